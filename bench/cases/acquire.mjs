@@ -50,6 +50,7 @@ async function filledStore(count) {
     signaler: deaf,
     misfireThresholdMs: 60_000,
     knowsJobType: () => true,
+    remoteItems: () => 1,
   })
   const job = JobBuilder.newJob('noop').withIdentity('job').storeDurably().build()
   await store.addJob(job, { replace: false })

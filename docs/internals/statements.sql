@@ -8763,6 +8763,7 @@ LIMIT :limit;
 --   cluster/recovery.ts (recoverNode)
 --   cluster/registration.ts (register)
 --   programs/firing/splitting.ts (splitFirings)
+--   sql-notes.ts (SqlNotes)
 SELECT 'node' AS kind, s.instance_name, s.boot_id, s.last_checkin_time, s.checkin_interval, s.node_info
 FROM qrtz_scheduler_state s
 WHERE s.sched_name = :scheduler

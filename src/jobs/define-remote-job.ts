@@ -51,15 +51,20 @@ export function defineRemoteJob<Data extends StorableJobData<Data> = Record<stri
 ): InlineJobDefinition<Data> {
   checkFunction(what, 'send', send)
   const names = jobOptionNames.filter((name) => name !== 'persistJobDataAfterExecution')
-  refuseUnknownKeys(what, options, [...names, 'stop', 'connect'])
-  const { stop, connect, ...jobOptions } = options
+  refuseUnknownKeys(what, options, [...names, 'stop', 'connect', 'items'])
+  const { stop, connect, items, ...jobOptions } = options
   if (stop !== undefined) checkFunction(what, 'stop', stop, 'ERR_INVALID_OPTION')
   if (connect !== undefined) checkFunction(what, 'connect', connect, 'ERR_INVALID_OPTION')
+  if (items !== undefined) checkFunction(what, 'items', items, 'ERR_INVALID_OPTION')
   const definition = defineJob<Data>(
     jobType,
     (context) => send(context as RemoteJobContext<Data>),
     jobOptions,
   )
-  const remote: RemoteJobHooks = Object.freeze({ ...(stop && { stop }), ...(connect && { connect }) })
+  const remote: RemoteJobHooks = Object.freeze({
+    ...(stop && { stop }),
+    ...(connect && { connect }),
+    ...(items && { items }),
+  })
   return Object.freeze({ ...definition, remote })
 }

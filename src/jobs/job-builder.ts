@@ -215,7 +215,7 @@ export class JobBuilder<
 
   /**
    * Splits each firing of the job into items, each an execution of its own, spread over the live nodes. An item never
-   * runs twice at the same time. Says also whether executions are recovered: see `failover`.
+   * runs twice at the same time, unless it is `remote`. Says also whether executions are recovered: see `failover`.
    *
    * @throws InvalidArgumentError ERR_INVALID_ARGUMENT, ERR_INVALID_OPTION
    */

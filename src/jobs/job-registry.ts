@@ -3,6 +3,7 @@ import { describeValue, nearestName } from '../core/options.ts'
 import { checkJobSource, toJobDefinition } from './define-job.ts'
 import type { JobDefinition, JobSource } from './job-definition.ts'
 import type { JobDetail } from './job-detail.ts'
+import { resolveSharding } from './sharding.ts'
 
 /** The job types whose code this process has, by name. */
 export class JobRegistry {
@@ -79,6 +80,11 @@ export class JobRegistry {
         jobDetail.persistJobDataAfterExecution || definition.persistJobDataAfterExecution,
       timeoutMs: jobDetail.timeoutMs ?? definition.timeoutMs,
       retry: jobDetail.retry ?? definition.retry,
+      ...(lacksSharding(definition, jobDetail) && {
+        sharding: resolveSharding({ items: 'remote' }),
+        // As `withSharding` has it. What was sent is taken over, and never sent again.
+        requestsRecovery: true,
+      }),
     }
     return Object.freeze(completed)
   }
@@ -97,6 +103,11 @@ function hasEverythingOf(definition: JobDefinition<object>, job: JobDetail): boo
     (job.disallowConcurrentExecution || !definition.disallowConcurrentExecution) &&
     (job.persistJobDataAfterExecution || !definition.persistJobDataAfterExecution) &&
     (job.timeoutMs !== null || definition.timeoutMs === null) &&
-    (job.retry !== null || definition.retry === null)
+    (job.retry !== null || definition.retry === null) &&
+    !lacksSharding(definition, job)
   )
+}
+
+function lacksSharding({ remote }: JobDefinition<object>, { sharding }: JobDetail): boolean {
+  return sharding === undefined && remote?.items !== undefined
 }

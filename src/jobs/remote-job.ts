@@ -1,4 +1,6 @@
+import type { JobDataMap } from '../core/job-data-map.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { EpochMs } from '../time/clock.ts'
 
 /** How the result of a firing that goes on elsewhere is awaited. */
 export interface AwaitResultOptions {
@@ -66,6 +68,8 @@ export interface ClusterNotes {
   put(kind: string, name: string, text: string, version: number | null): Promise<boolean>
   /** False when it is not there in that version. */
   delete(kind: string, name: string, version: number): Promise<boolean>
+  /** The time of the store, the same for all nodes, as epoch milliseconds. Absent for a store that has none. */
+  now?(): Promise<EpochMs>
 }
 
 /** The other half of a remote job: what its nodes do besides sending. */
@@ -81,4 +85,11 @@ export interface RemoteJobHooks {
    * `reportResult`.
    */
   readonly connect?: (scheduler: ResultTaker, notes: ClusterNotes | null) => unknown
+  /**
+   * How many items a firing has, 1 to 1000: jobs of this definition are stored as sharded, with `items: 'remote'`. The
+   * node that fires calls it, with the data of job and trigger as they are stored. It answers from memory, changes
+   * nothing, and may be called several times. What is no such number counts as the nearest, and an error as 1. Default:
+   * a firing is one execution.
+   */
+  readonly items?: (data: JobDataMap) => number
 }

@@ -26,9 +26,12 @@ export const shardStrategies = [
 export type ShardStrategy = (typeof shardStrategies)[number]
 
 export interface ShardingOptions {
-  /** How many items each firing has, 1 to 1000; or `nodes`: one on every live node, a broadcast. */
-  readonly items: number | 'nodes'
-  /** How items are spread over the nodes. Default `sticky`. */
+  /**
+   * How many items each firing has, 1 to 1000; or `nodes`: one on every live node, a broadcast; or `remote`: as many as
+   * the remote job says when it fires, as jobs of `xxlJob` do whose route is SHARDING_BROADCAST.
+   */
+  readonly items: number | 'nodes' | 'remote'
+  /** How items are spread over the nodes; those of `remote` are given to the node that fires. Default `sticky`. */
   readonly strategy?: ShardStrategy
   /** Texts for items, by their numbers, which begin with 0; at most 1000 characters each. Default: none. */
   readonly parameters?: Readonly<Record<number, string>>
@@ -39,14 +42,15 @@ export interface ShardingOptions {
   readonly failover?: boolean
   /**
    * What happens to an item that is still running when the next firing comes: it runs once more when it has ended
-   * (`runOnce`), or is left out of that firing (`skip`). Default `runOnce`.
+   * (`runOnce`), or is left out of that firing (`skip`). Those of `remote` never wait: the other side has its own rule
+   * for work that overlaps. Default `runOnce`.
    */
   readonly misfire?: 'runOnce' | 'skip'
 }
 
 /** How the firings of a job are split, with all defaults filled in. */
 export interface Sharding {
-  readonly items: number | 'nodes'
+  readonly items: number | 'nodes' | 'remote'
   readonly strategy: ShardStrategy
   readonly parameters: Readonly<Record<number, string>>
   readonly failover: boolean
@@ -77,7 +81,8 @@ const misfires = ['runOnce', 'skip'] as const
 export function resolveSharding(options: ShardingOptions): Sharding {
   refuseUnknownKeys(what, options, known)
   const { items, strategy = 'sticky', parameters = {}, failover = true, misfire = 'runOnce' } = options
-  if (items !== 'nodes') requireInteger(what, 'items', items, { min: 1, max: shardItemsMax })
+  if (items !== 'nodes' && items !== 'remote')
+    requireInteger(what, 'items', items, { min: 1, max: shardItemsMax })
   checkOneOf(shardStrategies)(what, 'strategy', strategy, 'ERR_INVALID_OPTION')
   checkOneOf(misfires)(what, 'misfire', misfire, 'ERR_INVALID_OPTION')
   if (typeof failover !== 'boolean') {
@@ -99,7 +104,7 @@ function resolveParameters(
   if (!isObject(parameters)) {
     throw invalid('parameters', `must be an object of texts, got ${describeValue(parameters)}`)
   }
-  const end = items === 'nodes' ? shardItemsMax : items
+  const end = typeof items === 'number' ? items : shardItemsMax
   const entries = Object.entries(parameters).map(([item, value]: [string, unknown]) => {
     if (!/^(?:0|[1-9]\d{0,3})$/.test(item) || Number(item) >= end) {
       throw invalid('parameters', `names item '${item}', where 0 to ${String(end - 1)} belongs`)

@@ -1,3 +1,5 @@
+import type { EpochMs } from '../time/clock.ts'
+
 /** A small text that the nodes of a cluster share. */
 export interface SharedNote {
   readonly name: string
@@ -20,6 +22,8 @@ export interface JobStoreNotes {
   put(kind: string, name: string, text: string, version: number | null): Promise<boolean>
   /** False when it is not there in that version. */
   delete(kind: string, name: string, version: number): Promise<boolean>
+  /** The time of the data, the same for all nodes. Absent for a store whose data have none. */
+  now?(): Promise<EpochMs>
 }
 
 /** Notes in the memory of one process. */

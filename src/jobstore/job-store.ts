@@ -116,6 +116,11 @@ export interface JobStoreContext {
   readonly misfireThresholdMs: number
   /** Whether this node has the code of a job type; triggers of other types are left to other nodes. */
   readonly knowsJobType: (jobType: string) => boolean
+  /**
+   * How many items a firing has whose job is sharded by `items: 'remote'`: 1 to 1000, for the data of job and trigger.
+   * Only reads, and never throws.
+   */
+  readonly remoteItems: (jobType: string, data: JobDataMap) => number
   /** How triggers are written down and read back. The scheduler hands over triggers of these families only. */
   readonly triggerFamilies: TriggerFamilies
   /** The job types that this node runs, for the list of the cluster's nodes. */

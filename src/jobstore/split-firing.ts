@@ -1,4 +1,4 @@
-import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
+import { emptyJobDataMap, type JobDataMap, mergeJobData } from '../core/job-data-map.ts'
 import { recoveringJobsGroup, retryingJobsGroup, shardedJobsGroup, TriggerKey } from '../core/key.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { EpochMs } from '../time/clock.ts'
@@ -7,6 +7,7 @@ import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { ExecutingShard } from './cluster-view.ts'
 import { notesOfPart } from './firing-part.ts'
+import type { JobStoreContext } from './job-store.ts'
 import type { EndedSharding, ShardedFiring, ShardedItem, ShardOutcome } from './job-store-shards.ts'
 import { type ExecutionOutcome, executionOutcomes } from './queries.ts'
 import { ownersOf } from './shard-strategies.ts'
@@ -18,6 +19,8 @@ export interface SplitFiring extends ShardedFiring {
   readonly node: string
   /** Its items are bound to their nodes. */
   readonly isBroadcast: boolean
+  /** Its items are sent elsewhere, where it is decided what becomes of those that overlap. */
+  readonly isRemote: boolean
   readonly priority: number
   /** The data of the trigger, for items that are held; empty when none is. */
   readonly triggerData: JobDataMap
@@ -35,6 +38,8 @@ export interface SplitRequest {
   /** The live nodes that may run the job, at least one. */
   readonly nodes: readonly string[]
   readonly disabledItems: readonly number[]
+  /** As in the context of the store. */
+  readonly remoteItems: JobStoreContext['remoteItems']
 }
 
 /** How many characters of the error of an item are kept. */
@@ -168,14 +173,7 @@ function inFireOrder(a: SplitFiring, b: SplitFiring): number {
 
 function split(request: SplitRequest, open: readonly SplitFiring[]): SplitFiring {
   const { jobDetail, trigger, nowMs, disabledItems } = request
-  const { sharding } = jobDetail
-  const nodes = [...new Set(request.nodes)].sort()
-  const total = sharding?.items ?? 'nodes'
-  const isBroadcast = total === 'nodes'
-  const { strategy = 'sticky', parameters = {}, misfire = 'runOnce' } = sharding ?? {}
-  const owners = isBroadcast
-    ? nodes
-    : ownersOf(strategy, { items: total, nodes, jobName: jobDetail.key.name, nowMs })
+  const { parameters = {}, misfire = 'runOnce', items: wanted = 'nodes' } = jobDetail.sharding ?? {}
   const firing: SplitFiring = {
     fireInstanceId: request.fireInstanceId,
     jobKey: jobDetail.key,
@@ -184,10 +182,11 @@ function split(request: SplitRequest, open: readonly SplitFiring[]): SplitFiring
     node: request.node,
     scheduledFireTimeMs: request.scheduledFireTimeMs,
     fireTimeMs: nowMs,
-    isBroadcast,
+    isBroadcast: wanted === 'nodes',
+    isRemote: wanted === 'remote',
     priority: trigger.priority,
     triggerData: trigger.jobDataMap,
-    items: owners.map((owner, item) => {
+    items: itemOwners(request).map((owner, item) => {
       const none = { triggerKey: null, outcome: null, errorText: null }
       return { item, owner, parameter: parameters[item] ?? null, state: 'given', ...none }
     }),
@@ -202,6 +201,19 @@ function split(request: SplitRequest, open: readonly SplitFiring[]): SplitFiring
   return { ...firing, items }
 }
 
+/** The node of each item. */
+function itemOwners({ jobDetail, trigger, nowMs, ...request }: SplitRequest): readonly string[] {
+  const nodes = [...new Set(request.nodes)].sort()
+  const { items = 'nodes', strategy = 'sticky' } = jobDetail.sharding ?? {}
+  if (items === 'nodes') return nodes
+  if (items === 'remote') {
+    // One node sends them all, so that they go by what that node knows of the other side.
+    const data = mergeJobData(jobDetail.jobDataMap, trigger.jobDataMap)
+    return Array.from({ length: request.remoteItems(jobDetail.jobType, data) }, () => request.node)
+  }
+  return ownersOf(strategy, { items, nodes, jobName: jobDetail.key.name, nowMs })
+}
+
 /** Whether an item of another firing, in one of these states, keeps this one from running. */
 function isTaken(
   firing: SplitFiring,
@@ -209,6 +221,7 @@ function isTaken(
   others: readonly SplitFiring[],
   states: readonly ShardedItem['state'][],
 ): boolean {
+  if (firing.isRemote) return false
   return others.some((other) =>
     other.items.some((each) => states.includes(each.state) && isSameWork(firing, item, other, each)),
   )
@@ -222,7 +235,10 @@ function isSameWork(
   otherItem: ShardedItem,
 ): boolean {
   if (firing.isBroadcast && other.isBroadcast) return item.owner === otherItem.owner
-  const isSameSplit = firing.isBroadcast === other.isBroadcast && firing.items.length === other.items.length
+  const isSameSplit =
+    firing.isBroadcast === other.isBroadcast &&
+    firing.isRemote === other.isRemote &&
+    firing.items.length === other.items.length
   return !isSameSplit || item.item === otherItem.item
 }
 

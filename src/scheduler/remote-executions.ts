@@ -9,6 +9,7 @@ import {
 } from '../core/arguments.ts'
 import { JobExecutionError, JobPersistenceError, SchedulerError } from '../core/errors.ts'
 import { Gatherer } from '../core/gatherer.ts'
+import type { JobDataMap } from '../core/job-data-map.ts'
 import type { Logger } from '../core/logger.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
@@ -19,6 +20,7 @@ import type {
   RemoteResult,
   ResultTaker,
 } from '../jobs/remote-job.ts'
+import { shardItemsMax } from '../jobs/sharding.ts'
 import type {
   AwaitedResult,
   AwaitedResultOutcome,
@@ -105,6 +107,21 @@ export class RemoteExecutions {
       isWanted: () => (parts.jobStore.awaitedResults ?? null) !== null && this.#remoteJobs().length > 0,
       endLate: (awaited) => this.#endLate(awaited),
     })
+  }
+
+  /** How many items a firing of a remote job has now. Never throws. */
+  itemsOf(jobType: string, data: JobDataMap): number {
+    const { notifier, registry } = this.#parts
+    try {
+      const count = registry.find(jobType)?.remote?.items?.(data) ?? 1
+      return Math.min(Math.max(Math.floor(count) || 1, 1), shardItemsMax)
+    } catch (error) {
+      notifier.error(
+        `Job type '${jobType}' does not say how many items a firing has: this one has one.`,
+        error,
+      )
+      return 1
+    }
   }
 
   /** Tells each remote job, once, who takes its results. */

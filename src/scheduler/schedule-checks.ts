@@ -51,17 +51,30 @@ export class ScheduleChecks {
    *
    * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_UNAVAILABLE, ERR_WORKER_MODULE, ERR_INVALID_JOB_DATA,
    *   ERR_JOB_DATA_TOO_LARGE, ERR_NOT_SUPPORTED for a sharded job that the store cannot split
-   * @throws InvalidArgumentError for a sharded job whose items could not run side by side
+   * @throws InvalidArgumentError for a sharded job whose items could not run side by side, or whose definition does not
+   *   say how many there are
    */
   job(job: JobDetail): JobDetail {
     const complete = this.#complete(job)
     requireSplittable(complete)
+    this.#requireItems(complete)
     const { storeWithoutSharding } = this.#parts
     if (complete.sharding === undefined || storeWithoutSharding === null) return complete
     throw new SchedulerError(
       'ERR_NOT_SUPPORTED',
       `${storeWithoutSharding} does not split the firings of sharded jobs, such as ${job.key.toString()}. Use a ` +
         'store that does; tables that Java nodes share cannot, because those would run a firing as one execution.',
+    )
+  }
+
+  #requireItems({ key, jobType, sharding }: JobDetail): void {
+    if (sharding?.items !== 'remote') return
+    const definition = this.#registry.find(jobType)
+    if (definition === null || definition.remote?.items !== undefined) return
+    throw new InvalidArgumentError(
+      'sharding',
+      `Job ${key.toString()} has 'remote' items, and '${jobType}' does not say how many: give its defineRemoteJob ` +
+        "the option 'items', or the job a number of items.",
     )
   }
 

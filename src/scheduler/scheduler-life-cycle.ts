@@ -128,6 +128,7 @@ export class SchedulerLifeCycle {
       signaler: signals.signaler(),
       misfireThresholdMs,
       knowsJobType: (jobType) => registry.has(jobType),
+      remoteItems: (jobType, data) => this.#parts.remotes.itemsOf(jobType, data),
       triggerFamilies: options.triggerFamilies,
       jobTypes: () => this.jobTypes,
       ...(probe !== null && { probe: storeProbeOf(probe) }),

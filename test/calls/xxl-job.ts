@@ -57,6 +57,7 @@ export const xxlJobSurfaces: readonly Surface[] = [
       readLog: { because: 'as run' },
       connect: { because: 'a job of xxlJob calls it' },
       stop: { because: 'a job of xxlJob calls it' },
+      countOf: { because: 'a broadcast of xxlJob calls it' },
       referenceOf: { because: 'a job of xxlJob calls it' },
       executors: {},
       definitions: {},

@@ -35,7 +35,7 @@ INSERT INTO ${'`xxl_job`.`xxl_job_info`'} (id, job_group, job_desc, schedule_typ
   'COVER_EARLY',600,2,'BEAN','','2024-05-01 10:00:00','18,19','ops@example.org',1,1790000000000),
  (18,2,'Every minute','FIX_RATE','60','DO_NOTHING','FIRST','tick','','SERIAL_EXECUTION',0,0,'BEAN','',NULL,'','',1,
   1790000000000),
- (19,2,'Script','NONE','','DO_NOTHING','RANDOM','','','DISCARD_LATER',0,0,'GLUE_SHELL','echo \'a;b\'\n',
+ (19,2,'Script','NONE','','DO_NOTHING','SHARDING_BROADCAST','','','DISCARD_LATER',0,0,'GLUE_SHELL','echo \'a;b\'\n',
   '2024-05-01 10:00:00','','',0,0),
  (20,1,'Stopped','CRON','0 0 8 * * ?','DO_NOTHING','FIRST','h','','SERIAL_EXECUTION',0,0,'BEAN','',NULL,'','',0,0),
  (21,1,'Broken','CRON','every day','DO_NOTHING','SIDEWAYS','h','','SERIAL_EXECUTION',0,0,'BEAN','',NULL,'','',1,0),
@@ -68,6 +68,7 @@ describe('xxl import', () => {
       'row 3 of xxl_job_group: left out: it has no id, or no AppName of visible ASCII',
       `job 17 (Invoices; it's "May"): its child jobs (18,19) are not run after it: chain them`,
       `job 17 (Invoices; it's "May"): no mail goes to ops@example.org: see alerts`,
+      'job 19 (Script): its broadcast is tried again as a whole, until a job of xxlJob with its route replaces it',
       'job 19 (Script): its code (GLUE_SHELL) is in the data of the job; earlier versions of it are not taken over',
       'job 20 (Stopped): stopped: its schedule (CRON 0 0 8 * * ?) is left out; --with-stopped takes it over',
       "job 21 (Broken): executor_route_strategy 'SIDEWAYS' is not known: FIRST is taken",
@@ -115,8 +116,10 @@ describe('xxl import', () => {
       repeatIntervalMs: 60_000,
       misfireInstruction: 'rescheduleNextWithRemainingCount',
     })
+    const script = (await scheduler.getJobDetail(jobKey('19', 'reports')))?.jobDataMap
+    expect(script?.['route']).toBe('SHARDING_BROADCAST')
     // 10:00 in Shanghai.
-    expect((await scheduler.getJobDetail(jobKey('19', 'reports')))?.jobDataMap['glue']).toEqual({
+    expect(script?.['glue']).toEqual({
       type: 'GLUE_SHELL',
       source: `echo 'a;b'\n`,
       updated: Date.UTC(2024, 4, 1, 2),

@@ -14,7 +14,10 @@ class Kept {
   readonly over: SplitFiring[] = []
   #count = 0
 
-  fire(items: number | 'nodes', options: { misfire: 'runOnce' | 'skip'; nodes: readonly string[] }): void {
+  fire(
+    items: number | 'nodes' | 'remote',
+    options: { misfire: 'runOnce' | 'skip'; nodes: readonly string[] },
+  ): void {
     const open = new OpenFirings(this.firings)
     const sharding = resolveSharding({ items, misfire: options.misfire })
     const nowMs = this.#count++
@@ -27,6 +30,7 @@ class Kept {
       scheduledFireTimeMs: nowMs,
       nodes: options.nodes,
       disabledItems: [],
+      remoteItems: () => options.nodes.length,
     })
     this.#keep(open)
   }
@@ -100,6 +104,22 @@ test.each(['runOnce', 'skip'] as const)(
     )
   },
 )
+
+test('remote items neither wait nor are left out, and other items wait for all of them', () => {
+  const kept = new Kept()
+  const nodes = ['a', 'b', 'c']
+  kept.fire('remote', { misfire: 'skip', nodes })
+  kept.fire('remote', { misfire: 'runOnce', nodes: ['a', 'b'] })
+  kept.fire(3, { misfire: 'runOnce', nodes })
+  const states = kept.firings.map(({ items }) => items.map(({ state, owner }) => `${state} ${owner}`))
+  expect(states.map(([first]) => first?.split(' ')[0])).toEqual(['given', 'given', 'held'])
+  expect(states.slice(0, 2)).toEqual([
+    ['given n', 'given n', 'given n'],
+    ['given n', 'given n'],
+  ])
+  while (kept.end(0)) expect(kept.firings.length).toBeLessThanOrEqual(3)
+  expect(kept.over.map(({ items }) => items.length)).toEqual([3, 2, 3])
+})
 
 test('a firing with many items that failed names some of them', () => {
   const kept = new Kept()

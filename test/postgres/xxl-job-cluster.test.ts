@@ -5,24 +5,32 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createScheduler, JobBuilder, jobKey, type Scheduler } from '../../src/index.ts'
 import { postgresJobStore } from '../../src/postgres.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { createXxlJobAdmin, createXxlJobExecutor, type XxlJobAdmin, xxlJob } from '../../src/xxl-job.ts'
+import {
+  createXxlJobAdmin,
+  createXxlJobExecutor,
+  type XxlJobAdmin,
+  type XxlJobRoute,
+  xxlJob,
+} from '../../src/xxl-job.ts'
 import { freshDatabase } from '../support/postgres-database.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
 const accessToken = 'a-token-of-your-own'
 const appName = 'billing-executor'
+const key = jobKey('billing')
 
 interface Node {
   readonly admin: XxlJobAdmin
   readonly scheduler: Scheduler
 }
 
-test('an executor that registers with one node runs what another node fires', async () => {
+/** Two nodes, and executors that know the first one alone; their addresses. */
+async function shop(route: XxlJobRoute, executorCount: number) {
   const database = await freshDatabase()
   const clock = new ManualClock()
   const node = async (instanceId: string): Promise<Node> => {
     const admin = createXxlJobAdmin({ accessToken, clock, logger: false })
-    const billing = xxlJob('billing', { admin, appName, jobId: 17, handler: 'invoices' })
+    const billing = xxlJob('billing', { admin, appName, jobId: 17, handler: 'invoices', route })
     const { connectionString } = database
     const scheduler = await createScheduler({
       jobs: [billing],
@@ -33,55 +41,97 @@ test('an executor that registers with one node runs what another node fires', as
     return { admin, scheduler }
   }
   const [one, other] = [await node('n1'), await node('n2')]
+  const nodes = [one, other]
   const server = createServer((request, response) => {
     one.admin.listener(request, response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const at = server.address()
-  const executor = createXxlJobExecutor({
-    adminAddresses: `http://127.0.0.1:${typeof at === 'object' ? at?.port : 0}`,
-    appName,
-    accessToken,
-    port: 0,
-    host: '127.0.0.1',
-    logPath: join(temporaryFolder(), 'logs'),
-    logger: false,
-    handlers: {
-      invoices: (context) => {
-        context.handleSuccess(`${context.param} sent`)
+  const executors = Array.from({ length: executorCount }, () =>
+    createXxlJobExecutor({
+      adminAddresses: `http://127.0.0.1:${typeof at === 'object' ? at?.port : 0}`,
+      appName,
+      accessToken,
+      port: 0,
+      host: '127.0.0.1',
+      logPath: join(temporaryFolder(), 'logs'),
+      logger: false,
+      handlers: {
+        invoices: (context) => {
+          const { index, total } = context.shard
+          context.handleSuccess(`${context.param} sent, ${index}/${total}`)
+        },
       },
-    },
-  })
+    }),
+  )
   onTestFinished(async () => {
-    await Promise.all([one, other].map(({ scheduler }) => scheduler.shutdown()))
-    await executor.close()
-    await Promise.all([one, other].map(({ admin }) => admin.close()))
+    await Promise.all(nodes.map(({ scheduler }) => scheduler.shutdown()))
+    for (const executor of executors) await executor.close()
+    await Promise.all(nodes.map(({ admin }) => admin.close()))
     server.close()
     await database[Symbol.asyncDispose]()
   })
-  const registered = one.admin.events.next('executorRegistered')
-  await executor.start()
-  const { address } = await registered
-  const all = await waitForExecutor(other, clock)
-  expect(all).toEqual([address])
-
+  const addresses: string[] = []
+  for (const executor of executors) {
+    const registered = one.admin.events.next('executorRegistered')
+    await executor.start()
+    addresses.push((await registered).address)
+  }
+  expect(await waitForExecutors(other, clock, executorCount)).toEqual(addresses.sort())
   await other.scheduler.start()
-  const key = jobKey('billing')
   await other.scheduler.addJob(JobBuilder.newJob('billing').withIdentity(key).storeDurably().build())
+  const joinAs = async (instanceId: string): Promise<Node> => {
+    const joined = await node(instanceId)
+    nodes.push(joined)
+    return joined
+  }
+  return { one, other, addresses, join: joinAs, clock }
+}
+
+test('an executor that registers with one node runs what another node fires', async () => {
+  const { one, other } = await shop('FIRST', 1)
   const ended = other.scheduler.events.next('jobWasExecuted')
   const endedHere = one.scheduler.events.next('jobWasExecuted')
   await other.scheduler.triggerJob(key, { param: 'May' })
   // The result comes to the node that the executor knows.
   const { context } = await Promise.race([ended, endedHere])
-  expect(context.result).toBe('May sent')
+  expect(context.result).toBe('May sent, 0/1')
 })
 
-/** Time goes on until the admin knows an executor; what it reads takes a moment of its own. */
-async function waitForExecutor({ admin, scheduler }: Node, clock: ManualClock): Promise<readonly string[]> {
-  for (let seconds = 0; seconds < 80; seconds++) {
+test('a broadcast has a part for each executor, also of those that registered with another node', async () => {
+  const { one, other } = await shop('SHARDING_BROADCAST', 3)
+  const results: unknown[] = []
+  for (const { scheduler } of [one, other]) {
+    scheduler.events.on('jobWasExecuted', ({ context }) => results.push(context.result))
+  }
+  const ends = [one, other].map(({ scheduler }) => scheduler.events.next('allShardsDone'))
+  await other.scheduler.triggerJob(key, { param: 'May' })
+  const { firing } = await Promise.race(ends)
+  expect(firing.items.map(({ owner, outcome }) => `${owner} ${outcome}`)).toEqual(
+    Array.from({ length: 3 }, () => 'n2 succeeded'),
+  )
+  expect(results.sort()).toEqual(['May sent, 0/3', 'May sent, 1/3', 'May sent, 2/3'])
+  const line = await one.scheduler.getExecution(firing.fireInstanceId)
+  expect(line).toMatchObject({ outcome: 'succeeded', node: 'n2', shard: null })
+})
+
+test('a node that starts knows the executors before it reads notes again', async () => {
+  const { addresses, join, clock } = await shop('SHARDING_BROADCAST', 2)
+  // It reads them every 10 seconds.
+  expect(await waitForExecutors(await join('n3'), clock, 2, 9)).toEqual(addresses)
+})
+
+/** Time goes on until the admin knows so many executors; what it reads takes a moment of its own. */
+async function waitForExecutors(
+  { admin, scheduler }: Node,
+  clock: ManualClock,
+  count: number,
+  secondsMax = 80,
+): Promise<readonly string[]> {
+  for (let seconds = 0; seconds < secondsMax; seconds++) {
     await clock.advance(1000)
     const found = admin.executors().flatMap(({ executors }) => executors.map(({ address }) => address))
-    if (found.length > 0) return found
+    if (found.length >= count) return found
     // Answered after what the admin asked before.
     await scheduler.getJobGroupNames()
   }

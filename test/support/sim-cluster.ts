@@ -344,7 +344,7 @@ class ClusterWorld {
       }
     }
     const own = this.#nodes[process]?.process
-    const further = own && this.#guests?.job((context) => work(context, 'retrying'), own)
+    const further = own && this.#guests?.jobs((context) => work(context, 'retrying'), own)
     return [...clusterJobs(work), further ?? []].flat()
   }
 

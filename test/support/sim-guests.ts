@@ -17,8 +17,8 @@ export interface SimGuests {
   /** Whether the others only store their jobs, and do nothing. */
   readonly areAlone: boolean
   keepLedger(database: Database.Database): void
-  /** Their job, as a node has it. */
-  job(work: Work, process: SimProcess): JobSource
+  /** Their jobs, as a node has them. */
+  jobs(work: Work, process: SimProcess): readonly JobSource[]
   /** Whether a node claims what is due and fires it by a transaction of its own. Default: it does not. */
   claimsFirst?(): boolean
   watch(scheduler: Scheduler): void

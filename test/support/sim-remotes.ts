@@ -24,9 +24,17 @@ interface Line {
   readonly id: string
   readonly outcome: string
   readonly previous: string | null
+  readonly trigger: string
+  readonly planned: number
+  /** The broadcast that it is a part of. */
+  readonly firing: string | null
+  readonly item: number | null
 }
 
-const jobNames = ['remote-plain', 'remote-recoverable'] as const
+const jobNames = ['remote-plain', 'remote-recoverable', 'remote-broadcast'] as const
+/** Its firings have as many parts as the other side has hands at the time. */
+const broadcastJob = 'remote-broadcast'
+const handsMax = 4
 const group = 'remotes'
 const resultWithinMs = 6000
 /** Some results come after their deadline. */
@@ -46,8 +54,13 @@ export class SimRemotes implements SimGuests {
   readonly #nodes: () => readonly Scheduler[]
   readonly #database: Database.Database
   readonly #wishes = new Map<string, readonly number[]>()
+  /** The triggers of broadcasts. */
+  readonly #broadcasts = new Set<string>()
+  /** How many parts each broadcast had, as its executions were told. */
+  readonly #totals = new Map<string, Set<number>>()
   readonly #sent: Sent[] = []
   readonly #violations: string[] = []
+  #hands = 2
   #kills = 0
   #killsUntilMs = 0
   #names = 0
@@ -63,9 +76,13 @@ export class SimRemotes implements SimGuests {
     this.#database = world.database
   }
 
-  job(work: Work, process: SimProcess): JobSource {
+  jobs(work: Work, process: SimProcess): readonly JobSource[] {
     const send = (context: RemoteJobContext): Promise<void> => this.#send(context, work, process)
-    return defineRemoteJob('remote', send, { retry: { attempts: 2, backoff: { initialMs: 500 } } })
+    const retry = { attempts: 2, backoff: { initialMs: 500 } }
+    return [
+      defineRemoteJob('remote', send, { retry }),
+      defineRemoteJob('broadcast', send, { retry, items: () => this.#hands }),
+    ]
   }
 
   keepLedger(): void {}
@@ -74,8 +91,9 @@ export class SimRemotes implements SimGuests {
   async populate(scheduler: Scheduler): Promise<void> {
     this.#killsUntilMs = this.#clock.elapsedMs() + killsForMs
     for (const name of jobNames) {
-      const job = JobBuilder.newJob('remote').withIdentity(name).storeDurably()
-      await scheduler.addJob((name === 'remote-plain' ? job : job.requestRecovery()).build(), {
+      const type = name === broadcastJob ? 'broadcast' : 'remote'
+      const job = JobBuilder.newJob(type).withIdentity(name).storeDurably()
+      await scheduler.addJob((name === 'remote-recoverable' ? job.requestRecovery() : job).build(), {
         replace: true,
       })
     }
@@ -83,6 +101,8 @@ export class SimRemotes implements SimGuests {
 
   async run(scheduler: Scheduler): Promise<void> {
     const random = this.#random
+    const jobName = random.pick(jobNames)
+    this.#hands = random.integer(0, handsMax)
     const count = random.integer(1, 4)
     const intervalMs = random.integer(500, 6000)
     const startMs = this.#clock.now() + random.integer(0, 6000)
@@ -90,9 +110,10 @@ export class SimRemotes implements SimGuests {
     this.lastPlannedMs = Math.max(this.lastPlannedMs, startMs + count * intervalMs + 2 * worksAtMostMs)
     const instants = Array.from({ length: count }, (_, index) => startMs + index * intervalMs)
     this.#wishes.set(name, instants)
+    if (jobName === broadcastJob) this.#broadcasts.add(name)
     const trigger = TriggerBuilder.newTrigger()
       .withIdentity(name, group)
-      .forJob(random.pick(jobNames))
+      .forJob(jobName)
       .startAt(new Date(startMs))
       .withSchedule(
         SimpleScheduleBuilder.simpleSchedule()
@@ -104,10 +125,21 @@ export class SimRemotes implements SimGuests {
   }
 
   judge(ledger: readonly LedgerRow[]): string[] {
-    return [...this.#violations, ...this.#missed(ledger), ...this.#unsettled()]
+    const lines = this.#history()
+    return [
+      ...this.#violations,
+      ...this.#missed(ledger, lines),
+      ...this.#unsettled(lines),
+      ...this.#unsoundBroadcasts(lines),
+    ]
   }
 
   async #send(context: RemoteJobContext, work: Work, process: SimProcess): Promise<void> {
+    const { shard } = context
+    if (shard !== null) {
+      const { firingId, total } = shard
+      this.#totals.set(firingId, (this.#totals.get(firingId) ?? new Set()).add(total))
+    }
     await work(context)
     const reference = context.fireInstanceId
     await context.awaitResult({ reference, timeoutMs: resultWithinMs })
@@ -162,7 +194,17 @@ export class SimRemotes implements SimGuests {
     return this.#database.prepare(query).get(reference) !== undefined
   }
 
-  #missed(ledger: readonly LedgerRow[]): string[] {
+  #history(): readonly Line[] {
+    return this.#database
+      .prepare<[], Line>(
+        `SELECT fire_instance_id AS id, outcome, previous_id AS previous, trigger_name AS "trigger",
+           planned_time AS planned, firing_id AS firing, shard_item AS item
+         FROM qrtz_execution_history WHERE job_name LIKE 'remote-%'`,
+      )
+      .all()
+  }
+
+  #missed(ledger: readonly LedgerRow[], lines: readonly Line[]): string[] {
     const fired = new Set(
       ledger
         .filter(({ kind }) => kind === 'fired')
@@ -170,21 +212,39 @@ export class SimRemotes implements SimGuests {
     )
     const stored = new Set(ledger.filter(({ kind }) => kind === 'stored').map((row) => row.trigger_name))
     return [...this.#wishes].flatMap(([name, instants]) =>
-      instants
-        .filter((instant) => stored.has(name) && !fired.has(`${name} ${instant}`))
-        .map((instant) => `instant ${instant} of ${name} was never fired for`),
+      instants.flatMap((instant) => {
+        if (!stored.has(name)) return []
+        if (this.#broadcasts.has(name)) {
+          const ends = lines.filter(({ trigger, planned }) => trigger === name && planned === instant)
+          return ends.length === 1 ? [] : [`the broadcast ${instant} of ${name} ended ${ends.length} times`]
+        }
+        return fired.has(`${name} ${instant}`) ? [] : [`instant ${instant} of ${name} was never fired for`]
+      }),
     )
   }
 
+  /** Each part of a broadcast has ended, and it ends well when all of them did. */
+  #unsoundBroadcasts(lines: readonly Line[]): string[] {
+    return lines
+      .filter(({ trigger, firing }) => firing === null && this.#broadcasts.has(trigger))
+      .flatMap(({ id, outcome }) => {
+        const parts = lines.filter(({ firing }) => firing === id)
+        const [total = 1, ...others] = this.#totals.get(id) ?? []
+        if (others.length > 0) return [`the parts of broadcast ${id} disagree on how many they are`]
+        const found = Array.from({ length: total }, (_, item) => parts.filter((part) => part.item === item))
+        const isGood = found.every((tries) => tries.some((part) => part.outcome === 'succeeded'))
+        return [
+          ...(found.some(({ length }) => length === 0)
+            ? [`broadcast ${id} ended without one of its parts`]
+            : []),
+          ...(isGood === (outcome === 'succeeded') ? [] : [`broadcast ${id} should not be ${outcome}`]),
+        ]
+      })
+  }
+
   /** Each execution ends once, as it was reported or by its deadline, and only one that failed is tried again. */
-  #unsettled(): string[] {
+  #unsettled(lines: readonly Line[]): string[] {
     const problems: string[] = []
-    const lines = this.#database
-      .prepare<[], Line>(
-        `SELECT fire_instance_id AS id, outcome, previous_id AS previous
-         FROM qrtz_execution_history WHERE job_name LIKE 'remote-%'`,
-      )
-      .all()
     const outcomes = new Map(lines.map(({ id, outcome }) => [id, outcome]))
     for (const { reference, fails } of this.#sent) {
       const outcome = outcomes.get(reference) ?? 'not settled'

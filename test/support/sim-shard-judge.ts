@@ -19,6 +19,8 @@ interface SplitRow {
   readonly triggerKey: string
   readonly plannedMs: number
   isBroadcast: boolean
+  /** What overlaps is left to the other side. */
+  isRemote: boolean
   items: readonly Part[]
   isOpen: boolean
   lines: number
@@ -107,6 +109,7 @@ class ShardReplay {
       triggerKey: `${row.trigger_group}.${row.trigger_name}`,
       plannedMs: row.sched_time,
       isBroadcast: false,
+      isRemote: false,
       items: [],
       isOpen: false,
       lines: 0,
@@ -117,13 +120,14 @@ class ShardReplay {
 
   #written(row: ShardRow): void {
     const firing = this.#firing(row)
-    const { items, isBroadcast } = JSON.parse(row.parts ?? '{}') as {
+    const { items, isBroadcast, isRemote } = JSON.parse(row.parts ?? '{}') as {
       items: readonly Part[]
       isBroadcast: boolean
+      isRemote: boolean
     }
     if (row.kind === 'split' && (firing.isOpen || firing.lines > 0)) this.#wrong(row, 'was split twice')
     const before = firing.items
-    Object.assign(firing, { items, isBroadcast, isOpen: true })
+    Object.assign(firing, { items, isBroadcast, isRemote, isOpen: true })
     for (const [index, part] of items.entries()) {
       const was = before[index]
       if (was?.state === 'ended' && part.outcome !== was.outcome) {
@@ -179,7 +183,7 @@ class ShardReplay {
 
 /** The same item of the same job; any, where the number of items has changed meanwhile. */
 function isSameWork(a: Place, b: Place): boolean {
-  if (a.firing.jobName !== b.firing.jobName) return false
+  if (a.firing.jobName !== b.firing.jobName || a.firing.isRemote) return false
   if (a.firing.isBroadcast && b.firing.isBroadcast) return a.part.owner === b.part.owner
   const isSameSplit =
     a.firing.isBroadcast === b.firing.isBroadcast && a.firing.items.length === b.firing.items.length

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
-import type { JobExecutionContext, JobSource } from '../../src/jobs/job-definition.ts'
+import type { JobSource } from '../../src/jobs/job-definition.ts'
 import type { ShardingOptions } from '../../src/jobs/sharding.ts'
 import type { EndedSharding } from '../../src/jobstore/job-store-shards.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
@@ -52,10 +52,11 @@ export class SimShards implements SimGuests {
     return this.#random.chance(0.4)
   }
 
-  job(work: Work): JobSource {
-    return defineJob('sharded', (context) => work(context as JobExecutionContext), {
+  jobs(work: Work): readonly JobSource[] {
+    const job = defineJob('sharded', (context) => work(context), {
       retry: { attempts: 2, backoff: { initialMs: 500 } },
     })
+    return [job]
   }
 
   watch(scheduler: Scheduler): void {

@@ -16,9 +16,11 @@ class Cluster {
   readonly clock = new ManualClock()
   readonly notes: ClusterNotes
   readonly #logged: string[] = []
+  readonly #hasTime: boolean
 
-  constructor(notes: ClusterNotes = new MemoryNotes()) {
+  constructor(notes: ClusterNotes = new MemoryNotes(), { hasTime = false } = {}) {
     this.notes = notes
+    this.#hasTime = hasTime
   }
 
   async admin(options: Partial<XxlJobAdminOptions> = {}): Promise<Admin> {
@@ -34,6 +36,7 @@ class Cluster {
       list: (of) => notes.list(of),
       put: (of, name, text, version) => notes.put(of, name, text, version),
       delete: (of, name, version) => notes.delete(of, name, version),
+      ...(this.#hasTime && { now: async () => this.clock.now() }),
     })
     await this.clock.advance(0)
     return admin
@@ -196,5 +199,47 @@ describe('executors that register with one node of a cluster', () => {
     expect(await cluster.notes.list(kind)).toHaveLength(1)
     await one.close()
     expect(await cluster.notes.list(kind)).toEqual([])
+  })
+})
+
+describe('executors, in a store that has a time', () => {
+  const memory = () => new Cluster(new MemoryNotes(), { hasTime: true })
+
+  test('are known to a node as soon as it starts', async () => {
+    const cluster = memory()
+    const one = await cluster.admin()
+    await beat(one)
+    await cluster.clock.advance(15_000)
+    const late = await cluster.admin()
+    expect([known(late), silentMs(late)]).toEqual([[`billing ${address}`], 15_000])
+    await cluster.clock.advance(74_999)
+    expect(known(late)).toEqual([`billing ${address}`])
+    await cluster.clock.advance(15_001)
+    expect(known(late)).toEqual([])
+  })
+
+  test('stay known for 90 seconds after their node has shut down, also to the next one', async () => {
+    const cluster = memory()
+    const [one, other] = [await cluster.admin(), await cluster.admin()]
+    await beat(one)
+    await cluster.clock.advance(11_000)
+    await one.close()
+    await cluster.clock.advance(60_000)
+    const next = await cluster.admin()
+    expect([known(other), known(next)]).toEqual([[`billing ${address}`], [`billing ${address}`]])
+    await cluster.clock.advance(30_000)
+    expect([known(other), known(next)]).toEqual([[], []])
+    await cluster.clock.advance(600_000)
+    expect(await cluster.notes.list(kind)).toEqual([])
+  })
+
+  test('are not believed from a note of long ago, or of a time to come', async () => {
+    const cluster = memory()
+    const noted = (toldMs: number) =>
+      JSON.stringify([{ toldMs }, { appName: 'billing', address, silentMs: 0 }])
+    await cluster.notes.put(kind, 'old', noted(cluster.clock.now() - 90_000), null)
+    await cluster.notes.put(kind, 'new', noted(cluster.clock.now() + 60_000), null)
+    await cluster.notes.put(kind, 'odd', JSON.stringify([{ toldMs: 'now' }, { toldMs: 1e300 }]), null)
+    expect(known(await cluster.admin())).toEqual([])
   })
 })

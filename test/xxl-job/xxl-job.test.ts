@@ -191,7 +191,8 @@ describe('a job that executors of XXL-JOB run', () => {
 
   test.each([
     ['admin', { admin: {} }],
-    ['route', { route: 'SHARDING_BROADCAST' }],
+    ['route', { route: 'EVERYWHERE' }],
+    ['disallowConcurrentExecution', { route: 'SHARDING_BROADCAST', disallowConcurrentExecution: true }],
     ['jobId', { jobId: 0 }],
     ['onTimeout', { onTimeout: 'again' }],
     ['param', { param: 'May' }],

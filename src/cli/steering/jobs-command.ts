@@ -92,6 +92,7 @@ function pairsOf(job: JobJson): readonly (readonly [string, string])[] {
 function shardingText(sharding: JobJson['sharding']): string {
   if (sharding === null) return ''
   const { items, strategy } = sharding
+  if (items === 'remote') return 'as many items as the remote job says when it fires'
   return items === 'nodes' ? 'one item for each node' : `${items} items, ${strategy}`
 }
 

@@ -40,9 +40,10 @@ export interface XxlImport {
   readonly notes: readonly XxlNote[]
 }
 
+const broadcast = 'SHARDING_BROADCAST'
 const routes = [
   ...['FIRST', 'LAST', 'ROUND', 'RANDOM', 'CONSISTENT_HASH', 'LEAST_FREQUENTLY_USED'],
-  ...['LEAST_RECENTLY_USED', 'FAILOVER', 'BUSYOVER', 'SHARDING_BROADCAST'],
+  ...['LEAST_RECENTLY_USED', 'FAILOVER', 'BUSYOVER', broadcast],
 ]
 const blockStrategies = ['SERIAL_EXECUTION', 'DISCARD_LATER', 'COVER_EARLY']
 /** XXL-JOB looks for failed runs every 10 seconds, and repeats them at once. */
@@ -145,6 +146,12 @@ class Conversion {
     }
     if (row.text('alarm_email') !== '')
       this.#note(about, `no mail goes to ${row.text('alarm_email')}: see alerts`)
+    if (row.text('executor_route_strategy') === broadcast) {
+      this.#note(
+        about,
+        'its broadcast is tried again as a whole, until a job of xxlJob with its route replaces it',
+      )
+    }
     return {
       jobType: this.#options.jobType,
       description: title === '' ? null : title,

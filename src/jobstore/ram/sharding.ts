@@ -31,6 +31,7 @@ export function splitFiring(session: RamSession, { record, fired, fireInstanceId
     scheduledFireTimeMs: plannedFireTimeMs(trigger) ?? nowMs,
     nodes: [session.context.instanceId],
     disabledItems: [...shards.disabled],
+    remoteItems: session.context.remoteItems,
   })
   session.data.endSplitClaim(record, fired)
   settle(session, job, shards)

@@ -1,5 +1,7 @@
+import type { EpochMs } from '../../time/clock.ts'
 import type { JobStoreNotes, SharedNote } from '../job-store-notes.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
+import { readRoll } from './tables/nodes/scheduler-state-table.ts'
 
 /** The notes of a store in a database. */
 export class SqlNotes implements JobStoreNotes {
@@ -23,6 +25,12 @@ export class SqlNotes implements JobStoreNotes {
   async delete(kind: string, name: string, version: number): Promise<boolean> {
     return this.#transactor().run(({ session }) => session.notes.delete(kind, name, version), {
       lock: 'rows',
+    })
+  }
+
+  async now(): Promise<EpochMs> {
+    return this.#transactor().read(function* ({ context, nodes }) {
+      return readRoll((yield nodes.load(context.clock.now())).rows).nowMs
     })
   }
 }

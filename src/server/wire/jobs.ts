@@ -44,7 +44,7 @@ const retryJson: z.ZodType<RetryJson> = z.strictObject({
 })
 
 export interface ShardingJson {
-  readonly items: number | 'nodes'
+  readonly items: number | 'nodes' | 'remote'
   readonly strategy: ShardStrategy
   readonly parameters: Readonly<Record<string, string>>
   readonly failover: boolean
@@ -52,7 +52,7 @@ export interface ShardingJson {
 }
 
 const shardingJson: z.ZodType<ShardingJson> = z.strictObject({
-  items: z.union([z.int().min(1).max(shardItemsMax), z.literal('nodes')]),
+  items: z.union([z.int().min(1).max(shardItemsMax), z.enum(['nodes', 'remote'])]),
   strategy: z.enum(shardStrategies),
   parameters: z.record(z.string(), z.string().max(1000)),
   failover: z.boolean(),

@@ -199,6 +199,31 @@ const whole = area(
       await end(bed, [bundle])
       assert.deepEqual(endings(bed), ['succeeded: succeeded'])
     },
+    'with remote items has as many as the remote job says, and gives them to the node that fires': async (
+      bed,
+    ) => {
+      // The context of the testbed goes by the data.
+      const job = sharded({ items: 'remote', parameters: { 1: 'north' } }, { jobDataMap: { items: 5 } })
+      await bed.schedule('t', { job, data: { items: 3 } })
+      await split(bed)
+      const [firing] = (await shardsOf(bed).overview(key))?.firings ?? []
+      const { instanceId } = bed.context
+      assert.deepEqual(
+        firing?.items.map(({ owner, parameter }) => [owner, parameter]),
+        [
+          [instanceId, null],
+          [instanceId, 'north'],
+          [instanceId, null],
+        ],
+      )
+      const bundles = await begin(bed)
+      assert.deepEqual(
+        bundles.map(({ trigger }) => firingPartOf(trigger.jobDataMap)?.total),
+        [3, 3, 3],
+      )
+      await end(bed, bundles)
+      assert.deepEqual(endings(bed), ['succeeded: succeeded succeeded succeeded'])
+    },
     'ends with the worst outcome of its items': async (bed) => {
       await schedule(bed, { items: 3 })
       await split(bed)
@@ -280,6 +305,36 @@ const items = area(
       assert.deepEqual(
         bed.signals.endedShardings.map((firing) => firing.items.length),
         [8, 3, 10],
+      )
+    },
+    'that is remote and open keeps no remote item of the next firing, however many there are': async (
+      bed,
+    ) => {
+      const remote = (count: number): JobDetail =>
+        sharded({ items: 'remote' }, { jobDataMap: { items: count } })
+      await bed.schedule('t', { job: remote(3), everyMs: 60_000 })
+      await split(bed)
+      const open = [...(await begin(bed))]
+      for (const count of [3, 2]) {
+        await bed.store.addJob(remote(count), { replace: true })
+        await splitNext(bed)
+        open.push(...(await begin(bed)))
+      }
+      assert.deepEqual(open.map(itemOf), [0, 1, 2, 0, 1, 2, 0, 1])
+      // Items of another kind may have the same work.
+      await bed.store.addJob(sharded({ items: 3 }), { replace: true })
+      await splitNext(bed)
+      assert.deepEqual(await states(bed), [
+        ['given', 'given', 'given'],
+        ['given', 'given', 'given'],
+        ['given', 'given'],
+        ['held', 'held', 'held'],
+      ])
+      await end(bed, open)
+      await end(bed, await begin(bed))
+      assert.deepEqual(
+        bed.signals.endedShardings.map(({ outcome, items: ended }) => `${outcome} ${ended.length}`),
+        ['succeeded 3', 'succeeded 3', 'succeeded 2', 'succeeded 3'],
       )
     },
     'that is turned off is left out until it is turned on, also when the job is replaced': async (bed) => {

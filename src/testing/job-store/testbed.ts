@@ -100,6 +100,7 @@ export class Testbed {
       signaler: this.signals,
       misfireThresholdMs,
       knowsJobType: (jobType) => !this.unknownJobTypes.has(jobType),
+      remoteItems: (_, data) => Number(data['items'] ?? 1),
       triggerFamilies: new TriggerFamilies(this.#triggers === null ? [] : [this.#triggers.family]),
       jobTypes: () => [],
     }

@@ -138,6 +138,11 @@ export class Admin implements XxlJobAdmin {
     }))
   }
 
+  /** How many executors of an AppName can be called now. */
+  countOf(appName: string): number {
+    return this.#registry.clientsOf(appName).length
+  }
+
   definitions(): readonly XxlJobDefinition[] {
     return [...this.#definitions.values()].sort((one, other) => (one.jobType < other.jobType ? -1 : 1))
   }

@@ -4,7 +4,7 @@ import { isObject } from '../../core/options.ts'
 import { unawaited } from '../../core/promises.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import type { ClusterNotes } from '../../jobs/remote-job.ts'
-import type { Clock, ClockTimer } from '../../time/clock.ts'
+import type { Clock, ClockTimer, EpochMs } from '../../time/clock.ts'
 import { isHttpUrl } from '../protocol/option-checks.ts'
 import { addressLengthMax, isAppName } from './admin-options.ts'
 import { aliveMs, type ExecutorRegistry, type SharedExecutor } from './executor-registry.ts'
@@ -33,10 +33,17 @@ interface Peer {
   readonly seenMs: number
 }
 
+/** When a note was written, by the time of the store. */
+interface Stamp {
+  readonly toldMs: EpochMs
+}
+
 /**
  * What the admins of a cluster tell each other of their executors: each writes one note, of those that beat at it, and
- * reads those of the others. Notes say how long an executor was silent, so that no clocks are compared, and what an
- * admin wrote counts when it was seen to change: then that admin lives.
+ * reads those of the others. Notes say how long an executor was silent, so that no clocks are compared. What an admin
+ * wrote counts when it was seen to change: then that admin lives. What it wrote before this one was there counts by the
+ * time of the store, if that has one; so a node that starts knows the executors, also those of nodes that have just
+ * shut down.
  */
 export class SharedRegistry {
   readonly #options: SharedRegistryOptions
@@ -145,7 +152,8 @@ class Board {
 
   async takeBack(): Promise<void> {
     await this.#exchanging
-    if (this.#version === null) return
+    // Where notes have a time, its executors stay known until they have beaten elsewhere.
+    if (this.#version === null || this.#notes.now !== undefined) return
     try {
       await this.#notes.delete(kind, this.#name, this.#version)
     } catch (error) {
@@ -163,7 +171,8 @@ class Board {
     const wasNews = this.isNews
     this.isNews = false
     try {
-      const isPut = await this.#notes.put(kind, this.#name, JSON.stringify(executors), this.#version)
+      const text = JSON.stringify([...(await this.#stamps()), ...executors])
+      const isPut = await this.#notes.put(kind, this.#name, text, this.#version)
       // Another node took this admin for gone, or the answer to the last write was lost: listening says which.
       this.#version = isPut ? (this.#version ?? 0) + 1 : null
       if (!isPut) this.isNews = true
@@ -179,6 +188,7 @@ class Board {
     const { clock, registry } = this.#options
     const notes = await this.#notes.list(kind)
     const nowMs = clock.elapsedMs()
+    const storeMs = this.#hasListened ? null : ((await this.#notes.now?.()) ?? null)
     for (const { name, version, text } of notes) {
       if (name === this.#name) {
         this.#version = version
@@ -190,8 +200,10 @@ class Board {
         continue
       }
       this.#peers.set(name, { version, seenMs: nowMs })
+      const { executors, toldMs } = this.#read(text)
+      if (before !== undefined || this.#hasListened) registry.learn(name, executors)
       // What was there before may be as old as the database.
-      if (before !== undefined || this.#hasListened) registry.learn(name, this.#read(text))
+      else registry.learn(name, agedSince(executors, toldMs, storeMs))
     }
     this.#hasListened = true
     const names = new Set(notes.map(({ name }) => name))
@@ -202,16 +214,25 @@ class Board {
     }
   }
 
+  async #stamps(): Promise<readonly Stamp[]> {
+    const toldMs = await this.#notes.now?.()
+    return toldMs === undefined ? [] : [{ toldMs }]
+  }
+
   /** What is no executor that could have registered here is left out. */
-  #read(text: string): readonly SharedExecutor[] {
+  #read(text: string): { readonly executors: readonly SharedExecutor[]; readonly toldMs: EpochMs | null } {
     let parsed: unknown
     try {
       parsed = JSON.parse(text)
     } catch {
-      return []
+      parsed = null
     }
-    if (!Array.isArray(parsed)) return []
-    return (parsed as readonly unknown[]).filter((entry): entry is SharedExecutor => {
+    const entries: readonly unknown[] = Array.isArray(parsed) ? parsed : []
+    return { executors: this.#executorsOf(entries), toldMs: entries.find(isStamp)?.toldMs ?? null }
+  }
+
+  #executorsOf(entries: readonly unknown[]): readonly SharedExecutor[] {
+    return entries.filter((entry): entry is SharedExecutor => {
       if (!isObject(entry)) return false
       const { appName, address, silentMs }: { appName?: unknown; address?: unknown; silentMs?: unknown } =
         entry
@@ -221,4 +242,22 @@ class Board {
       return typeof silentMs === 'number' && silentMs >= 0 && silentMs < aliveMs
     })
   }
+}
+
+function isStamp(entry: unknown): entry is Stamp {
+  return isObject(entry) && Number.isSafeInteger(Reflect.get(entry, 'toldMs'))
+}
+
+/** Those of an earlier note that are still alive if they were silent all the time since; none without both times. */
+function agedSince(
+  executors: readonly SharedExecutor[],
+  toldMs: EpochMs | null,
+  nowMs: EpochMs | null,
+): readonly SharedExecutor[] {
+  // A time to come says that the clock of the store was set back.
+  if (toldMs === null || nowMs === null || toldMs > nowMs + readEveryMs) return []
+  const agedMs = Math.max(0, nowMs - toldMs)
+  return executors
+    .map((executor) => ({ ...executor, silentMs: executor.silentMs + agedMs }))
+    .filter(({ silentMs }) => silentMs < aliveMs)
 }

@@ -5,7 +5,7 @@ import {
   checkOneOf,
   wrongArgument,
 } from '../../core/arguments.ts'
-import { InvalidArgumentError } from '../../core/errors.ts'
+import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
 import type { StorableJobData } from '../../core/job-data-type.ts'
 import { refuseUnknownKeys } from '../../core/options.ts'
 import type { JobOptions } from '../../jobs/define-job.ts'
@@ -23,8 +23,12 @@ export interface XxlJobOptions<Data extends object = Record<string, unknown>>
     Omit<XxlJobRunOptions, 'address' | 'param' | 'route' | 'shard' | 'signal'> {
   /** What the executors register with: made by `createXxlJobAdmin`. */
   readonly admin: XxlJobAdmin
-  /** How the executor is chosen, as in `run`, without the broadcast: that is a sharded job. Default `FIRST`. */
-  readonly route?: Exclude<XxlJobRoute, 'SHARDING_BROADCAST'>
+  /**
+   * How the executor is chosen, as in `run`. With `SHARDING_BROADCAST` the job is a sharded one: each firing has an
+   * item, with a result and retries of its own, for each of the first 1,000 executors that the node knows when it
+   * fires; for one that fails where it knows none. Default `FIRST`.
+   */
+  readonly route?: XxlJobRoute
   /** The parameter of a run, made of the data of job and trigger. Default: `param` of the data, or ''. */
   readonly param?: (data: Data) => string
   /**
@@ -51,7 +55,8 @@ const checkOnTimeout: ArgumentCheck = checkOneOf(['fail', 'retry'])
 /**
  * Defines a job that executors of XXL-JOB run. A firing executes until an executor reports its result to the admin of
  * any node, or until `resultTimeoutMs`, and holds no slot of the thread pool meanwhile. A restart and the death of a
- * node neither end nor repeat a run. Of a sharded job, each item is sent as the part of a broadcast.
+ * node neither end nor repeat a run. Of a sharded job, each item is sent as the part of a broadcast. One whose route is
+ * SHARDING_BROADCAST is sharded by that alone, and has as many parts as there are executors when it fires.
  *
  * @example
  * const billing = xxlJob('billing', { admin, appName: 'billing-executor', jobId: 17, handler: 'invoices' })
@@ -75,12 +80,14 @@ export function xxlJob<Data extends StorableJobData<Data> = { readonly param?: s
   checkFunction(what, 'param', param, 'ERR_INVALID_OPTION')
   checkOnTimeout(what, 'onTimeout', onTimeout, 'ERR_INVALID_OPTION')
   const run = resolveRun(chosen(options, runNames))
-  refuseBroadcast(run)
+  const isBroadcast = run.route === 'SHARDING_BROADCAST'
+  if (isBroadcast && options.disallowConcurrentExecution === true) throw partsRunSideBySide()
   admin.define(definitionOf(jobType, run))
   return defineRemoteJob<Data>(
     jobType,
     async (context) => {
-      const { mergedJobDataMap: data, log, signal } = context
+      const { mergedJobDataMap: data, log, shard, signal } = context
+      if (isBroadcast && shard === null) throw wasNotSplit(jobType)
       const wanted: ResolvedRun = { ...run, ...partOf(context), param: param(data), ...onceOf(data), signal }
       await admin.sender.send(wanted, async (place) => {
         await context.awaitResult({
@@ -96,6 +103,10 @@ export function xxlJob<Data extends StorableJobData<Data> = { readonly param?: s
       ...chosen(options, jobNames),
       stop: ({ note }) => admin.stop(placeOf(note)),
       connect: (scheduler, notes) => admin.connect(scheduler, notes),
+      ...(isBroadcast && {
+        // A run by hand at one address has one part.
+        items: (data) => (onceOf(data).address === undefined ? admin.countOf(run.appName) : 1),
+      }),
     },
   )
 }
@@ -124,13 +135,21 @@ function paramOf(data: object): string {
   return typeof param === 'string' ? param : ''
 }
 
-function refuseBroadcast({ route }: ResolvedRun): void {
-  if (route !== 'SHARDING_BROADCAST') return
-  throw new InvalidArgumentError(
-    'route',
-    `${what}: 'route' cannot be SHARDING_BROADCAST, because a firing has one result. Give the job ` +
-      'withSharding({ items }): each item is sent to the executor of its number.',
+function partsRunSideBySide(): InvalidArgumentError {
+  return new InvalidArgumentError(
+    'disallowConcurrentExecution',
+    `${what}: 'disallowConcurrentExecution' has no place beside the route SHARDING_BROADCAST, whose parts run side ` +
+      "by side. What an executor does with parts that overlap is its 'blockStrategy'.",
     'ERR_INVALID_OPTION',
+  )
+}
+
+/** A job that was stored when its definition had another route, or by a process that did not know it. */
+function wasNotSplit(jobType: string): SchedulerError {
+  return new SchedulerError(
+    'ERR_XXL_JOB_RUN',
+    `This firing of '${jobType}' is a broadcast, and was not split into parts. Store the job again, on a node that ` +
+      "has its definition, or with withSharding({ items: 'remote' }).",
   )
 }
 

@@ -81,7 +81,7 @@ test('a job that asks for recovery goes with its last execution', async () => {
   expect(rowsOf(database)).toEqual({ fired: 0, triggers: 0, simple: 0, jobs: 0 })
 })
 
-test('an execution whose row says that its job forbids concurrent execution ends under the lock of the job', async () => {
+test('an execution whose row says that its job forbids others ends under the lock of the job', async () => {
   const { database, sent } = await runOnce((own) => {
     own.exec('UPDATE qrtz_fired_triggers SET is_nonconcurrent = 1')
   })

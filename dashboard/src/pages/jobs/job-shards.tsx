@@ -99,9 +99,9 @@ function rowsOf(
   }))
 }
 
-/** A broadcast has items only while it is open. */
+/** A broadcast and a remote job have items only while a firing is open. */
 function definedRows({ items, parameters }: ShardingJson, { disabledItems }: ShardsJson): readonly Row[] {
-  return Array.from({ length: items === 'nodes' ? 0 : items }, (_, item) => ({
+  return Array.from({ length: typeof items === 'number' ? items : 0 }, (_, item) => ({
     item,
     parameter: parameters[String(item)] ?? null,
     open: null,

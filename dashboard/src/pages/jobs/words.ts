@@ -32,8 +32,12 @@ export const words = dictionary({
     retries: (attempts: number) => `${attempts} attempts`,
     nodes: 'Nodes',
     sharding: 'Items',
-    itemsOf: (items: number | 'nodes', strategy: string) =>
-      items === 'nodes' ? 'one for each node' : `${items}, spread by ${strategy}`,
+    itemsOf: (items: number | 'nodes' | 'remote', strategy: string) =>
+      items === 'remote'
+        ? 'as many as the remote job says'
+        : items === 'nodes'
+          ? 'one for each node'
+          : `${items}, spread by ${strategy}`,
     shards: 'Sharding',
     running: 'Running',
     owner: 'Owner',
@@ -107,7 +111,12 @@ export const words = dictionary({
     retries: (attempts) => `${attempts} 次尝试`,
     nodes: '节点',
     sharding: '分片',
-    itemsOf: (items, strategy) => (items === 'nodes' ? '每个节点一个' : `${items} 个，按 ${strategy} 分配`),
+    itemsOf: (items, strategy) =>
+      items === 'remote'
+        ? '数量由远程任务决定'
+        : items === 'nodes'
+          ? '每个节点一个'
+          : `${items} 个，按 ${strategy} 分配`,
     shards: '分片执行',
     running: '运行中',
     owner: '所属节点',

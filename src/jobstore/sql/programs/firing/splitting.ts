@@ -54,6 +54,7 @@ export function* splitFirings(
       scheduledFireTimeMs: row.plannedTimeMs,
       nodes: nodesFor(jobDetail, nodes?.alive ?? [], session.context.instanceId),
       disabledItems: disabled.get(jobDetail.key) ?? [],
+      remoteItems: session.context.remoteItems,
     })
     // The loop gets no bundle that would tell it.
     offers.note(fired.nextFireTimeMs)

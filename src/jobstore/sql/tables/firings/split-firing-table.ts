@@ -171,6 +171,8 @@ export function splitFiringStatements(vocabulary: SqlVocabulary): SplitFiringSta
 interface Parts {
   readonly jobType: string
   readonly isBroadcast: boolean
+  /** Absent in rows of version 0.1. */
+  readonly isRemote?: boolean
   readonly priority: number
   readonly triggerData: JobDataMap
   readonly items: readonly (Omit<ShardedItem, 'triggerKey'> & {
@@ -179,12 +181,12 @@ interface Parts {
 }
 
 function encoded(firing: SplitFiring): object {
-  const { jobKey, triggerKey, jobType, isBroadcast, priority, triggerData } = firing
+  const { jobKey, triggerKey, jobType, isBroadcast, isRemote, priority, triggerData } = firing
   const items = firing.items.map(({ triggerKey: carrier, ...item }) => ({
     ...item,
     triggerKey: carrier === null ? null : { name: carrier.name, group: carrier.group },
   }))
-  const parts: Parts = { jobType, isBroadcast, priority, triggerData, items }
+  const parts: Parts = { jobType, isBroadcast, isRemote, priority, triggerData, items }
   return {
     fire_id: firing.fireInstanceId,
     job_name: jobKey.name,
@@ -200,7 +202,7 @@ function encoded(firing: SplitFiring): object {
 
 /** @throws JobPersistenceError ERR_BROKEN_ROW, SyntaxError */
 function decoded(fireInstanceId: string, row: SqlRow): SplitFiring {
-  const { jobType, isBroadcast, priority, triggerData, items } = partsOf(text(row, 'parts'))
+  const { jobType, isBroadcast, isRemote = false, priority, triggerData, items } = partsOf(text(row, 'parts'))
   return {
     fireInstanceId,
     jobKey: jobKeyOf(row),
@@ -210,6 +212,7 @@ function decoded(fireInstanceId: string, row: SqlRow): SplitFiring {
     scheduledFireTimeMs: instant(row, 'planned_time'),
     fireTimeMs: instant(row, 'fired_time'),
     isBroadcast,
+    isRemote,
     priority,
     triggerData,
     items: items.map(({ triggerKey, ...item }) => ({
