@@ -13,6 +13,7 @@ import { postgresEngine } from '../../src/jobstore/postgres/postgres-engine.ts'
 import { resolvePostgresOptions } from '../../src/jobstore/postgres/postgres-options.ts'
 import { threadAccess } from '../../src/jobstore/postgres/thread-connection.ts'
 import type { CheckIn, CheckInDriver, CheckInOrders } from '../../src/jobstore/sql/cluster/check-in.ts'
+import type { WitnessLook } from '../../src/jobstore/sql/cluster/witness.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
 import { Testbed } from '../../src/testing/job-store/testbed.ts'
 import { systemClock } from '../../src/time/clock.ts'
@@ -46,17 +47,19 @@ function orders(bootId: string, change: { count: number } = { count: 0 }): Check
       checkIn: { text: 'SELECT $1::text AS boot', values: [bootId] },
       look: { text: 'SELECT $1::int AS count, 5::bigint AS big', values: [change.count] },
     }),
+    witness: () => null,
   }
 }
 
 function rig(config: ClientConfig, entry: URL = builtEntry, deafAfterMs = 60_000) {
-  const seen = { checkIns: [] as CheckIn[], failures: [] as unknown[] }
+  const seen = { checkIns: [] as CheckIn[], failures: [] as unknown[], looks: [] as WitnessLook[], losses: 0 }
   const fallenBack: unknown[] = []
   const fallbackCalls: string[] = []
   const fallback: CheckInDriver = {
     start: () => fallbackCalls.push('start'),
     order: () => fallbackCalls.push('order'),
     hurry: () => fallbackCalls.push('hurry'),
+    provenMs: () => Number.NEGATIVE_INFINITY,
     cutOff: () => fallbackCalls.push('cutOff'),
     stop: () => {
       fallbackCalls.push('stop')
@@ -79,6 +82,12 @@ function rig(config: ClientConfig, entry: URL = builtEntry, deafAfterMs = 60_000
     },
     checkInFailed: (error: unknown) => {
       seen.failures.push(error)
+    },
+    looked: (look: WitnessLook) => {
+      seen.looks.push(look)
+    },
+    witnessLost: () => {
+      seen.losses++
     },
   }
   return { driver, observer, seen, fallenBack, fallbackCalls }

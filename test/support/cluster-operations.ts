@@ -19,6 +19,7 @@ function ownRow({ bed }: Scene, bootId: string): OwnRow {
     locking: null,
     clockOffsetMs: null,
     failedAfterMs: 6000,
+    witness: null,
   }
   return { instanceId: bed.context.instanceId, bootId, checkInIntervalMs: 1500, info }
 }
@@ -45,8 +46,13 @@ async function checkInOnce(scene: Scene, table: SchedulerStateTable, own: OwnRow
   try {
     return await new Promise<CheckIn>((resolve, reject) => {
       driver.start(
-        { checkedIn: resolve, checkInFailed: reject },
-        { bootId: own.bootId, intervalMs: own.checkInIntervalMs, statements: () => statements },
+        { checkedIn: resolve, checkInFailed: reject, looked: () => {}, witnessLost: () => {} },
+        {
+          bootId: own.bootId,
+          intervalMs: own.checkInIntervalMs,
+          statements: () => statements,
+          witness: () => null,
+        },
       )
       driver.hurry()
     })

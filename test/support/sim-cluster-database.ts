@@ -117,3 +117,15 @@ export function stateProblems(database: Database.Database): string[] {
     ...found(database, triggers(`(t.trigger_state = 'ACQUIRED') <> ${claimed}`), 'unlike its claim'),
   ]
 }
+
+/** Which of the nodes that are up are not in the cluster, and who else is. */
+export function memberProblems(database: Database.Database, live: readonly string[]): string[] {
+  const members = database
+    .prepare<[], { id: string }>('SELECT instance_name AS id FROM qrtz_scheduler_state')
+    .all()
+    .map(({ id }) => id)
+  return [
+    ...members.filter((id) => !live.includes(id)).map((id) => `node ${id} is dead and was not recovered`),
+    ...live.filter((id) => !members.includes(id)).map((id) => `node ${id} is up and not in the cluster`),
+  ]
+}

@@ -2,6 +2,8 @@ import { JobPersistenceError } from '../../src/core/errors.ts'
 import type { AcquiredAndFired } from '../../src/jobstore/job-store.ts'
 import type { SqlRunner, TransactionOptions } from '../../src/jobstore/sql/kernel/sql-runner.ts'
 import type { SqlProgram, SqlReply, SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
+import type { SqlSession } from '../../src/jobstore/sql/session/sql-session.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import type { Clock, ClockTimer, EpochMs } from '../../src/time/clock.ts'
 import { InjectedFailure } from './intercept-job-store.ts'
 import type { SimClock } from './sim-clock.ts'
@@ -45,6 +47,10 @@ export class SimProcess implements Clock {
 
   now(): EpochMs {
     return this.#base.now() + this.#skewMs
+  }
+  /** The time without this machine's error. */
+  baseNow(): EpochMs {
+    return this.#base.now()
   }
   elapsedMs(): number {
     return this.#base.elapsedMs()
@@ -115,6 +121,16 @@ export class SimProcess implements Clock {
   }
 }
 
+/** A process with a scheduler in it. */
+export interface SimNode {
+  readonly number: number
+  readonly instanceId: string
+  readonly process: SimProcess
+  readonly way: SimWay
+  readonly session: () => SqlSession | null
+  readonly scheduler: () => Scheduler | null
+}
+
 export interface SimWayOptions {
   readonly process: SimProcess
   readonly random: SimRandom
@@ -128,6 +144,8 @@ export interface SimWayOptions {
 /** The way of one node to the shared database. */
 export class SimWay implements SqlRunner {
   faults: WayFaults | null = null
+  /** Until then the node reaches no server, on the base clock's monotonic time. */
+  isCutUntilMs = 0
   readonly #options: SimWayOptions
 
   constructor(options: SimWayOptions) {
@@ -146,12 +164,19 @@ export class SimWay implements SqlRunner {
   }
   async close(): Promise<void> {}
 
+  get isCut(): boolean {
+    return this.#options.process.elapsedMs() < this.isCutUntilMs
+  }
+
   async #around<Answer>(
     options: TransactionOptions | null,
     carryOut: (failAt: number | null) => Promise<Answer>,
   ): Promise<Answer> {
     const { process, random } = this.#options
     await process.passes()
+    if (this.isCut) {
+      throw new JobPersistenceError('The connection was cut.', { cause: new InjectedFailure() })
+    }
     const { faults } = this
     if (faults === null) return carryOut(null)
     const isDelayed = random.chance(faults.delay)

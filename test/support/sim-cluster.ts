@@ -20,6 +20,7 @@ import {
   emptyDatabase,
   hasUnfinished,
   leftProblems,
+  memberProblems,
   removeStrays,
   runnerOf,
   stateProblems,
@@ -28,12 +29,19 @@ import {
 import { clusterJobs } from './sim-cluster-jobs.ts'
 import { judge, type Run } from './sim-cluster-judge.ts'
 import { keepLedger, type LedgerRow } from './sim-cluster-ledger.ts'
-import { SimProcess, SimWay, type StatementBug, type WayFaults } from './sim-cluster-node.ts'
+import {
+  type SimNode as Node,
+  SimProcess,
+  SimWay,
+  type StatementBug,
+  type WayFaults,
+} from './sim-cluster-node.ts'
 import { ClusterOperations, type JobKind, jobKinds } from './sim-cluster-operations.ts'
 import { SimForeignLocks } from './sim-foreign-locks.ts'
-import type { GuestKind, SimGuests } from './sim-guests.ts'
+import type { ClusterExtras, SimGuests } from './sim-guests.ts'
 import { invitedGuests } from './sim-invited-guests.ts'
 import { SimRandom } from './sim-random.ts'
+import { SimSessions } from './sim-sessions.ts'
 import { sqliteWords } from './sqlite.ts'
 
 export interface ClusterSimulation {
@@ -50,23 +58,15 @@ const heldJob = 'strict-1'
 /** A node that is well and has free slots is not later than this, whatever else is in the tables. */
 const mostLateMs = 1100
 const wayFaults: WayFaults = { delay: 0.15, failure: 0.04, lostReply: 0.02, crash: 0.0015 }
-interface Node {
-  readonly number: number
-  readonly instanceId: string
-  readonly process: SimProcess
-  readonly way: SimWay
-  readonly session: () => SqlSession | null
-  readonly scheduler: () => Scheduler | null
-}
 
 /** Runs one seed: a cluster on one database, from an empty one to the day after, also with jobs of other kinds. */
 export async function simulateCluster(
   seed: number,
   bug: StatementBug = {},
-  { guests = null }: { readonly guests?: GuestKind | null } = {},
+  { guests = null, sessions = false }: ClusterExtras = {},
 ): Promise<ClusterSimulation> {
   const database = await emptyDatabase()
-  const world = new ClusterWorld(seed, bug, database, guests)
+  const world = new ClusterWorld(seed, bug, database, { guests, sessions })
   try {
     return await world.run()
   } finally {
@@ -86,6 +86,7 @@ class ClusterWorld {
   /** With choices of its own, so that seeds stay what they are without it. */
   readonly #guests: SimGuests | null
   readonly #foreignLocks: SimForeignLocks
+  readonly #sessions: SimSessions | null
   readonly #runs: Run[] = []
   readonly #violations: string[] = []
   readonly #hasSkew: boolean
@@ -95,7 +96,7 @@ class ClusterWorld {
   #faults: WayFaults | null = null
   #acting = { process: 0, lock: '' }
 
-  constructor(seed: number, bug: StatementBug, database: Database.Database, guests: GuestKind | null) {
+  constructor(seed: number, bug: StatementBug, database: Database.Database, extras: Required<ClusterExtras>) {
     const random = new SimRandom(seed)
     const ties = random.fork()
     this.#seed = seed
@@ -110,7 +111,8 @@ class ClusterWorld {
     this.#poolSize = random.pick([1, 3, 10])
     this.#operations = new ClusterOperations(this.#clock, random.fork())
     this.#foreignLocks = new SimForeignLocks(this.#clock, random.fork())
-    this.#guests = invitedGuests(guests, {
+    this.#sessions = extras.sessions ? new SimSessions(this.#clock, new SimRandom(seed + 2_000_000)) : null
+    this.#guests = invitedGuests(extras.guests, {
       clock: this.#clock,
       random: new SimRandom(seed + 1_000_000),
       database,
@@ -168,6 +170,7 @@ class ClusterWorld {
       ...(guests?.areAlone === true ? [] : [this.#operate(untilMs), this.#operate(untilMs)]),
       ...(guests === null ? [] : [this.#operate(untilMs, guests)]),
       this.#disturb(untilMs),
+      ...(this.#sessions === null ? [] : [this.#sessions.disturb(untilMs)]),
       this.#foreignLocks.disturb(untilMs, this.#database),
     ])
     await this.#calmDown()
@@ -297,7 +300,9 @@ class ClusterWorld {
               locking: null,
               sweepIntervalMs: 3_600_000,
             }
-            member = new ClusterNode(transactor, options, new EventLoopCheckIns(transactor))
+            const driver =
+              this.#sessions?.driver(transactor, node.process, node.way) ?? new EventLoopCheckIns(transactor)
+            member = new ClusterNode(transactor, options, driver)
             return member.start()
           },
           mayClaim: async () => member?.confirm(),
@@ -452,15 +457,8 @@ class ClusterWorld {
   }
 
   #checkCalm(): void {
-    this.#violations.push(...leftProblems(this.#database))
-    const live = new Set(this.#up().map(({ instanceId }) => instanceId))
-    for (const { what } of this.#all<{ what: string }>(
-      `SELECT instance_name AS what FROM qrtz_scheduler_state`,
-    )) {
-      if (!live.has(what)) this.#violations.push(`node ${what} is dead and was not recovered`)
-      live.delete(what)
-    }
-    for (const instanceId of live) this.#violations.push(`node ${instanceId} is up and not in the cluster`)
+    const live = this.#up().map(({ instanceId }) => instanceId)
+    this.#violations.push(...leftProblems(this.#database), ...memberProblems(this.#database, live))
   }
 
   /**

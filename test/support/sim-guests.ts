@@ -10,6 +10,13 @@ export type Work = (context: JobExecutionContext) => Promise<void>
 
 export type GuestKind = 'shards' | 'remotes'
 
+/** What a simulated cluster may have beside the rest. */
+export interface ClusterExtras {
+  readonly guests?: GuestKind | null
+  /** Whether nodes see the end of each other's sessions. Default: false. */
+  readonly sessions?: boolean
+}
+
 /** Users of a simulated cluster who have jobs of a kind of their own, beside what all of them do. */
 export interface SimGuests {
   /** No trigger plans anything after this, and nothing goes on. */

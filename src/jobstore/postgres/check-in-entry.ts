@@ -6,12 +6,17 @@ import { textOf } from '../../core/thrown-value.ts'
 import { processElapsedMs, systemClock } from '../../time/clock.ts'
 import { Gate } from '../../time/gate.ts'
 import { retryDelayMs } from '../sql/cluster/check-in.ts'
+import { slowConnectionMs, suspectLookMs, witnessConnectMs, witnessLookMs } from '../sql/cluster/witness.ts'
 import type { SqlRow, SqlStatement } from '../sql/kernel/statement.ts'
 import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
 import { disconnect } from './postgres-driver.ts'
+import { SessionWitness } from './session-witness.ts'
 
 /** Columns are read as text, whatever type parsers the process has set. */
 const types = { getTypeParser: () => (value: string) => value }
+
+/** SQLSTATE of a statement that is not allowed, not known, or for which the server lacks room. */
+const refusals = /^(?:42|0A|53)/
 
 /** The code of the check-in thread: checks in over a connection of its own and posts the result. */
 class CheckInLoop {
@@ -21,6 +26,19 @@ class CheckInLoop {
   #orders: ThreadOrders
   #client: pg.Client | null = null
   #isStopped = false
+  #witness: SessionWitness | null = null
+  /** Whether this connection may hold a witness. */
+  #canHold = false
+  /** When a connection was made that was too slow for a witness. */
+  #slowSinceMs = Number.POSITIVE_INFINITY
+  /** Whether the server refuses such locks, to this user or at all. */
+  #isRefused = false
+  /** What the last look found lost. */
+  #lost: readonly number[] = []
+  #checkInAtMs = 0
+  #lookAtMs = Number.POSITIVE_INFINITY
+  /** In a row. */
+  #failures = 0
   #heardMs = processElapsedMs()
   #onPassword: ((message: ToCheckInThread & { kind: 'password' }) => void) | null = null
 
@@ -34,34 +52,102 @@ class CheckInLoop {
   }
 
   async run(): Promise<void> {
-    for (let delayMs = 0; !this.#hasStopped(); ) {
-      if (delayMs > 0) await this.#gate.wait(delayMs)
+    while (!this.#hasStopped()) {
+      await this.#waitUntilDue()
       if (this.#hasStopped()) break
       const orders = this.#orders
-      delayMs = orders.intervalMs
-      if (processElapsedMs() - this.#heardMs > this.#data.deafAfterMs) continue
+      if (processElapsedMs() - this.#heardMs > this.#data.deafAfterMs) {
+        this.#checkInAtMs = processElapsedMs() + orders.intervalMs
+        this.#lookAtMs = Number.POSITIVE_INFINITY
+        continue
+      }
       try {
-        this.#tell(await this.#checkIn(orders))
+        if (processElapsedMs() >= this.#checkInAtMs) await this.#checkInNow(orders)
+        else await this.#look(orders)
+        this.#failures = 0
       } catch (error) {
+        this.#failed(error, orders)
         await this.#disconnect()
-        const code: unknown = error instanceof Error && 'code' in error ? error.code : null
-        this.#tell({ kind: 'failed', message: textOf(error), code: typeof code === 'string' ? code : null })
-        delayMs = retryDelayMs(orders.intervalMs)
       }
     }
     await this.#disconnect()
     endThread(this.#port)
   }
 
-  async #checkIn({ bootId, statements }: ThreadOrders): Promise<FromCheckInThread> {
+  /** A wake-up asks for a check-in. */
+  async #waitUntilDue(): Promise<void> {
+    const delayMs = Math.min(this.#checkInAtMs, this.#lookAtMs) - processElapsedMs()
+    if (delayMs > 0 && (await this.#gate.wait(delayMs))) this.#checkInAtMs = processElapsedMs()
+  }
+
+  /** A node whose row names a witness must be back within the grace. */
+  #failed(error: unknown, { intervalMs, witness }: ThreadOrders): void {
+    this.#tell({ kind: 'failed', message: textOf(error), code: codeOf(error) })
+    const delayMs = retryDelayMs(intervalMs)
+    const hurriedMs = suspectLookMs * this.#failures
+    this.#failures++
+    this.#checkInAtMs = processElapsedMs() + (witness === null ? delayMs : Math.min(delayMs, hurriedMs))
+  }
+
+  async #checkInNow(orders: ThreadOrders): Promise<void> {
+    this.#checkInAtMs = Number.POSITIVE_INFINITY
+    this.#tell(await this.#checkIn(orders))
+    this.#checkInAtMs = processElapsedMs() + orders.intervalMs
+    if (this.#witness === null || orders.witness === null) this.#lookAtMs = Number.POSITIVE_INFINITY
+    else this.#lookAtMs = Math.min(this.#lookAtMs, processElapsedMs() + witnessLookMs)
+  }
+
+  async #checkIn({ bootId, statements, witness }: ThreadOrders): Promise<FromCheckInThread> {
+    const isSlow = witness !== null && this.#slowSinceMs + slowConnectionMs < processElapsedMs()
+    if (isSlow) await this.#disconnect()
     const client = this.#client ?? (await this.#connect())
+    const isNamed = witness !== null && (await this.#hasWitness(client, witness.key))
     const sentMs = processElapsedMs()
-    const { changes } = await query(client, statements.checkIn)
+    const { changes } = await query(client, isNamed ? witness.checkIn : statements.checkIn)
     const startedMs = processElapsedMs()
     const { rows } = await query(client, statements.look)
     const lookTookMs = processElapsedMs() - startedMs
     const lookedMs = startedMs + lookTookMs / 2
-    return { kind: 'checkedIn', bootId, isOurs: changes === 1, rows, sentMs, lookedMs, lookTookMs }
+    const naming = isNamed ? 'named' : 'none'
+    const isOurs = changes === 1
+    return { kind: 'checkedIn', bootId, isOurs, rows, sentMs, lookedMs, lookTookMs, witness: naming }
+  }
+
+  /** Takes the witness where there is none yet and the session can hold one. */
+  async #hasWitness(client: pg.Client, key: number): Promise<boolean> {
+    if (this.#witness !== null) return true
+    if (!this.#canHold || this.#isRefused) return false
+    const sentMs = processElapsedMs()
+    const taken = await this.#notRefused(SessionWitness.take(client, key))
+    if (taken === null) this.#canHold = false
+    if (taken === null || taken === 'busy') return false
+    this.#witness = taken
+    // Told before the row names it: from then on the node needs proofs.
+    this.#tell({ kind: 'looked', sentMs, nowMs: 0, lost: [] })
+    return true
+  }
+
+  async #look({ witness }: ThreadOrders): Promise<void> {
+    this.#lookAtMs = Number.POSITIVE_INFINITY
+    if (this.#witness === null || witness === null) return
+    const sentMs = processElapsedMs()
+    const { nowMs, lost } = await this.#notRefused(this.#witness.look(witness.watched))
+    Atomics.store(new BigInt64Array(this.#data.proof), 0, BigInt(Math.floor(sentMs * 1000)))
+    if (lost.length > 0 || this.#lost.length > 0) this.#tell({ kind: 'looked', sentMs, nowMs, lost })
+    this.#lookAtMs = processElapsedMs() + (lost.length > 0 ? suspectLookMs : witnessLookMs)
+    // With its look at the rows the grace begins.
+    if (lost.some((key) => !this.#lost.includes(key))) this.#checkInAtMs = processElapsedMs()
+    this.#lost = lost
+  }
+
+  /** A server that does not give these locks must not keep the node from checking in. */
+  async #notRefused<Answer>(asking: Promise<Answer>): Promise<Answer> {
+    try {
+      return await asking
+    } catch (error) {
+      if (refusals.test(codeOf(error) ?? '')) this.#isRefused = true
+      throw error
+    }
   }
 
   async #connect(): Promise<pg.Client> {
@@ -72,16 +158,45 @@ class CheckInLoop {
       query_timeout: answerWithinMs,
       ...(asksForPassword ? { password: () => this.#askForPassword() } : {}),
     })
-    // A connection that breaks between two check-ins is noticed at the next one.
-    client.on('error', () => {})
+    // A connection without a witness that breaks between two check-ins is noticed at the next one.
+    client.on('error', () => {
+      this.#lose(client)
+    })
+    client.on('end', () => {
+      this.#lose(client)
+    })
     this.#client = client
+    const startedMs = processElapsedMs()
     await client.connect()
+    const connectedMs = processElapsedMs()
+    const isSlow = connectedMs - startedMs > witnessConnectMs
+    // One who asks the main thread for the password could not come back while that is blocked.
+    this.#canHold = !asksForPassword && !isSlow
+    this.#slowSinceMs = isSlow && !asksForPassword ? connectedMs : Number.POSITIVE_INFINITY
     return client
+  }
+
+  /** The session ended: peers see it, so the node checks in at once. */
+  #lose(client: pg.Client): void {
+    if (this.#client !== client || this.#witness === null) return
+    this.#client = null
+    this.#forgetWitness()
+    this.#gate.wake()
+    unawaited(disconnect(client), () => {})
+  }
+
+  #forgetWitness(): void {
+    if (this.#witness === null) return
+    this.#witness = null
+    this.#lost = []
+    this.#lookAtMs = Number.POSITIVE_INFINITY
+    this.#tell({ kind: 'witnessLost' })
   }
 
   async #disconnect(): Promise<void> {
     const client = this.#client
     this.#client = null
+    this.#forgetWitness()
     if (client !== null) await disconnect(client)
   }
 
@@ -106,9 +221,13 @@ class CheckInLoop {
   #receive(message: ToCheckInThread): void {
     this.#heardMs = processElapsedMs()
     switch (message.kind) {
-      case 'order':
+      case 'order': {
+        const isFirst = this.#orders.witness === null && message.orders.witness !== null
         this.#orders = message.orders
+        // Peers can see the end of this session only when the row names its witness.
+        if (isFirst) this.#gate.wake()
         break
+      }
       case 'hurry':
         this.#gate.wake()
         break
@@ -123,6 +242,11 @@ class CheckInLoop {
         break
     }
   }
+}
+
+function codeOf(error: unknown): string | null {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : null
+  return typeof code === 'string' ? code : null
 }
 
 async function query(

@@ -49,6 +49,7 @@ const failuresMax = 2
 export class ThreadCheckIns implements CheckInDriver {
   readonly #options: ThreadCheckInsOptions
   readonly #entry: URL
+  readonly #proof = new SharedArrayBuffer(8)
   #observer: CheckInObserver | null = null
   #orders: CheckInOrders | null = null
   #sent = ''
@@ -82,6 +83,10 @@ export class ThreadCheckIns implements CheckInDriver {
   hurry(): void {
     if (this.#isFallenBack) this.#options.fallback.hurry()
     else this.#post({ kind: 'hurry' })
+  }
+
+  provenMs(): number {
+    return Number(Atomics.load(new BigInt64Array(this.#proof), 0)) / 1000 + this.#behindMs()
   }
 
   async stop(): Promise<void> {
@@ -119,6 +124,7 @@ export class ThreadCheckIns implements CheckInDriver {
       answerWithinMs,
       deafAfterMs,
       orders: this.#note(orders),
+      proof: this.#proof,
     }
     // Without the flags of the process, which may be for its main script only.
     const worker = new Worker(this.#entry, { workerData: data, execArgv: [], name: 'quartz-ts check-in' })
@@ -142,6 +148,7 @@ export class ThreadCheckIns implements CheckInDriver {
 
   #threadEnded(cause: unknown): void {
     if (this.#isStopped || this.#isFallenBack) return
+    this.#observer?.witnessLost()
     if (this.#failed(cause)) return
     const orders = this.#orders
     if (orders === null) return
@@ -161,6 +168,12 @@ export class ThreadCheckIns implements CheckInDriver {
         this.#hasCheckedIn = true
         this.#observer?.checkedIn(this.#onOwnClock(message))
         this.#sendOrders()
+        break
+      case 'looked':
+        this.#observer?.looked({ ...message, sentMs: message.sentMs + this.#behindMs() })
+        break
+      case 'witnessLost':
+        this.#observer?.witnessLost()
         break
       case 'failed': {
         const error = Object.assign(new Error(message.message), { code: message.code })
@@ -193,8 +206,12 @@ export class ThreadCheckIns implements CheckInDriver {
 
   /** The monotonic clocks of threads begin at different instants. */
   #onOwnClock({ sentMs, lookedMs, ...rest }: CheckIn): CheckIn {
-    const behindMs = this.#options.clock.elapsedMs() - processElapsedMs()
+    const behindMs = this.#behindMs()
     return { ...rest, sentMs: sentMs + behindMs, lookedMs: lookedMs + behindMs }
+  }
+
+  #behindMs(): number {
+    return this.#options.clock.elapsedMs() - processElapsedMs()
   }
 
   async #givePassword(): Promise<void> {
@@ -214,8 +231,8 @@ export class ThreadCheckIns implements CheckInDriver {
     if (this.#sent !== known) this.#post({ kind: 'order', orders })
   }
 
-  #note({ bootId, intervalMs, statements }: CheckInOrders): ThreadOrders {
-    const orders: ThreadOrders = { bootId, intervalMs, statements: statements() }
+  #note({ bootId, intervalMs, statements, witness }: CheckInOrders): ThreadOrders {
+    const orders: ThreadOrders = { bootId, intervalMs, statements: statements(), witness: witness() }
     this.#sent = JSON.stringify(orders)
     return orders
   }

@@ -1,5 +1,6 @@
 import type { ClientConfig } from 'pg'
 import type { CheckIn, CheckInOrders, CheckInStatements } from '../sql/cluster/check-in.ts'
+import type { WitnessLook, WitnessOrders } from '../sql/cluster/witness.ts'
 
 /** Options of a pg client that can be cloned into a thread. */
 export type ThreadConnection = Omit<ClientConfig, 'password' | 'stream' | 'types'> & {
@@ -9,6 +10,7 @@ export type ThreadConnection = Omit<ClientConfig, 'password' | 'stream' | 'types
 /** The check-in as a thread runs it. Its statements take the time from the database, so they do not change. */
 export interface ThreadOrders extends Pick<CheckInOrders, 'bootId' | 'intervalMs'> {
   readonly statements: CheckInStatements
+  readonly witness: WitnessOrders | null
 }
 
 /** The worker data of a check-in thread. */
@@ -24,6 +26,11 @@ export interface CheckInThreadData {
    */
   readonly deafAfterMs: number
   readonly orders: ThreadOrders
+  /**
+   * When the session that holds the witness answered last: `processElapsedMs` in microseconds, of 64 bits. In memory
+   * that both threads share, so that an idle main thread sleeps on.
+   */
+  readonly proof: SharedArrayBuffer
 }
 
 export type ToCheckInThread =
@@ -37,5 +44,9 @@ export type ToCheckInThread =
 /** Times are `processElapsedMs`. */
 export type FromCheckInThread =
   | ({ readonly kind: 'checkedIn' } & CheckIn)
+  /** In the session that holds the witness. */
+  | ({ readonly kind: 'looked' } & WitnessLook)
+  /** The session that held the witness has ended. */
+  | { readonly kind: 'witnessLost' }
   | { readonly kind: 'failed'; readonly message: string; readonly code: string | null }
   | { readonly kind: 'password' }

@@ -2,6 +2,8 @@ import type { Clock } from '../../../time/clock.ts'
 import { Gate } from '../../../time/gate.ts'
 import type { SqlRow, SqlStatement } from '../kernel/statement.ts'
 import type { SqlTransactor } from '../session/sql-transactor.ts'
+import type { WitnessNaming } from './node-trust.ts'
+import type { WitnessLook, WitnessOrders } from './witness.ts'
 
 /** The statements of a check-in. */
 export interface CheckInStatements {
@@ -16,6 +18,8 @@ export interface CheckInOrders {
   readonly intervalMs: number
   /** Made anew for each check-in where it contains the time of the node's clock. */
   readonly statements: () => CheckInStatements
+  /** Null while no other node would look at a witness. */
+  readonly witness: () => WitnessOrders | null
 }
 
 /** A check-in that was answered. */
@@ -28,12 +32,17 @@ export interface CheckIn {
   readonly sentMs: number
   readonly lookedMs: number
   readonly lookTookMs: number
+  readonly witness: WitnessNaming
 }
 
 export interface CheckInObserver {
   checkedIn(checkIn: CheckIn): void
   /** A check-in failed; the next one comes soon. */
   checkInFailed(error: unknown): void
+  /** The session of the check-ins has taken the witness, or has seen that others are lost or are there again. */
+  looked(look: WitnessLook): void
+  /** The session that held the witness has ended. */
+  witnessLost(): void
 }
 
 /** Makes the check-ins of a node: on the event loop, or in a thread that a blocked event loop does not hold up. */
@@ -44,6 +53,8 @@ export interface CheckInDriver {
   order(orders: CheckInOrders): void
   /** Checks in at once. */
   hurry(): void
+  /** When the session that holds the witness answered last, on the clock's monotonic time. */
+  provenMs(): number
   /** Ends after the check-in under way. */
   stop(): Promise<void>
   /** Gives up the check-in under way; then `stop`, also one that has begun, ends soon. */
@@ -86,6 +97,11 @@ export class EventLoopCheckIns implements CheckInDriver {
     this.#gate.wake()
   }
 
+  /** There is no such session. */
+  provenMs(): number {
+    return Number.NEGATIVE_INFINITY
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#gate.wake()
@@ -105,7 +121,7 @@ export class EventLoopCheckIns implements CheckInDriver {
       if (this.#isStopped) return
       const orders = this.#orders ?? first
       try {
-        observer.checkedIn(await this.#checkIn(orders))
+        observer.checkedIn(await checkInOver(this.#transactor, orders, 'none'))
         delayMs = orders.intervalMs
       } catch (error) {
         if (this.#hasStopped()) return
@@ -118,20 +134,25 @@ export class EventLoopCheckIns implements CheckInDriver {
   #hasStopped(): boolean {
     return this.#isStopped
   }
+}
 
-  #checkIn({ bootId, statements }: CheckInOrders): Promise<CheckIn> {
-    const clock = this.#clock
-    const { checkIn, look } = statements()
-    return this.#transactor.run(
-      function* () {
-        const sentMs = clock.elapsedMs()
-        const isOurs = (yield checkIn).changes === 1
-        const startedMs = clock.elapsedMs()
-        const { rows } = yield look
-        const lookTookMs = clock.elapsedMs() - startedMs
-        return { bootId, isOurs, rows, sentMs, lookedMs: startedMs + lookTookMs / 2, lookTookMs }
-      },
-      { lock: 'none', tells: 'none' },
-    )
-  }
+/** Checks in over the store's own connections, which hold no witness. */
+export function checkInOver(
+  transactor: SqlTransactor,
+  { bootId, statements }: CheckInOrders,
+  witness: WitnessNaming,
+): Promise<CheckIn> {
+  const { clock } = transactor.session.context
+  const { checkIn, look } = statements()
+  return transactor.run(
+    function* () {
+      const sentMs = clock.elapsedMs()
+      const isOurs = (yield checkIn).changes === 1
+      const startedMs = clock.elapsedMs()
+      const { rows } = yield look
+      const lookTookMs = clock.elapsedMs() - startedMs
+      return { bootId, isOurs, rows, sentMs, lookedMs: startedMs + lookTookMs / 2, lookTookMs, witness }
+    },
+    { lock: 'none', tells: 'none' },
+  )
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { JobPersistenceError } from '../../../core/errors.ts'
+import { unawaited } from '../../../core/promises.ts'
 import { packageVersion } from '../../../core/version.ts'
 import { AdjustableClock } from '../../../time/adjustable-clock.ts'
 import type { EpochMs } from '../../../time/clock.ts'
@@ -15,13 +16,28 @@ import {
   readRoll,
   type SchedulerStateTable,
 } from '../tables/nodes/scheduler-state-table.ts'
-import type { CheckIn, CheckInDriver, CheckInObserver, CheckInOrders } from './check-in.ts'
+import {
+  type CheckIn,
+  type CheckInDriver,
+  type CheckInObserver,
+  type CheckInOrders,
+  checkInOver,
+} from './check-in.ts'
 import type { ResolvedClusterOptions } from './cluster-options.ts'
 import { offerItemsOfGone, settleLostItems } from './lost-items.ts'
+import { NodeTrust } from './node-trust.ts'
 import { type NodeState, NodeWatch } from './node-watch.ts'
 import { recoverInstance, recoverNode } from './recovery.ts'
 import { admission, mixedLocking, register } from './registration.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
+import {
+  hasLookers,
+  type WitnessLook,
+  type WitnessOrders,
+  watchedWitnesses,
+  witnessGraceMs,
+  witnessKey,
+} from './witness.ts'
 
 export interface ClusterNodeOptions extends ResolvedClusterOptions {
   /** Null where the database has one way of locking only. */
@@ -45,9 +61,6 @@ export interface ClusterNodeView {
   readonly info: NodeInfo | null
 }
 
-/** For this share of the time until peers may recover this node, the node relies on not having been recovered. */
-const trustedShare = 0.8
-
 /**
  * This scheduler as a node of its cluster: checks in, detects nodes that have failed, and recovers their work. A node
  * that was recovered by a peer learns it from its next check-in, and registers anew.
@@ -69,7 +82,10 @@ export class ClusterNode implements CheckInObserver {
   #entering: Promise<void> | null = null
   #tending: Promise<void> | null = null
   readonly #outcomes: (() => void)[] = []
-  #trustedUntilMs = Number.NEGATIVE_INFINITY
+  readonly #trust: NodeTrust
+  /** The rows of the last look. */
+  #rows: readonly NodeRow[] = []
+  #witnessKey: number | null = null
   #sweptMs = Number.NEGATIVE_INFINITY
   #clockOffsetMs: number | null = null
   /** Claims and executions of this node, found by the last look, that the scheduler does not know. */
@@ -85,6 +101,7 @@ export class ClusterNode implements CheckInObserver {
     this.#driver = driver
     this.#table = transactor.session.nodes
     this.#watch = new NodeWatch(options)
+    this.#trust = new NodeTrust(options)
     this.#gate = new Gate(this.#context.clock)
   }
 
@@ -175,20 +192,45 @@ export class ClusterNode implements CheckInObserver {
       this.#entering = this.#enterAnew()
       return
     }
-    this.#trust(checkIn.sentMs)
+    this.#trust.checkedIn(checkIn.sentMs, checkIn.witness)
     const roll = readRoll(checkIn.rows)
     this.#measureClock(roll.nowMs, checkIn)
-    this.#watch.observe(roll)
+    this.#observe(roll)
     this.#tending ??= this.#tend(roll).finally(() => {
       this.#tending = null
     })
-    this.#settle()
+    this.#settleIfTrusted()
   }
 
   checkInFailed(error: unknown): void {
     this.#failures++
     if (this.#failures === 1) this.#context.signaler.checkInFailed(error)
     this.#settle()
+  }
+
+  looked(look: WitnessLook): void {
+    this.#trust.proven(look.sentMs)
+    // A node that has failed by this look may have checked in since its row was read.
+    if (this.#watch.witnessed(look, this.#rows)) this.#driver.hurry()
+    this.#settleIfTrusted()
+  }
+
+  /**
+   * Peers see that the witness is gone. The node writes that it has none, over the store's own connections: the thread
+   * may not get another one soon.
+   */
+  witnessLost(): void {
+    // What that session saw says nothing of what the next one sees.
+    this.#watch.witnessed({ lost: [], nowMs: 0 }, [])
+    if (!this.#trust.lost() || this.#bootId === null || this.#isStopped) return
+    const checkingIn = checkInOver(this.#transactor, this.#orders(), 'unknown')
+    unawaited(
+      checkingIn.then((checkIn) => {
+        this.checkedIn(checkIn)
+      }),
+      // The thread tells what it could not do.
+      () => {},
+    )
   }
 
   /** What was given up with the cut-off says nothing of its own: the shutdown reports what was left. */
@@ -199,12 +241,19 @@ export class ClusterNode implements CheckInObserver {
   /** A node that has stopped may still read the nodes. */
   #mayClaim(): boolean {
     if (this.#isStopped) return true
-    return this.#bootId !== null && this.#context.clock.elapsedMs() < this.#trustedUntilMs
+    return (
+      this.#bootId !== null && this.#trust.holdsAt(this.#context.clock.elapsedMs(), this.#driver.provenMs())
+    )
   }
 
-  /** A check-in succeeded, which was sent at this instant of the monotonic clock. */
-  #trust(sentMs: number): void {
-    this.#trustedUntilMs = sentMs + trustedShare * this.#options.failedAfterMs
+  #observe(roll: Roll): void {
+    this.#watch.observe(roll)
+    this.#rows = roll.rows
+  }
+
+  /** An answer from before the event loop was blocked says too little: the one to the hurried check-in follows. */
+  #settleIfTrusted(): void {
+    if (this.#mayClaim()) this.#settle()
   }
 
   /** Wakes the callers that wait for the result of a check-in. */
@@ -218,7 +267,7 @@ export class ClusterNode implements CheckInObserver {
     const own = this.#own(bootId)
     while (!this.#isStopped) {
       const roll = await this.#look()
-      this.#watch.observe(roll)
+      this.#observe(roll)
       const admitted = admission(own, roll, this.#watch)
       if (admitted.kind === 'refused') throw admitted.error
       if (admitted.kind === 'free') {
@@ -230,7 +279,8 @@ export class ClusterNode implements CheckInObserver {
         })
         if (isEntered) {
           this.#bootId = bootId
-          this.#trust(sentMs)
+          this.#witnessKey ??= witnessKey(bootId)
+          this.#trust.checkedIn(sentMs, 'unknown')
           this.#warnOfStrangers(roll)
           return
         }
@@ -384,6 +434,23 @@ export class ClusterNode implements CheckInObserver {
         checkIn: this.#table.checkIn(this.#own(bootId), clock.now()),
         look: this.#table.load(clock.now()),
       }),
+      witness: () => this.#witnessOrders(bootId),
+    }
+  }
+
+  #witnessOrders(bootId: string): WitnessOrders | null {
+    const { instanceId, clock } = this.#context
+    const key = this.#witnessKey
+    if (key === null || !hasLookers(instanceId, this.#rows)) return null
+    const own = this.#own(bootId)
+    const named = {
+      ...own,
+      info: { ...own.info, witness: { key, graceMs: witnessGraceMs(this.#options.failedAfterMs) } },
+    }
+    return {
+      key,
+      checkIn: this.#table.checkIn(named, clock.now()),
+      watched: watchedWitnesses(instanceId, this.#rows),
     }
   }
 
@@ -398,6 +465,7 @@ export class ClusterNode implements CheckInObserver {
       locking,
       clockOffsetMs: this.#clockOffsetMs,
       failedAfterMs,
+      witness: null,
     }
     return { instanceId, bootId, checkInIntervalMs, info }
   }

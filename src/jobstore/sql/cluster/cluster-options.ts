@@ -8,8 +8,9 @@ export interface ClusterOptions {
   readonly checkInIntervalMs?: number
   /**
    * A node that has not checked in for this long has failed, and the others recover its work; time in which they could
-   * not have seen it does not count. Milliseconds, at least twice `checkInIntervalMs`, at most 3,600,000, default 6,000
-   * or four times `checkInIntervalMs`, whichever is more.
+   * not have seen it does not count. After the end of the session of its check-ins a sixth of this is enough, at least
+   * 1,000. Milliseconds, at least twice `checkInIntervalMs`, at most 3,600,000, default 6,000 or four times
+   * `checkInIntervalMs`, whichever is more.
    */
   readonly failedAfterMs?: number
 }

@@ -1,6 +1,8 @@
 import type { EpochMs } from '../../../time/clock.ts'
-import { failedAfterMs, type NodeRow } from '../tables/nodes/node-row.ts'
+import { failedAfterMs, isSameCheckIn, type NodeRow } from '../tables/nodes/node-row.ts'
 import type { Roll } from '../tables/nodes/scheduler-state-table.ts'
+import type { WitnessLook } from './witness.ts'
+import { WitnessWatch } from './witness-watch.ts'
 
 export type NodeState = 'alive' | 'overdue' | 'failed'
 
@@ -18,10 +20,13 @@ interface Watched {
  * counts at most as much as the observer's own interval, and at most as half of `failedAfterMs`. So after a time in
  * which the observer could not look (the database was away, the process was suspended), every node gets time to check
  * in. For the same reason the time before the first look counts at most as much.
+ *
+ * A node whose witness is gone has failed after a shorter silence, as {@link WitnessWatch} has it.
  */
 export class NodeWatch {
   readonly #intervalMs: number
   readonly #failedAfterMs: number
+  readonly #witnesses = new WitnessWatch()
   #watched: ReadonlyMap<string, Watched> = new Map()
   #lookedMs: EpochMs | null = null
 
@@ -35,11 +40,19 @@ export class NodeWatch {
     const watched = new Map<string, Watched>()
     for (const row of rows) {
       const before = this.#watched.get(row.instanceId)
-      const hasMoved = before !== undefined && (before.hasMoved || !isSame(before.row, row))
+      const hasMoved = before !== undefined && (before.hasMoved || !isSameCheckIn(before.row, row))
       watched.set(row.instanceId, { row, hasMoved, silentMs: this.#countedSilenceMs(row, nowMs) })
     }
     this.#watched = watched
     this.#lookedMs = nowMs
+    this.#witnesses.observe({ rows, nowMs })
+  }
+
+  /** Adds a look at witnesses; answers whether one of these nodes has failed by it that had not before. */
+  witnessed(look: Pick<WitnessLook, 'lost' | 'nowMs'>, rows: readonly NodeRow[]): boolean {
+    const before = rows.filter((row) => !this.#witnesses.hasFailed(row))
+    this.#witnesses.look(look)
+    return before.some((row) => this.#witnesses.hasFailed(row))
   }
 
   /**
@@ -52,7 +65,7 @@ export class NodeWatch {
 
   #countedSilenceMs(row: NodeRow, nowMs: EpochMs): number {
     const before = this.#watched.get(row.instanceId)
-    if (before !== undefined && isSame(before.row, row)) {
+    if (before !== undefined && isSameCheckIn(before.row, row)) {
       return before.silentMs + this.#countedMs(row, nowMs - (this.#lookedMs ?? nowMs))
     }
     // The clock of a Java node may differ by any amount, and an orphan has no check-in time.
@@ -60,6 +73,7 @@ export class NodeWatch {
   }
 
   state(row: NodeRow, nowMs: EpochMs): NodeState {
+    if (this.#witnesses.hasFailed(row)) return 'failed'
     const silentMs = this.silentMs(row, nowMs)
     if (silentMs >= failedAfterMs(row, this.#failedAfterMs)) return 'failed'
     return silentMs >= 2 * row.checkInIntervalMs ? 'overdue' : 'alive'
@@ -74,8 +88,4 @@ export class NodeWatch {
     const longestMs = Math.min(this.#intervalMs, failedAfterMs(row, this.#failedAfterMs) / 2)
     return Math.max(0, Math.min(passedMs, longestMs))
   }
-}
-
-function isSame(a: NodeRow, b: NodeRow): boolean {
-  return a.bootId === b.bootId && a.lastCheckInMs === b.lastCheckInMs && a.isOrphan === b.isOrphan
 }

@@ -18,6 +18,7 @@ function node(lastCheckInMs: number, changes: Partial<NodeRow> = {}): NodeRow {
       locking: null,
       clockOffsetMs: null,
       failedAfterMs: 6000,
+      witness: null,
     },
     isOrphan: false,
     ...changes,

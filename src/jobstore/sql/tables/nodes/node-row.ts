@@ -3,6 +3,13 @@ import type { EpochMs } from '../../../../time/clock.ts'
 /** A node's way of locking rows. */
 export type NodeLocking = 'skipLocked' | 'quartzLocks'
 
+/** What the database holds for as long as the session of a node's check-ins lives. */
+export interface NodeWitness {
+  readonly key: number
+  /** A node whose witness is gone has failed when its row stands still for this long. Milliseconds. */
+  readonly graceMs: number
+}
+
 /** The information of a node about itself. */
 export interface NodeInfo {
   /** Of this package. */
@@ -15,6 +22,8 @@ export interface NodeInfo {
   /** How far the database's time is ahead of the machine's clock; null while that is not known. */
   readonly clockOffsetMs: number | null
   readonly failedAfterMs: number
+  /** Null where the end of the session cannot be seen. */
+  readonly witness: NodeWitness | null
 }
 
 /** A row of `scheduler_state`. */
@@ -30,8 +39,15 @@ export interface NodeRow {
   readonly isOrphan: boolean
 }
 
+/** Whether a row is of the same check-in of the same start. */
+export function isSameCheckIn(a: NodeRow, b: NodeRow): boolean {
+  return a.bootId === b.bootId && a.lastCheckInMs === b.lastCheckInMs && a.isOrphan === b.isOrphan
+}
+
 /** The maximum of the option of this name. */
 export const failedAfterMaxMs = 3_600_000
+
+const graceMinMs = 100
 
 /** What Java adds to the check-in interval before it takes a node for failed. */
 const javaGraceMs = 7500
@@ -53,13 +69,20 @@ export function parseNodeInfo(json: string | null): NodeInfo | null {
   if (json === null) return null
   try {
     const value: unknown = JSON.parse(json)
-    return isNodeInfo(value) ? value : null
+    return isNodeInfo(value) ? { ...value, witness: isWitness(value.witness) ? value.witness : null } : null
   } catch {
     return null
   }
 }
 
-function isNodeInfo(value: unknown): value is NodeInfo {
+/** One without a grace would make a cut connection a failure. */
+function isWitness(value: unknown): value is NodeWitness {
+  if (typeof value !== 'object' || value === null) return false
+  const { key, graceMs } = value as Partial<Record<keyof NodeWitness, unknown>>
+  return Number.isInteger(key) && typeof graceMs === 'number' && graceMs >= graceMinMs
+}
+
+function isNodeInfo(value: unknown): value is Omit<NodeInfo, 'witness'> & { readonly witness?: unknown } {
   if (typeof value !== 'object' || value === null) return false
   const info = value as Partial<Record<keyof NodeInfo, unknown>>
   return (
