@@ -6,6 +6,19 @@
 -- triggers: triggers, simple_triggers, cron_triggers, simprop_triggers, blob_triggers
 --------------------------------------------------------------------------------------
 
+-- triggers.advanceWaiting
+--   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed)
+-- SQLite
+UPDATE qrtz_triggers
+SET next_fire_time = :next_fire_time, prev_fire_time = :prev_fire_time,
+  misfire_orig_fire_time = :misfire_orig_fire_time
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
+
 -- triggers.insert
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
@@ -5113,6 +5126,102 @@ WHERE sched_name = :scheduler
   )
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
+
+--------------------------------------------------------------------------------------------------
+-- plainEnds: ends of executions whose rows are as they were written, with their triggers and jobs
+--------------------------------------------------------------------------------------------------
+
+-- plainEnds.endExecution
+--   programs/steps/plain-ends.ts (endPlain)
+DELETE FROM qrtz_fired_triggers
+WHERE sched_name = :sched_name
+  AND entry_id = :entry_id
+  AND instance_name = :instance_name
+  AND fired_time = :fired_time
+  AND job_name = :job_name
+  AND job_group = :job_group
+  AND state = 'EXECUTING'
+  AND is_nonconcurrent = false;
+
+-- plainEnds.deleteSubRow.simple_triggers
+--   programs/steps/plain-ends.ts (endPlain)
+DELETE FROM qrtz_simple_triggers AS s
+WHERE s.sched_name = :sched_name
+  AND s.trigger_name = :trigger_name
+  AND s.trigger_group = :trigger_group
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_triggers AS t
+    WHERE t.sched_name = s.sched_name
+      AND t.trigger_name = s.trigger_name
+      AND t.trigger_group = s.trigger_group
+      AND t.trigger_type = :trigger_type
+      AND t.job_name = :job_name
+      AND t.job_group = :job_group
+      AND t.trigger_state = 'COMPLETE'
+      AND t.next_fire_time IS NULL
+  );
+
+-- plainEnds.deleteSubRow.cron_triggers
+--   programs/steps/plain-ends.ts (endPlain)
+DELETE FROM qrtz_cron_triggers AS s
+WHERE s.sched_name = :sched_name
+  AND s.trigger_name = :trigger_name
+  AND s.trigger_group = :trigger_group
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_triggers AS t
+    WHERE t.sched_name = s.sched_name
+      AND t.trigger_name = s.trigger_name
+      AND t.trigger_group = s.trigger_group
+      AND t.trigger_type = :trigger_type
+      AND t.job_name = :job_name
+      AND t.job_group = :job_group
+      AND t.trigger_state = 'COMPLETE'
+      AND t.next_fire_time IS NULL
+  );
+
+-- plainEnds.deleteSubRow.simprop_triggers
+--   programs/steps/plain-ends.ts (endPlain)
+DELETE FROM qrtz_simprop_triggers AS s
+WHERE s.sched_name = :sched_name
+  AND s.trigger_name = :trigger_name
+  AND s.trigger_group = :trigger_group
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_triggers AS t
+    WHERE t.sched_name = s.sched_name
+      AND t.trigger_name = s.trigger_name
+      AND t.trigger_group = s.trigger_group
+      AND t.trigger_type = :trigger_type
+      AND t.job_name = :job_name
+      AND t.job_group = :job_group
+      AND t.trigger_state = 'COMPLETE'
+      AND t.next_fire_time IS NULL
+  );
+
+-- plainEnds.deleteTrigger
+--   programs/steps/plain-ends.ts (endPlain)
+DELETE FROM qrtz_triggers
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
+
+-- plainEnds.deleteJob
+--   programs/steps/plain-ends.ts (endPlain)
+DELETE FROM qrtz_job_details AS j
+WHERE j.job_name = :job_name
+  AND j.job_group = :job_group
+  AND j.sched_name = :sched_name
+  AND j.is_durable = false
+  AND j.requests_recovery = false
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_triggers AS t
+    WHERE t.sched_name = j.sched_name
+      AND t.job_name = j.job_name
+      AND t.job_group = j.job_group
+  );
 
 ---------------------------------------------------------------------------
 -- splitFirings: split_firings: firings of sharded jobs that have not ended

@@ -116,3 +116,17 @@ function walkText(text: string, visit: (character: string, position: number, dep
     if (character === ')') depth--
   }
 }
+
+/** A comment of as many lines as the text needs. */
+export function commentOf(text: string): string {
+  const found: string[] = []
+  let line = '--  '
+  for (const word of text.split(' ')) {
+    if (line.length + 1 + word.length > 110) {
+      found.push(line)
+      line = '--     '
+    }
+    line += ` ${word}`
+  }
+  return [...found, line].map((each) => `${each}\n`).join('')
+}

@@ -38,11 +38,12 @@ import {
   dueQuery,
 } from '../../src/jobstore/sql/tables/triggers/due-statements.ts'
 import { pauseStatements } from '../../src/jobstore/sql/tables/triggers/pause-table.ts'
+import { plainEndStatements } from '../../src/jobstore/sql/tables/triggers/plain-ends.ts'
 import { triggerScopeStatements } from '../../src/jobstore/sql/tables/triggers/trigger-scopes.ts'
 import { triggerStatements } from '../../src/jobstore/sql/tables/triggers/trigger-statements.ts'
 import { statementsOfJava } from '../../src/jobstore/sql/tables/triggers/triggers-of-java.ts'
 import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
-import { formatSql } from './format-sql.ts'
+import { commentOf, formatSql } from './format-sql.ts'
 import { StatementUsers } from './statement-users.ts'
 import {
   beginning,
@@ -136,6 +137,13 @@ const allTables: readonly Table[] = [
     about: 'fired_triggers: claims (ACQUIRED) and executions in flight (EXECUTING)',
     path: `${tables}firings/fired-trigger-table.ts`,
     statements: firedTriggerStatements,
+  },
+  {
+    names: ['plainEnds'],
+    about: 'ends of executions whose rows are as they were written, with their triggers and jobs',
+    path: `${tables}triggers/plain-ends.ts`,
+    engines: [sqlite],
+    statements: plainEndStatements,
   },
   {
     names: ['splitFirings'],
@@ -435,9 +443,10 @@ function isStatement(value: Statements[string]): value is { readonly namedText: 
   return typeof value === 'function'
 }
 
-function textAt(statements: Statements, [name = '', ...rest]: readonly string[]): string {
+/** Null where an engine is not sent the statement. */
+function textAt(statements: Statements, [name = '', ...rest]: readonly string[]): string | null {
   const value = statements[name]
-  if (value === undefined) throw new Error(`there is no statement ${name}`)
+  if (value === undefined) return null
   return isStatement(value) ? value.namedText : textAt(value, rest)
 }
 
@@ -446,29 +455,15 @@ function block(
   title: string,
   users: readonly string[],
   engines: readonly Engine[],
-  texts: readonly string[],
+  texts: readonly (string | null)[],
 ): string {
   if (users.length === 0) throw new Error(`nothing uses the statement ${title}`)
   const byText = new Map<string, string[]>()
   for (const [index, text] of texts.entries()) {
-    byText.set(text, [...(byText.get(text) ?? []), engines[index]?.name ?? ''])
+    if (text !== null) byText.set(text, [...(byText.get(text) ?? []), engines[index]?.name ?? ''])
   }
   const printed = [...byText].map(([text, sent]) => `${nameOf(sent, engines)}${formatSql(text)};\n`)
   return `-- ${title}\n${users.map(commentOf).join('')}${printed.join('\n')}`
-}
-
-/** A comment of as many lines as the text needs. */
-function commentOf(text: string): string {
-  const found: string[] = []
-  let line = '--  '
-  for (const word of text.split(' ')) {
-    if (line.length + 1 + word.length > 110) {
-      found.push(line)
-      line = '--     '
-    }
-    line += ` ${word}`
-  }
-  return [...found, line].map((each) => `${each}\n`).join('')
 }
 
 function nameOf(sent: readonly string[], engines: readonly Engine[]): string {

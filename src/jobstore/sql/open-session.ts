@@ -24,6 +24,7 @@ import { ExecutionProgressTable } from './tables/records/execution-progress-tabl
 import { JobStatusTable } from './tables/records/job-status-table.ts'
 import { MisfireTable } from './tables/records/misfire-table.ts'
 import { PauseTable } from './tables/triggers/pause-table.ts'
+import { PlainEnds } from './tables/triggers/plain-ends.ts'
 import { TriggerScopes } from './tables/triggers/trigger-scopes.ts'
 import { TriggerTable } from './tables/triggers/trigger-table.ts'
 import { TriggersOfJava } from './tables/triggers/triggers-of-java.ts'
@@ -51,6 +52,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     pausedGroups: new PausedGroupTable(vocabulary),
     pauses: new PauseTable(vocabulary),
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
+    plainEnds: dialect.excludesWriters === true ? new PlainEnds(vocabulary, instanceId) : null,
     splitFirings: new SplitFiringTable(vocabulary),
     awaitedResults: new AwaitedResultTable(vocabulary, instanceId),
     history: new HistoryTable(vocabulary, records.history),

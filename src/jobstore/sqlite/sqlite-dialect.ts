@@ -7,6 +7,8 @@ export const sqliteDialect: SqlDialect = {
   reusesParameters: false,
   // Reading a wide row from JSON costs more than storing it.
   runsRowByRow: true,
+  // Each transaction that writes is an immediate one.
+  excludesWriters: true,
   rowSet(parameter, columns) {
     // Values keep the type that they have in JSON (a boolean reads as 0 or 1), so no types are given.
     const list = Object.keys(columns).map((name) => `value ->> '${name}' AS ${name}`)

@@ -223,10 +223,9 @@ function replyTo({ text, values, each }: SqlStatement, statements: StatementCach
 }
 
 function replyToEach(statement: CachedStatement, each: readonly (readonly SqlValue[])[]): SqlReply {
-  let changes = 0
   if (!statement.reader) {
-    for (const row of each) changes += statement.run(...row.map(toColumn))
-    return { rows: [], changes }
+    const changesOfEach = each.map((row) => statement.run(...row.map(toColumn)))
+    return { rows: [], changes: changesOfEach.reduce((sum, changes) => sum + changes, 0), changesOfEach }
   }
   const rows: SqlRow[] = []
   for (const row of each) rows.push(...statement.rows(row.map(toColumn)))

@@ -10,6 +10,11 @@ export interface SqlDialect {
   placeholder(position: number): string
   /** Whether one run of a statement for each row stores rows faster than one statement for all. */
   readonly runsRowByRow: boolean
+  /**
+   * Whether a transaction excludes all other writers, so that no row need be locked before it is changed. Default:
+   * false. Only where statements run row by row and replies have `changesOfEach`.
+   */
+  readonly excludesWriters?: boolean
   /** Whether one placeholder may stand for the same value in several places. */
   readonly reusesParameters: boolean
   /**

@@ -45,6 +45,8 @@ export interface SqlReply {
   readonly rows: readonly SqlRow[]
   /** Rows inserted, updated or deleted. */
   readonly changes: number
+  /** Of a statement that was run once for each row and answers none: how many rows each run changed. */
+  readonly changesOfEach?: readonly number[]
 }
 
 /**

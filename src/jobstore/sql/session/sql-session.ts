@@ -22,6 +22,7 @@ import type { ExecutionProgressTable } from '../tables/records/execution-progres
 import type { JobStatusTable } from '../tables/records/job-status-table.ts'
 import type { MisfireTable } from '../tables/records/misfire-table.ts'
 import type { PauseTable } from '../tables/triggers/pause-table.ts'
+import type { PlainEnds } from '../tables/triggers/plain-ends.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
 import type { TriggerTable } from '../tables/triggers/trigger-table.ts'
 import type { TriggersOfJava } from '../tables/triggers/triggers-of-java.ts'
@@ -43,6 +44,8 @@ export interface SqlSession {
   readonly pausedGroups: PausedGroupTable
   readonly pauses: PauseTable
   readonly firedTriggers: FiredTriggerTable
+  /** Null where rows are locked before they are changed. */
+  readonly plainEnds: PlainEnds | null
   readonly splitFirings: SplitFiringTable
   readonly awaitedResults: AwaitedResultTable
   readonly history: HistoryTable

@@ -17,6 +17,7 @@ import { recordEnded, recordLogOfFenced } from '../steps/history.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
 import { deleteFinishedJobs } from '../steps/orphans.ts'
 import { tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
+import { endPlain } from '../steps/plain-ends.ts'
 import { settleLockedJobs, uniqueKeys } from '../steps/settling.ts'
 import { loadOpenFirings, writeOpenFirings } from '../steps/split-firings.ts'
 
@@ -72,6 +73,25 @@ function* completeTogether(
   tx: SqlTransaction,
   completions: readonly JobCompletion[],
 ): SqlProgram<readonly JobCompletion[]> {
+  const { whole, begun } = yield* endPlain(tx, completions)
+  const others = completions.filter((completion) => !whole.has(completion))
+  const { ended, left } =
+    others.length === 0 ? { ended: [], left: [] } : yield* completeUnderLock(tx, others, begun)
+  const all = [...whole, ...ended.map(({ completion }) => completion)]
+  yield* noteEndedOfGroups(tx, [
+    ...Array.from(whole, ({ jobDetail: { key } }) => ({ jobKey: key })),
+    ...ended,
+  ])
+  yield* recordEnded(tx, all)
+  return left
+}
+
+/** Ends executions under the locks of what they change; the rows of those that have `begun` to end are deleted. */
+function* completeUnderLock(
+  tx: SqlTransaction,
+  completions: readonly JobCompletion[],
+  begun: ReadonlySet<JobCompletion>,
+): SqlProgram<{ readonly ended: readonly EndedExecution[]; readonly left: readonly JobCompletion[] }> {
   // Jobs before triggers, as everywhere.
   const triggers = new TriggersUnderLock()
   const [jobs, lockedTriggers] = yield* together(
@@ -81,7 +101,7 @@ function* completeTogether(
   const free = completions.filter(
     ({ jobDetail, trigger }) => !jobs.locked.has(jobDetail.key) && !lockedTriggers.has(trigger.key),
   )
-  const { ended, locked } = yield* deleteRows(tx, free)
+  const { ended, locked } = yield* deleteRows(tx, free, begun)
   yield* lockFurtherJobs(tx, ended, jobs.found)
   yield* carryOut(tx, ended, { jobs: jobs.found, triggers })
   if (ended.length + locked.size < free.length) {
@@ -91,9 +111,10 @@ function* completeTogether(
       free.filter((completion) => !known.has(completion) && !locked.has(completion.fireInstanceId)),
     )
   }
-  return completions.filter(
+  const left = completions.filter(
     (completion) => !free.includes(completion) || locked.has(completion.fireInstanceId),
   )
+  return { ended, left }
 }
 
 /** Executions that run here belong to this node; those that go on elsewhere end on any. */
@@ -119,12 +140,19 @@ function* tryDeleteRows(
 function* deleteRows(
   tx: SqlTransaction,
   completions: readonly JobCompletion[],
+  begun: ReadonlySet<JobCompletion>,
 ): SqlProgram<{ readonly ended: readonly EndedExecution[]; readonly locked: ReadonlySet<string> }> {
-  const { found, locked } = yield* tryDeleteRows(tx, completions)
+  const present = begun.size === 0 ? completions : completions.filter((each) => !begun.has(each))
+  const { found, locked } = yield* tryDeleteRows(tx, present)
   const rows = new Map(found.map((row) => [row.fireInstanceId, row]))
   tellFaultyFirings(tx, [...rows.values()])
   const ended: EndedExecution[] = []
   for (const completion of completions) {
+    if (begun.has(completion)) {
+      const { key } = completion.jobDetail
+      ended.push({ completion, jobKey: key, nonConcurrent: false, mayBeWaitedFor: false })
+      continue
+    }
     const row = rows.get(completion.fireInstanceId)
     // An execution that is named twice ends once.
     if (row === undefined || !rows.delete(completion.fireInstanceId)) continue
@@ -166,11 +194,6 @@ function* carryOut(
   yield* settleLockedJobs(tx, refsOf(nonConcurrent.map(({ jobKey }) => jobKey)))
   const waitedFor = ended.filter((each) => each.mayBeWaitedFor).map(({ jobKey }) => jobKey)
   yield* deleteFinishedJobs(tx, refsOf([...jobsLosingTriggers, ...waitedFor]))
-  yield* noteEndedOfGroups(tx, ended)
-  yield* recordEnded(
-    tx,
-    ended.map(({ completion }) => completion),
-  )
 }
 
 /** Whether the job of an execution that ended must be looked at; most executions leave it as it is. */

@@ -48,7 +48,7 @@ export function* fireTriggers(
   const isToSplit = ({ jobDetail, trigger }: Firing): boolean => isSplit(jobDetail, trigger.key)
   const whole = firings.filter((firing) => !isToSplit(firing))
   yield* begin(tx, whole)
-  yield* advance(tx, firings)
+  yield* advance(tx, firings, 'ACQUIRED')
   const firstItems = yield* splitFirings(tx, firings.filter(isToSplit), jobs)
   const bundles = new Map(whole.map((firing) => [firing.row.fireInstanceId, bundleOf(tx, firing)]))
   for (const bundle of yield* fireUnclaimed(tx, firstItems)) {
@@ -85,7 +85,7 @@ export function* fireUnclaimed(
   const { firings, faulty } = yield* compute(tx, triggers)
   yield* putInError(tx, faulty)
   yield* tx.session.firedTriggers.insert(executionsOf(tx, firings))
-  yield* advance(tx, firings)
+  yield* advance(tx, firings, 'WAITING')
   return firings.map((firing) => bundleOf(tx, firing))
 }
 
@@ -301,10 +301,12 @@ function executionsOf({ nowMs }: SqlTransaction, firings: readonly Firing[]): Fi
 function* advance(
   { session: { triggers }, offers }: SqlTransaction,
   firings: readonly Firing[],
+  before: StoredTriggerState,
 ): SqlProgram<void> {
   for (const { fired } of firings) offers.noteRearmed(fired.nextFireTimeMs)
   yield* triggers.advance(
     firings.map((firing): StoredTrigger => ({ trigger: firing.fired, state: stateAfterFire(firing) })),
+    before,
   )
   const blocking = firings.filter(({ jobDetail }) => jobDetail.disallowConcurrentExecution)
   yield* triggers.block(blocking.map(({ jobDetail }) => jobDetail.key))

@@ -46,6 +46,8 @@ export interface TriggerStatements {
   /** The triggers among the bound rows that are stored with another type. */
   readonly selectRetyped: KeyQuery
   readonly advance: RowSetQuery
+  /** The same for triggers that stay WAITING: indexes of states are left alone. */
+  readonly advanceWaiting?: RowSetQuery
   /** The same, and the start time. */
   readonly reschedule: RowSetQuery
   readonly setState: RowSetQuery
@@ -73,16 +75,19 @@ export interface TriggerStatements {
   readonly clear: Readonly<Record<SubTable | 'triggers', SqlQuery<{ readonly scheduler: string }>>>
 }
 
-const fireStateColumns = {
-  trigger_state: 'text',
+const fireTimes = {
   next_fire_time: 'bigint',
   prev_fire_time: 'bigint',
   misfire_orig_fire_time: 'bigint',
 } as const
+const fireStateColumns = { trigger_state: 'text', ...fireTimes } as const
 
 export function triggerStatements(vocabulary: SqlVocabulary): TriggerStatements {
   const { dialect, names } = vocabulary
   return {
+    ...(dialect.excludesWriters === true && {
+      advanceWaiting: updateQuery(vocabulary, names.triggers, triggerKeyColumns, fireTimes),
+    }),
     insert: insertQuery(vocabulary, names.triggers, triggerColumns),
     upsert: upsertQuery(vocabulary, names.triggers, triggerKeyColumns, triggerColumns),
     advance: updateQuery(vocabulary, names.triggers, triggerKeyColumns, fireStateColumns),

@@ -184,16 +184,24 @@ export class TriggerTable {
 
   /**
    * Writes state and fire state (next, previous, misfired time, times triggered) and nothing else. Of a trigger that
-   * has fired once and for the last time, the count is not written: see `firedOnceColumns`.
+   * has fired once and for the last time, the count is not written: see `firedOnceColumns`. `before` is the state that
+   * all of them are in, where that is known.
    */
-  *advance(entries: readonly StoredTrigger[]): SqlProgram<void> {
+  *advance(entries: readonly StoredTrigger[], before?: StoredTriggerState): SqlProgram<void> {
     const isCounted = ({ trigger }: StoredTrigger): boolean => this.#countsAll || !hasFiredOnce(trigger)
-    const rows = entries.map((entry) => {
+    const { advance, advanceWaiting } = this.#statements
+    const changing: object[] = []
+    const waiting: object[] = []
+    for (const entry of entries) {
       const { trigger, state } = entry
       const columns = isCounted(entry) ? fireTimeColumns(trigger) : firedOnceColumns(trigger)
-      return Object.assign(this.#keyColumns(trigger.key), columns, { trigger_state: state })
-    })
-    yield* changeRows(rows, this.#statements.advance)
+      const row = Object.assign(this.#keyColumns(trigger.key), columns, { trigger_state: state })
+      const stays = advanceWaiting !== undefined && state === before && state === 'WAITING'
+      if (stays) waiting.push(row)
+      else changing.push(row)
+    }
+    yield* changeRows(changing, advance)
+    if (advanceWaiting !== undefined) yield* changeRows(waiting, advanceWaiting)
     const times = perTable()
     for (const { trigger } of entries.filter(isCounted)) {
       const { table } = this.#families.of(trigger)

@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { sqliteJobStore } from 'quartz-ts/sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { defineJob } from '../../../src/jobs/define-job.ts'
+import { JobBuilder } from '../../../src/jobs/job-builder.ts'
+import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../../src/scheduler/scheduler.ts'
+import { TriggerBuilder } from '../../../src/triggers/families/trigger-builder.ts'
+import { temporaryFolder } from '../../support/sqlite.ts'
+
+interface Rig {
+  readonly scheduler: Scheduler
+  readonly database: Database.Database
+  /** What the connection was sent since the job began. */
+  readonly sent: string[]
+}
+
+/** A scheduler that runs a job once; the job does `during` first. */
+async function runOnce(during: (database: Database.Database) => void): Promise<Rig> {
+  const sent: string[] = []
+  const database = new Database(join(temporaryFolder(), 'jobs.db'), {
+    verbose: (text) => {
+      sent.push(String(text))
+    },
+  })
+  onTestFinished(() => {
+    database.close()
+  })
+  const job = defineJob('note', () => {
+    during(database)
+    sent.length = 0
+  })
+  const jobStore = sqliteJobStore({ database })
+  const scheduler = await createScheduler({ logger: false, jobs: [job], jobStore })
+  onTestFinished(() => scheduler.shutdown())
+  const detail = JobBuilder.newJob(job).withIdentity('once').build()
+  await scheduler.scheduleJob(detail, TriggerBuilder.newTrigger().withIdentity('once').startNow().build())
+  await scheduler.start()
+  await scheduler.idle()
+  return { scheduler, database, sent }
+}
+
+const rowsOf = (database: Database.Database): unknown =>
+  database
+    .prepare(
+      `SELECT (SELECT count(*) FROM qrtz_fired_triggers) AS fired, (SELECT count(*) FROM qrtz_triggers) AS triggers,
+         (SELECT count(*) FROM qrtz_simple_triggers) AS simple, (SELECT count(*) FROM qrtz_job_details) AS jobs`,
+    )
+    .get()
+
+const looksAtRows = (text: string): boolean =>
+  /^SELECT (t\.trigger_name.*trigger_name = 'once'|j\.job_name.*job_name = 'once')/.test(text)
+
+test('an execution that changed nothing ends with its trigger and its job, none of which is read', async () => {
+  const { database, sent } = await runOnce(() => {})
+  expect(sent.filter((text) => text.startsWith('DELETE FROM qrtz_job_details'))).toHaveLength(1)
+  expect(sent.filter(looksAtRows)).toEqual([])
+  expect(rowsOf(database)).toEqual({ fired: 0, triggers: 0, simple: 0, jobs: 0 })
+})
+
+test('a trigger that got another time while its job ran is kept', async () => {
+  const { database, sent } = await runOnce((own) => {
+    own.exec("UPDATE qrtz_triggers SET next_fire_time = 9999999999999, trigger_state = 'WAITING'")
+  })
+  expect(sent.filter(looksAtRows)).not.toEqual([])
+  expect(rowsOf(database)).toEqual({ fired: 0, triggers: 1, simple: 1, jobs: 1 })
+})
+
+test('a job that became durable while it ran is kept', async () => {
+  const { database } = await runOnce((own) => {
+    own.exec('UPDATE qrtz_job_details SET is_durable = 1')
+  })
+  expect(rowsOf(database)).toEqual({ fired: 0, triggers: 0, simple: 0, jobs: 1 })
+})
+
+test('a job that asks for recovery goes with its last execution', async () => {
+  const { database } = await runOnce((own) => {
+    own.exec('UPDATE qrtz_job_details SET requests_recovery = 1')
+  })
+  expect(rowsOf(database)).toEqual({ fired: 0, triggers: 0, simple: 0, jobs: 0 })
+})
+
+test('an execution whose row says that its job forbids others ends under the lock of the job', async () => {
+  const { database, sent } = await runOnce((own) => {
+    own.exec('UPDATE qrtz_fired_triggers SET is_nonconcurrent = 1')
+  })
+  expect(sent.filter(looksAtRows)).not.toEqual([])
+  expect(rowsOf(database)).toEqual({ fired: 0, triggers: 0, simple: 0, jobs: 0 })
+})
