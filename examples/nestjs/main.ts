@@ -66,13 +66,14 @@ const app = await NestFactory.createApplicationContext(AppModule, { logger: ['er
 app.enableShutdownHooks()
 
 const scheduler = app.get<Scheduler>(SCHEDULER)
-await app.get(Reports).order('ann@example.com')
 const ran = new Set<string>()
-await new Promise<void>((resolve) => {
+const bothRan = new Promise<void>((resolve) => {
   scheduler.events.on('jobWasExecuted', ({ context }) => {
     ran.add(context.jobDetail.jobType)
     if (ran.size === 2) resolve()
   })
 })
+await app.get(Reports).order('ann@example.com')
+await bothRan
 await app.close()
 console.log('closed')

@@ -15,6 +15,13 @@ interface Statement extends SqliteStatement {
   pluck(): { all(...values: readonly unknown[]): unknown[] }
 }
 
+interface Options {
+  readonly readonly?: boolean
+  readonly timeout?: number
+  /** Is told the text of each statement that runs, in which values are placeholders. */
+  readonly verbose?: (text: string) => void
+}
+
 const loaded = await loadNodeSqlite()
 
 /**
@@ -25,14 +32,13 @@ export default class Database implements SqliteDatabase {
   readonly name: string
   readonly #native: Native
   readonly #connection: NodeSqliteDatabase
+  readonly #tell: (text: string) => void
 
-  constructor(
-    source: string | Buffer,
-    options: { readonly readonly?: boolean; readonly timeout?: number } = {},
-  ) {
+  constructor(source: string | Buffer, options: Options = {}) {
     if (loaded === null)
       throw new Error('neither better-sqlite3 nor node:sqlite can be loaded by this Node.js')
     this.name = typeof source === 'string' ? source : ':memory:'
+    this.#tell = (text) => options.verbose?.(text)
     const DatabaseSync = loaded.DatabaseSync as new (name: string, settings: object) => object
     const native = new DatabaseSync(this.name, { readOnly: options.readonly === true })
     this.#native = native as Native
@@ -69,14 +75,21 @@ export default class Database implements SqliteDatabase {
 
   prepare(source: string): Statement {
     const statement = this.#connection.prepare(source)
+    const all = (...values: readonly unknown[]): unknown[] => {
+      this.#tell(source)
+      return statement.all(...values)
+    }
     return {
       reader: statement.reader,
       safeIntegers: (on) => statement.safeIntegers(on),
-      all: (...values) => statement.all(...values),
-      run: (...values) => statement.run(...values),
-      get: (...values) => statement.all(...values)[0] as object | undefined,
+      all,
+      run: (...values) => {
+        this.#tell(source)
+        return statement.run(...values)
+      },
+      get: (...values) => all(...values)[0] as object | undefined,
       pluck: () => ({
-        all: (...values) => statement.all(...values).map((row) => Object.values(row as object)[0] as unknown),
+        all: (...values) => all(...values).map((row) => Object.values(row as object)[0] as unknown),
       }),
     }
   }
