@@ -1,7 +1,7 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
-import { endedSharding, OpenFirings } from '../../../split-firing.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
+import { endedSharding, OpenFirings } from '../../../split-firing.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { HistoryEntry } from '../../tables/history/history-rows.ts'
