@@ -332,7 +332,7 @@ export interface JobStore {
    */
   rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean>
   /**
-   * Stores a declared job and its trigger over what has their keys, as {@link planChange} decides: in one step, so that
+   * Stores a declared job and its trigger over what has their keys, as `planChange` decides: in one step, so that
    * no firing and no completion comes between. A trigger that replaces another one keeps its pause, and what is known
    * of it.
    *
