@@ -443,12 +443,10 @@ export class ClusterNode implements CheckInObserver {
     const key = this.#witnessKey
     if (key === null || !hasLookers(instanceId, this.#rows)) return null
     const own = this.#own(bootId)
-    const named = {
-      ...own,
-      info: { ...own.info, witness: { key, graceMs: witnessGraceMs(this.#options.failedAfterMs) } },
-    }
+    const witness = { key, graceMs: witnessGraceMs(this.#options.failedAfterMs) }
+    const named = { ...own, info: { ...own.info, witness } }
     return {
-      key,
+      ...witness,
       checkIn: this.#table.checkIn(named, clock.now()),
       watched: watchedWitnesses(instanceId, this.#rows),
     }
