@@ -123,8 +123,9 @@ export class ClusterNode implements CheckInObserver {
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#gate.wake()
-    await this.#driver.stop()
+    // What is under way may wait for locks, and peers take a node that does not check in for failed.
     await Promise.allSettled([this.#entering, this.#tending])
+    await this.#driver.stop()
     this.#settle()
     const bootId = this.#bootId
     this.#bootId = null
