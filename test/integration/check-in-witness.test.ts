@@ -32,6 +32,7 @@ type Report =
 function startThread(
   config: pg.ClientConfig,
   watched: readonly number[] = [],
+  checkIn = { text: 'SELECT 1', values: [] },
 ): { readonly driver: ThreadCheckIns; readonly reports: Report[] } {
   const reports: Report[] = []
   const never = (): never => expect.fail('no fallback')
@@ -44,7 +45,6 @@ function startThread(
     entry,
   })
   onTestFinished(() => driver.stop())
-  const checkIn = { text: 'SELECT 1', values: [] }
   driver.start(
     {
       checkedIn: ({ witness }) => reports.push({ kind: 'checkedIn', witness }),
@@ -56,7 +56,7 @@ function startThread(
       bootId: 'boot',
       intervalMs: 500,
       statements: () => ({ checkIn, look: checkIn }),
-      witness: () => ({ key: ownKey, checkIn, watched }),
+      witness: () => ({ key: ownKey, graceMs: 1000, checkIn, watched }),
     },
   )
   return { driver, reports }
@@ -169,6 +169,16 @@ describe('the witness of a session', () => {
     await seen(reports, isUnnamed, (await seen(reports, isUnnamed)) + 1)
     expect(reports.filter((report) => isNamed(report) || report.kind === 'looked')).toEqual([])
     expect(await holders(ownKey)).toEqual([])
+  })
+
+  test('is given up by a session that answers too late', async () => {
+    const slow = { text: 'SELECT pg_sleep(0.6)', values: [] }
+    const { reports } = startThread({ connectionString: database.connectionString }, [], slow)
+    const at = await seen(reports, isUnnamed, await seen(reports, isNamed))
+    await seen(reports, isUnnamed, (await seen(reports, isUnnamed, at + 1)) + 1)
+    expect(reports.filter(isNamed)).toHaveLength(1)
+    // Peers do not take it for gone before the row says that there is none.
+    expect(reports.filter(({ kind }) => kind === 'witnessLost' || kind === 'failed')).toEqual([])
   })
 
   test.each([

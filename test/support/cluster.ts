@@ -5,7 +5,11 @@ import { resolveRecordOptions } from '../../src/jobstore/record-options.ts'
 import { EventLoopCheckIns } from '../../src/jobstore/sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../../src/jobstore/sql/cluster/cluster-node.ts'
 import type { SqlDialect } from '../../src/jobstore/sql/kernel/sql-dialect.ts'
-import type { SqlRunner, TransactionOptions } from '../../src/jobstore/sql/kernel/sql-runner.ts'
+import type {
+  SqlRunner,
+  TransactionLock,
+  TransactionOptions,
+} from '../../src/jobstore/sql/kernel/sql-runner.ts'
 import type { SqlProgram, SqlRow, SqlValue } from '../../src/jobstore/sql/kernel/statement.ts'
 import { migrate } from '../../src/jobstore/sql/migrations/migrate.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
@@ -24,6 +28,7 @@ class NodeRunner implements SqlRunner {
   /** What is asked is carried out, and the answer is an error. */
   losesAnswers = false
   #answer: Promise<void> | null = null
+  #delayed: { readonly lock: TransactionLock; readonly until: Promise<void> } | null = null
   /** Every statement that was run. */
   readonly texts: string[] = []
   /** Statements since `failAt`. */
@@ -50,8 +55,19 @@ class NodeRunner implements SqlRunner {
     return { come }
   }
 
+  /** Transactions with this lock wait, as for others that hold it, until they are told to begin. */
+  delay(lock: TransactionLock): { readonly begin: () => void } {
+    let begin = (): void => {}
+    const until = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    this.#delayed = { lock, until }
+    return { begin }
+  }
+
   async transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {
     await this.#pass()
+    if (this.#delayed?.lock === options.lock) await this.#delayed.until
     const late = this.#answer
     this.#answer = null
     const answer = await this.#shared.transact(() => this.#counted(begin()), options)

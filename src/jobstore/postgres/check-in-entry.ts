@@ -6,7 +6,13 @@ import { textOf } from '../../core/thrown-value.ts'
 import { processElapsedMs, systemClock } from '../../time/clock.ts'
 import { Gate } from '../../time/gate.ts'
 import { retryDelayMs } from '../sql/cluster/check-in.ts'
-import { slowConnectionMs, suspectLookMs, witnessConnectMs, witnessLookMs } from '../sql/cluster/witness.ts'
+import {
+  slowSessionMs,
+  suspectLookMs,
+  witnessCheckInMs,
+  witnessConnectMs,
+  witnessLookMs,
+} from '../sql/cluster/witness.ts'
 import type { SqlRow, SqlStatement } from '../sql/kernel/statement.ts'
 import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
 import { disconnect } from './postgres-driver.ts'
@@ -14,6 +20,8 @@ import { SessionWitness } from './session-witness.ts'
 
 /** Columns are read as text, whatever type parsers the process has set. */
 const types = { getTypeParser: () => (value: string) => value }
+
+type CheckedIn = Extract<FromCheckInThread, { readonly kind: 'checkedIn' }>
 
 /** SQLSTATE of a statement that is not allowed, not known, or for which the server lacks room. */
 const refusals = /^(?:42|0A|53)/
@@ -29,7 +37,7 @@ class CheckInLoop {
   #witness: SessionWitness | null = null
   /** Whether this connection may hold a witness. */
   #canHold = false
-  /** When a connection was made that was too slow for a witness. */
+  /** When this session was found too slow for a witness. */
   #slowSinceMs = Number.POSITIVE_INFINITY
   /** Whether the server refuses such locks, to this user or at all. */
   #isRefused = false
@@ -91,14 +99,20 @@ class CheckInLoop {
 
   async #checkInNow(orders: ThreadOrders): Promise<void> {
     this.#checkInAtMs = Number.POSITIVE_INFINITY
-    this.#tell(await this.#checkIn(orders))
-    this.#checkInAtMs = processElapsedMs() + orders.intervalMs
+    const checkIn = await this.#checkIn(orders)
+    this.#tell(checkIn)
+    const answeredMs = processElapsedMs()
+    this.#checkInAtMs = answeredMs + orders.intervalMs
+    if (checkIn.witness === 'named' && orders.witness !== null) {
+      const isLate = answeredMs - checkIn.sentMs > witnessCheckInMs(orders.witness)
+      if (isLate) this.#giveUpWitness(answeredMs)
+    }
     if (this.#witness === null || orders.witness === null) this.#lookAtMs = Number.POSITIVE_INFINITY
     else this.#lookAtMs = Math.min(this.#lookAtMs, processElapsedMs() + witnessLookMs)
   }
 
-  async #checkIn({ bootId, statements, witness }: ThreadOrders): Promise<FromCheckInThread> {
-    const isSlow = witness !== null && this.#slowSinceMs + slowConnectionMs < processElapsedMs()
+  async #checkIn({ bootId, statements, witness }: ThreadOrders): Promise<CheckedIn> {
+    const isSlow = witness !== null && this.#slowSinceMs + slowSessionMs < processElapsedMs()
     if (isSlow) await this.#disconnect()
     const client = this.#client ?? (await this.#connect())
     const isNamed = witness !== null && (await this.#hasWitness(client, witness.key))
@@ -125,6 +139,15 @@ class CheckInLoop {
     // Told before the row names it: from then on the node needs proofs.
     this.#tell({ kind: 'looked', sentMs, nowMs: 0, lost: [] })
     return true
+  }
+
+  /** The session is too slow for one: it checks in at once to say so. It keeps the lock, which the row names till then. */
+  #giveUpWitness(nowMs: number): void {
+    this.#witness = null
+    this.#canHold = false
+    this.#slowSinceMs = nowMs
+    this.#lost = []
+    this.#checkInAtMs = nowMs
   }
 
   async #look({ witness }: ThreadOrders): Promise<void> {

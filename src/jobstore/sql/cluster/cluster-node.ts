@@ -123,8 +123,9 @@ export class ClusterNode implements CheckInObserver {
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#gate.wake()
-    await this.#driver.stop()
+    // What is under way may wait for locks, and peers take a node that does not check in for failed.
     await Promise.allSettled([this.#entering, this.#tending])
+    await this.#driver.stop()
     this.#settle()
     const bootId = this.#bootId
     this.#bootId = null
@@ -443,12 +444,10 @@ export class ClusterNode implements CheckInObserver {
     const key = this.#witnessKey
     if (key === null || !hasLookers(instanceId, this.#rows)) return null
     const own = this.#own(bootId)
-    const named = {
-      ...own,
-      info: { ...own.info, witness: { key, graceMs: witnessGraceMs(this.#options.failedAfterMs) } },
-    }
+    const witness = { key, graceMs: witnessGraceMs(this.#options.failedAfterMs) }
+    const named = { ...own, info: { ...own.info, witness } }
     return {
-      key,
+      ...witness,
       checkIn: this.#table.checkIn(named, clock.now()),
       watched: watchedWitnesses(instanceId, this.#rows),
     }

@@ -29,14 +29,24 @@ export const suspectLookMs = 50
  */
 export const witnessConnectMs: number = shortestGraceMs / 2
 
-/** A connection that was slow may have met a busy moment: after this time another one is tried. Milliseconds. */
-export const slowConnectionMs = 30_000
+/**
+ * Nor has a node whose check-in took longer than this: one after the end of its session might come too late, and no
+ * proof would be as recent as its claims need it. Milliseconds.
+ */
+export function witnessCheckInMs({ graceMs }: Pick<WitnessOrders, 'graceMs'>): number {
+  return graceMs / 2
+}
+
+/** A session that was slow may have met a busy moment: after this time another one is tried. Milliseconds. */
+export const slowSessionMs = 30_000
 
 /** So many nodes look at one witness, whatever the size of the cluster. */
 const lookersEach = 4
 
 export interface WitnessOrders {
   readonly key: number
+  /** For how long this node may be silent after the end of its session. Milliseconds. */
+  readonly graceMs: number
   /** As the check-in without a witness, and names this one. */
   readonly checkIn: SqlStatement
   /** The witnesses of others that this node looks at. */

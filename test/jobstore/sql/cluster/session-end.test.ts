@@ -75,6 +75,24 @@ describe('a node whose session has ended', () => {
   })
 })
 
+describe('a node that leaves while it waits to recover another', () => {
+  test('is not told to have failed meanwhile', async () => {
+    const cluster = await TestCluster.open()
+    const a = await cluster.startNode('a')
+    const b = await cluster.startNode('b')
+    const c = await cluster.startNode('c')
+    b.kill()
+    const recovery = a.runner.delay('cluster')
+    await cluster.clock.advance(7500)
+    const leaving = a.bed.store.shutdown()
+    await cluster.clock.advance(9000)
+    expect(c.bed.signals.failedNodes).toEqual(['b'])
+    recovery.begin()
+    await leaving
+    expect(await cluster.members()).toEqual(['c'])
+  })
+})
+
 describe('a node whose row names a witness', () => {
   test('claims only after a recent answer of its session, and does not mistake an old one for it', async () => {
     const cluster = await TestCluster.open()
