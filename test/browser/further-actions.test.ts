@@ -59,8 +59,8 @@ inBrowser('what further pages do', (browser) => {
 
   test('the timeline has its state in the address, and leads on', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/timeline')
-    await page.getByLabel('Rows', { exact: true }).selectOption('trigger')
-    await page.getByLabel('Shown', { exact: true }).selectOption('day')
+    await page.getByRole('combobox', { name: 'Rows' }).selectOption('trigger')
+    await page.getByRole('combobox', { name: 'Shown' }).selectOption('day')
     await page.waitForURL(/by=trigger&span=day$/)
     await page.getByRole('link', { name: 'Earlier' }).click()
     await page.waitForURL(/from=\d+$/)
