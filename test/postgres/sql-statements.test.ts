@@ -153,7 +153,7 @@ describe('a commit that fails', () => {
       attempts++
       return attempts === 1 ? { text: 'INSERT INTO commit_fault VALUES (1)', values: [] } : null
     }
-    const answer = await call()
+    const answer = await rig.runner.watch(call)
     rig.runner.atEnd = null
     expect(attempts).toBe(2)
     await check(answer)
@@ -171,7 +171,7 @@ describe('a commit that was done while its answer was lost', () => {
       return null
     }
     const cut = proxy.cutOn('COMMIT\0', 'after')
-    const answer = await call()
+    const answer = await rig.runner.watch(call)
     await cut
     rig.runner.atEnd = null
     expect(attempts).toBe(1)

@@ -64,7 +64,7 @@ export function statementFaultCases(engine: () => Promise<SqlEngine>, fault: Sql
         expect(n).toBeLessThan(stepsMax)
         runner.statements = 0
         runner.replace = (step) => (step === n ? fault : null)
-        const outcome = await call().then(
+        const outcome = await runner.watch(call).then(
           () => 'done',
           (error: unknown) => error,
         )
@@ -116,7 +116,7 @@ export function passingFaultCases(
           return struck.length > 0 ? lasting : null
         }
         runner.statements = 0
-        const outcome = await call().then(
+        const outcome = await runner.watch(call).then(
           () => 'done',
           () => 'failed',
         )

@@ -1,9 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SqlRunner, TransactionOptions } from '../../src/jobstore/sql/kernel/sql-runner.ts'
 import type { SqlProgram, SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
 import type { SqlTransactor } from '../../src/jobstore/sql/session/sql-transactor.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
 
-/** Runs every program as the runner behind it does, counts what passes, and puts other statements in the way. */
+/**
+ * Runs every program as the runner behind it does, counts what passes while it watches an action, and puts other
+ * statements in the way. What the store does by itself meanwhile, such as pruning, passes unseen.
+ */
 export class StepRunner implements SqlRunner {
   /** Since the last call of {@link StepRunner.count}. */
   statements = 0
@@ -13,17 +17,19 @@ export class StepRunner implements SqlRunner {
   /** Runs as the last statement of each attempt at a transaction. */
   atEnd: (() => SqlStatement | null) | null = null
   readonly inner: SqlRunner
+  readonly #action = new AsyncLocalStorage<true>()
 
   constructor(inner: SqlRunner) {
     this.inner = inner
   }
 
   transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {
+    if (!this.#isWatching) return this.inner.transact(begin, options)
     this.transactions++
-    return this.inner.transact(() => this.#watch(begin(), true), options)
+    return this.inner.transact(() => this.#steps(begin(), true), options)
   }
   read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
-    return this.inner.read(() => this.#watch(begin(), false))
+    return this.inner.read(this.#isWatching ? () => this.#steps(begin(), false) : begin)
   }
   close(): Promise<void> {
     return this.inner.close()
@@ -33,11 +39,20 @@ export class StepRunner implements SqlRunner {
   async count(action: () => Promise<unknown>): Promise<{ statements: number; transactions: number }> {
     this.statements = 0
     this.transactions = 0
-    await action()
+    await this.watch(action)
     return { statements: this.statements, transactions: this.transactions }
   }
 
-  *#watch<Answer>(program: SqlProgram<Answer>, isWriting: boolean): SqlProgram<Answer> {
+  /** Carries out an action whose statements are counted and replaced. */
+  watch<Answer>(action: () => Promise<Answer>): Promise<Answer> {
+    return this.#action.run(true, action)
+  }
+
+  get #isWatching(): boolean {
+    return this.#action.getStore() === true
+  }
+
+  *#steps<Answer>(program: SqlProgram<Answer>, isWriting: boolean): SqlProgram<Answer> {
     let step = program.next()
     while (step.done !== true) {
       this.statements++
