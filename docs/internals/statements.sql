@@ -5137,7 +5137,6 @@ DELETE FROM qrtz_fired_triggers
 WHERE sched_name = :sched_name
   AND entry_id = :entry_id
   AND instance_name = :instance_name
-  AND fired_time = :fired_time
   AND job_name = :job_name
   AND job_group = :job_group
   AND state = 'EXECUTING'

@@ -3,7 +3,7 @@ import { retryingJobsGroup, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { AcquiredTrigger } from '../../jobstore/job-store.ts'
 import { area, type StoreCase, type StoreCaseBody } from './store-case.ts'
-import { jobDetail, type Testbed } from './testbed.ts'
+import { completionOf, jobDetail, type Testbed } from './testbed.ts'
 
 const key = new TriggerKey('t')
 
@@ -130,6 +130,15 @@ const firings = area('fencing: claims and firings', {
     ])
     assert.deepEqual(await bed.states('a', 'b'), ['COMPLETE', 'NONE'])
   },
+  'take the first of two ends of an execution that came together': async (bed) => {
+    const job = jobDetail('counter', { persistJobDataAfterExecution: true, durable: true })
+    await bed.schedule('t', { job, everyMs: 1000 })
+    const bundle = await bed.start('t')
+    const first = completionOf(bundle, 'setTriggerError', { jobDataMap: { n: 1 } })
+    await bed.store.triggeredJobsComplete([first, completionOf(bundle)])
+    assert.deepEqual((await bed.store.getJob(job.key))?.jobDataMap, { n: 1 })
+    assert.equal(await bed.state('t'), 'ERROR')
+  },
 })
 
 const retrying = area('retries', {
@@ -164,6 +173,16 @@ const retrying = area('retries', {
     assert.deepEqual(await bed.stored('t'), retry)
     await bed.clock.advance(500)
     assert.deepEqual(await bed.acquireNames(), ['t'])
+  },
+  'keep a job whose last trigger is deleted with an end that comes later': async (bed) => {
+    const job = jobDetail('non-durable')
+    await bed.scheduleAll([bed.trigger('a', { job }), bed.trigger('b', { job })], job)
+    const [a, b] = [await bed.start('a'), await bed.start('b')]
+    await bed.store.deleteTriggers([a.trigger.key])
+    const failed = completionOf(a, 'deleteTrigger', { retryTrigger: bed.trigger('retry', { job }) })
+    await bed.store.triggeredJobsComplete([failed, completionOf(b, 'deleteTrigger')])
+    assert.deepEqual(await bed.states('a', 'b', 'retry'), ['NONE', 'NONE', 'NORMAL'])
+    assert.deepEqual(bed.signals.deletedJobs, [])
   },
   'are dropped when the job is gone': async (bed) => {
     await bed.schedule('t')

@@ -4,8 +4,11 @@ import { sqliteJobStore } from 'quartz-ts/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { defineJob } from '../../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../../src/jobs/job-builder.ts'
+import { rowsPerStatement } from '../../../src/jobstore/sql/kernel/row-set.ts'
 import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../../src/scheduler/scheduler.ts'
+import { completionOf, jobDetail, Testbed } from '../../../src/testing/job-store/testbed.ts'
+import { ManualClock } from '../../../src/time/manual-clock.ts'
 import { TriggerBuilder } from '../../../src/triggers/families/trigger-builder.ts'
 import { temporaryFolder } from '../../support/sqlite.ts'
 
@@ -87,4 +90,22 @@ test('an execution whose row says that its job forbids others ends under the loc
   })
   expect(sent.filter(looksAtRows)).not.toEqual([])
   expect(rowsOf(database)).toEqual({ fired: 0, triggers: 0, simple: 0, jobs: 0 })
+})
+
+test('of more ends than one statement gets, those of deleted jobs are told', async () => {
+  const bed = new Testbed(sqliteJobStore({ filename: ':memory:' }), new ManualClock(), 'node')
+  await bed.store.initialize(bed.context)
+  onTestFinished(() => bed.store.shutdown())
+  const jobs = Array.from({ length: rowsPerStatement + 1 }, (_, index) => {
+    return jobDetail(`job-${String(index)}`, { durable: index === 2 })
+  })
+  const entries = jobs.map((job) => ({ job, triggers: [bed.trigger(job.key.name, { job })] }))
+  await bed.store.scheduleJobs(entries, { replace: false })
+  const { fired } = await bed.acquireAndFire({ maxCount: jobs.length })
+  // They end in another order than that of their names.
+  const ends = fired.toReversed().map((bundle) => completionOf(bundle, 'deleteTrigger'))
+  await bed.store.triggeredJobsComplete(ends)
+  expect(await bed.store.getCounts()).toMatchObject({ jobs: 1, triggers: 0 })
+  const deleted = jobs.filter(({ durable }) => !durable).map(({ key }) => key.toString())
+  expect(bed.signals.deletedJobs.toSorted()).toEqual(deleted.toSorted())
 })

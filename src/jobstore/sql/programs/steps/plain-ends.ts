@@ -25,14 +25,14 @@ const none: PlainlyEnded = { whole: new Set(), begun: new Set() }
 
 /**
  * Ends executions that leave nothing but their own rows to delete, where no row need be locked before: most executions.
- * The others are not touched.
+ * The others are not touched, and are left for afterwards.
  */
 export function* endPlain(
   tx: SqlTransaction,
   completions: readonly JobCompletion[],
 ): SqlProgram<PlainlyEnded> {
   const { plainEnds } = tx.session
-  const plain = plainEnds === null ? [] : completions.flatMap(plainEndOf)
+  const plain = plainEnds === null ? [] : plainEndsAmong(completions)
   if (plainEnds === null || plain.length === 0) return none
   const ended = yield* plainEnds.endExecutions(plain)
   const last = ended.filter(({ completion }) => completion.instruction === 'deleteTrigger')
@@ -46,10 +46,24 @@ export function* endPlain(
   }
 }
 
-/** The end of an execution that changes no other row than those of its trigger and its job. */
-function plainEndOf(completion: JobCompletion): PlainEnd[] {
-  const { fireInstanceId, instruction, isAwaited, jobDataMap, jobDetail, report, retryTrigger } = completion
-  const { trigger } = completion
+/**
+ * The plain ends that come before all other ends of their jobs. What an end finds depends on earlier ends of its job:
+ * one of the same execution counts alone, and a retry keeps a job that loses its last trigger later.
+ */
+function plainEndsAmong(completions: readonly JobCompletion[]): readonly PlainEnd[] {
+  const plain: PlainEnd[] = []
+  const jobsWithOthers = new KeyMap<JobKey, true>()
+  for (const completion of completions) {
+    const end = plainEndOf(completion)
+    if (end === null) jobsWithOthers.set(completion.jobDetail.key, true)
+    else if (jobsWithOthers.size === 0 || !jobsWithOthers.has(end.jobKey)) plain.push(end)
+  }
+  return plain
+}
+
+/** An end that changes no other row than those of the execution, its trigger and its job; null for any other. */
+function plainEndOf(completion: JobCompletion): PlainEnd | null {
+  const { fireInstanceId, instruction, isAwaited, jobDataMap, jobDetail, retryTrigger, trigger } = completion
   const isPlain =
     (instruction === 'noop' || (instruction === 'deleteTrigger' && trigger.nextFireTimeMs === null)) &&
     isAwaited !== true &&
@@ -57,8 +71,7 @@ function plainEndOf(completion: JobCompletion): PlainEnd[] {
     retryTrigger === null &&
     !jobDetail.disallowConcurrentExecution &&
     firingPartOf(trigger.jobDataMap) === null
-  if (!isPlain || report === undefined) return []
-  return [{ completion, fireInstanceId, trigger, jobKey: jobDetail.key, fireTimeMs: report.fireTimeMs }]
+  return isPlain ? { completion, fireInstanceId, trigger, jobKey: jobDetail.key } : null
 }
 
 /** Deletes jobs that have lost their last trigger; the flags of a job that is not deleted at once are read. */

@@ -1,6 +1,5 @@
 import { invariant } from '../../../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
-import type { EpochMs } from '../../../../time/clock.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
@@ -14,7 +13,7 @@ import {
 } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
-import { jobKeyColumns, jobKeyRows, triggerKeyColumns, triggerKeyRows } from '../encoding/key-rows.ts'
+import { jobKeyColumns, triggerKeyColumns, triggerKeyRows } from '../encoding/key-rows.ts'
 import { scheduleTableNames, sqlNameOf } from './schedule-tables.ts'
 
 /** An execution of this node, and what its row says as this node wrote it. */
@@ -22,7 +21,6 @@ export interface PlainExecution {
   readonly fireInstanceId: string
   readonly trigger: Trigger
   readonly jobKey: JobKey
-  readonly fireTimeMs: EpochMs
 }
 
 /**
@@ -47,11 +45,10 @@ export class PlainEnds {
   *endExecutions<Execution extends PlainExecution>(
     executions: readonly Execution[],
   ): SqlProgram<readonly Execution[]> {
-    const rows = executions.map(({ fireInstanceId, fireTimeMs, jobKey: { name, group } }) => ({
+    const rows = executions.map(({ fireInstanceId, jobKey: { name, group } }) => ({
       sched_name: this.#scheduler,
       entry_id: fireInstanceId,
       instance_name: this.#instance,
-      fired_time: fireTimeMs,
       job_name: name,
       job_group: group,
     }))
@@ -86,7 +83,13 @@ export class PlainEnds {
    * Deletes jobs that are not durable, ask for no recovery and have no trigger left; answers those that were deleted.
    */
   *deleteJobs(keys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
-    return yield* changedOf(keys, jobKeyRows(this.#scheduler, keys), this.#statements.deleteJob)
+    // In the order of the keys, as the answer counts; keys of stored jobs all have a row.
+    const rows = keys.map(({ name, group }) => ({
+      sched_name: this.#scheduler,
+      job_name: name,
+      job_group: group,
+    }))
+    return yield* changedOf(keys, rows, this.#statements.deleteJob)
   }
 }
 
@@ -116,14 +119,7 @@ interface PlainEndStatements {
   readonly deleteJob: RowSetQuery
 }
 
-const executionColumns = [
-  'sched_name',
-  'entry_id',
-  'instance_name',
-  'fired_time',
-  'job_name',
-  'job_group',
-] as const
+const executionColumns = ['sched_name', 'entry_id', 'instance_name', 'job_name', 'job_group'] as const
 const triggerColumns = [
   'sched_name',
   'trigger_name',
