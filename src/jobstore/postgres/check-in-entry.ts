@@ -141,7 +141,7 @@ class CheckInLoop {
     return true
   }
 
-  /** The session is too slow for one: it checks in at once to say so. It keeps the lock, which the row names till then. */
+  /** The session is too slow: it checks in at once to say so, and keeps the lock, which its row names till then. */
   #giveUpWitness(nowMs: number): void {
     this.#witness = null
     this.#canHold = false

@@ -13,6 +13,7 @@ import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { StoredTrigger } from '../../tables/triggers/trigger-table.ts'
 import { calendarsOf } from '../steps/calendar-lookup.ts'
+import { endStaleClaims } from '../steps/ended-claims.ts'
 import { type FaultyTrigger, putInError, tellFaultyFirings } from '../steps/faulty-triggers.ts'
 import { type TriedLocks, tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
 import { uniqueKeys } from '../steps/settling.ts'
@@ -320,7 +321,7 @@ function stateAfterFire({ jobDetail, fired }: Firing): StoredTriggerState {
 function* fail(tx: SqlTransaction, faulty: readonly FaultyTrigger[]): SqlProgram<void> {
   if (faulty.length === 0) return
   yield* putInError(tx, faulty)
-  yield* tx.session.firedTriggers.deleteStaleClaims()
+  yield* endStaleClaims(tx)
 }
 
 function bundleOf({ nowMs }: SqlTransaction, firing: Firing): TriggerFiredBundle {
