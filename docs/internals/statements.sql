@@ -5083,7 +5083,6 @@ RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sche
 
 -- firedTriggers.deleteStaleClaims
 --   programs/firing/completing.ts (completeJobs)
---   programs/firing/firing.ts (fireTriggers)
 --   programs/scheduling/deleting.ts (clear)
 --   programs/steps/ended-claims.ts (endStaleClaims)
 -- SQLite
