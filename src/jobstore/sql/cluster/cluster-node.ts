@@ -61,13 +61,13 @@ export interface ClusterNodeView {
   readonly info: NodeInfo | null
 }
 
+/** Null for a node that reports none. */
+type BootIds = Set<string | null>
+
 /**
  * This scheduler as a node of its cluster: checks in, detects nodes that have failed, and recovers their work. A node
  * that was recovered by a peer learns it from its next check-in, and registers anew.
  */
-/** Null for a node that reports none. */
-type BootIds = Set<string | null>
-
 export class ClusterNode implements CheckInObserver {
   readonly #transactor: SqlTransactor
   readonly #context: JobStoreContext
@@ -201,6 +201,8 @@ export class ClusterNode implements CheckInObserver {
       this.#tending = null
     })
     this.#settleIfTrusted()
+    // An answer that took so long that it says too little: callers would wait for the next regular check-in.
+    if (this.#outcomes.length > 0) this.#driver.hurry()
   }
 
   checkInFailed(error: unknown): void {

@@ -115,3 +115,18 @@ describe('a node whose row names a witness', () => {
     expect(names).toEqual(['t'])
   })
 })
+
+test('a check-in that took too long to say anything is followed by another one at once', async () => {
+  const cluster = await TestCluster.open()
+  const a = await cluster.startNode('a')
+  await a.bed.schedule('t', { inMs: 20_000 })
+  const first = a.runner.delayAnswer()
+  // The check-in after 1.5 s is under way until the node does not rely on it any more.
+  await cluster.clock.advance(20_000)
+  const claiming = a.bed.acquireNames()
+  const second = a.runner.delayAnswer()
+  first.come()
+  await cluster.clock.advance(6000)
+  second.come()
+  expect(await claiming).toEqual(['t'])
+})
