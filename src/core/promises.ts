@@ -3,6 +3,14 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
+/** Awaits a value only if there is something to wait for: a promise costs hot paths more than what they do. */
+export function after<Value, Next>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Next | Promise<Next>,
+): Next | Promise<Next> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
 /**
  * For work that no caller awaits: its failure goes to `onFailure`, because an unhandled rejection ends the process.
  * `onFailure` must not throw.

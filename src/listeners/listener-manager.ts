@@ -11,6 +11,8 @@ interface Registration<Listener> {
   readonly matchers: readonly Matcher[]
 }
 
+const none: readonly never[] = []
+
 /** Reports a matcher that threw; its listener counts as not matching. */
 type MatcherErrorHandler = (listener: object, error: unknown) => void
 
@@ -54,7 +56,7 @@ class NamedListeners<Listener extends { readonly name: string }> {
   }
 
   matching(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly Listener[] {
-    if (this.isEmpty) return []
+    if (this.isEmpty) return none
     const matching: Listener[] = []
     for (const { listener, matchers } of this.#registrations.values()) {
       try {
@@ -134,6 +136,10 @@ export class ListenerManager {
     return [...this.#schedulerListeners]
   }
 
+  /** @internal */
+  get hasSchedulerListeners(): boolean {
+    return this.#schedulerListeners.size > 0
+  }
   /** Listeners of a job, in order. @internal */
   jobListenersFor(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly JobListener[] {
     return this.#jobListeners.matching(key, onMatcherError)

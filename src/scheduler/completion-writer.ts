@@ -90,8 +90,7 @@ export class CompletionWriter {
     this.#unwrittenCount += this.#untold
     this.#isAbandoned = true
     this.stopRetrying()
-    this.#writing?.resolve()
-    this.#gathering?.resolve()
+    for (const batch of new Set([this.#writing, this.#gathering])) if (batch !== null) this.#settle(batch)
     for (const resolve of this.#unwritten.values()) resolve()
     this.#unwritten.clear()
     this.#locked.abandon()
@@ -100,17 +99,24 @@ export class CompletionWriter {
   /** Resolves when the completion is written, or when it is given up because the scheduler shuts down. */
   async complete(completion: JobCompletion): Promise<void> {
     if (this.#isAbandoned) return
-    await this.#told(this.#enter(completion), completion)
+    const batch = this.#enter(completion)
+    await batch.done
+    await batch.later?.get(completion)
   }
 
-  /** Resolves at once as long as the store keeps up, so that the next execution need not wait for this one's end. */
-  async handOver(completion: JobCompletion): Promise<void> {
-    if (this.#isAbandoned) return
+  /**
+   * Null as long as the store keeps up, so that the next execution need not wait for this one's end; else what to wait
+   * for.
+   */
+  handOver(completion: JobCompletion): Promise<void> | null {
+    if (this.#isAbandoned) return null
     const batch = this.#enter(completion)
-    const told = this.#told(batch, completion)
-    if (this.#untold - this.#locked.size <= this.#backlogMax) return
+    return this.#untold - this.#locked.size <= this.#backlogMax ? null : this.#held(batch, completion)
+  }
+
+  async #held(batch: Batch, completion: JobCompletion): Promise<void> {
     await batch.done
-    if (!this.#locked.has(completion)) await told
+    if (!this.#locked.has(completion)) await batch.later?.get(completion)
   }
 
   #enter(completion: JobCompletion): Batch {
@@ -120,10 +126,21 @@ export class CompletionWriter {
     return batch
   }
 
-  async #told(batch: Batch, completion: JobCompletion): Promise<void> {
-    await batch.done
-    await batch.later?.get(completion)
-    this.#untold--
+  /** The batch is written, except for what is written later. */
+  #settle(batch: Batch): void {
+    const { completions, later, resolve } = batch
+    this.#told(completions.length - (later?.size ?? 0))
+    for (const written of later?.values() ?? []) {
+      const told = written.then(() => {
+        this.#told(1)
+      })
+      unawaited(told, this.#stopped)
+    }
+    resolve()
+  }
+
+  #told(count: number): void {
+    this.#untold -= count
     if (this.#untold === 0) this.#draining.wakeAll()
   }
 
@@ -178,7 +195,7 @@ export class CompletionWriter {
         if (this.#hasBeenAbandoned()) return
         batch.later = this.#afterFailure(batch.completions, error)
       }
-      batch.resolve()
+      this.#settle(batch)
     }
     this.#writing = null
   }

@@ -37,7 +37,7 @@ export class ExecutionContext implements RemoteJobContext {
   /** The execution that this one tries again. */
   readonly previousFireInstanceId: string | null
   readonly #environment: ExecutionEnvironment
-  readonly #scheduledFireTimeMs: number
+  readonly scheduledFireTimeMs: EpochMs
   jobInstance: Job<object> | null = null
   refireCount = 0
   result: unknown = undefined
@@ -65,7 +65,7 @@ export class ExecutionContext implements RemoteJobContext {
     this.attempt = origin.attempt
     this.originalTriggerKey = origin.triggerKey
     this.previousFireInstanceId = origin.previousFireInstanceId
-    this.#scheduledFireTimeMs = origin.scheduledFireTimeMs
+    this.scheduledFireTimeMs = origin.scheduledFireTimeMs
     this.#environment = environment
   }
 
@@ -91,7 +91,7 @@ export class ExecutionContext implements RemoteJobContext {
     return new Date(this.bundle.fireTimeMs)
   }
   get scheduledFireTime(): Date {
-    return new Date(this.#scheduledFireTimeMs)
+    return new Date(this.scheduledFireTimeMs)
   }
   get previousFireTime(): Date | null {
     return toDate(this.bundle.previousFireTimeMs)

@@ -39,18 +39,23 @@ export function reportOf(
   { outcome, errorText }: ExecutionEnd,
   nowMs: EpochMs,
 ): ExecutionReport {
+  const { acquiredTimeMs, manual, triggeredBy, shard } = originOf(context.bundle, context.originalTriggerKey)
+  // Field by field: with a spread, the report of each execution costs twice as much.
   return {
     outcome,
     errorText,
     triggerKey: context.originalTriggerKey,
-    scheduledFireTimeMs: context.scheduledFireTime.getTime(),
+    scheduledFireTimeMs: context.scheduledFireTimeMs,
     fireTimeMs: context.bundle.fireTimeMs,
     finishedTimeMs: nowMs,
     attempt: context.attempt,
     recovering: context.recovering,
     beganTimeMs: context.beganTimeMs,
     previousFireInstanceId: context.previousFireInstanceId,
-    ...originOf(context.bundle, context.originalTriggerKey),
+    acquiredTimeMs,
+    manual,
+    triggeredBy,
+    shard,
   }
 }
 
@@ -75,7 +80,7 @@ export function progressTextOf(value: unknown): string {
 function originOf(
   { acquiredTimeMs, trigger }: TriggerFiredBundle,
   originalKey: TriggerKey,
-): Pick<ExecutionReport, 'acquiredTimeMs' | 'manual' | 'triggeredBy' | 'shard'> {
+): Required<Pick<ExecutionReport, 'acquiredTimeMs' | 'manual' | 'triggeredBy' | 'shard'>> {
   const by = trigger.jobDataMap[triggeredByKey]
   const part = firingPartOf(trigger.jobDataMap)
   return {

@@ -2,6 +2,7 @@ import { invariant, type JobExecutionError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import { copyJobData, type JobDataMap } from '../core/job-data-map.ts'
 import type { Logger } from '../core/logger.ts'
+import { after } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
@@ -42,6 +43,9 @@ interface Outcome {
   readonly end: ExecutionEnd
 }
 
+/** What follows after a run of the job: it is run again at once, or goes on elsewhere. */
+type Ended = Outcome | 'again' | 'elsewhere'
+
 /**
  * One execution from firing to completion: listeners in Quartz's order, the veto, the job, what follows for its
  * trigger. The end of the firing is written to the store whatever fails on the way.
@@ -65,13 +69,22 @@ export class JobRunShell implements Runnable {
   async run(): Promise<void> {
     const { completions, executing } = this.#resources
     executing.add(this.#context)
-    let outcome: Outcome | null
+    let ended: Ended
     try {
-      outcome = await this.#guarded(() => this.#execute())
+      for (;;) {
+        const run = this.#runOnce()
+        ended = run instanceof Promise ? await run : run
+        if (ended !== 'again') break
+        this.#context.refireCount++
+      }
+    } catch (error) {
+      ended = this.#failedOutside(error)
     } finally {
       executing.remove(this.#context)
     }
-    if (outcome !== null) await completions.handOver(this.#completion(outcome))
+    if (ended === 'elsewhere') return
+    const storeIsBehind = completions.handOver(this.#completion(ended))
+    if (storeIsBehind !== null) await storeIsBehind
   }
 
   /** Whether the store keeps a row for its result. */
@@ -82,38 +95,37 @@ export class JobRunShell implements Runnable {
   /** Ends an execution that went on elsewhere; resolves when that is written, or given up. */
   async endAwaited({ error, retries }: AwaitedEnd): Promise<void> {
     const { completions } = this.#resources
-    const outcome = await this.#guarded(() => this.#after(error, { retries }))
-    if (outcome !== null) await completions.complete(this.#completion(outcome))
+    let ended: Ended
+    try {
+      ended = await this.#after(error, { retries })
+    } catch (thrown) {
+      ended = this.#failedOutside(thrown)
+    }
+    if (typeof ended === 'object') await completions.complete(this.#completion(ended))
   }
 
   /** When something outside the job fails, the trigger goes on as after a job that ended well. */
-  async #guarded(work: () => Promise<Outcome | null>): Promise<Outcome | null> {
-    try {
-      return await work()
-    } catch (error) {
-      const { notifier } = this.#resources
-      notifier.error(`Execution of job ${this.#context.jobKey.toString()} failed outside the job.`, error)
-      return { instruction: instructionAfter(this.#context.trigger, null), retry: null, end: endOf(error) }
-    }
+  #failedOutside(error: unknown): Outcome {
+    const { notifier } = this.#resources
+    notifier.error(`Execution of job ${this.#context.jobKey.toString()} failed outside the job.`, error)
+    return { instruction: instructionAfter(this.#context.trigger, null), retry: null, end: endOf(error) }
   }
 
-  /** Null for an execution that goes on elsewhere. */
-  async #execute(): Promise<Outcome | null> {
+  /** Asks for a veto, calls listeners and runs the job. Without listeners, a job that does not wait takes no promise. */
+  #runOnce(): Ended | Promise<Ended> {
+    return after(this.#askForVeto(), (isVetoed) =>
+      isVetoed === true ? this.#vetoed() : after(this.#tellToBeExecuted(), () => this.#runJob()),
+    )
+  }
+
+  #runJob(): Ended | Promise<Ended> {
     const context = this.#context
     const definition = this.#definition
     invariant(definition !== null, 'what runs here has its definition')
-    for (;;) {
-      const veto = this.#askForVeto()
-      if (veto !== null && (await veto)) return this.#vetoed()
-      const toldBefore = this.#tellToBeExecuted()
-      if (toldBefore !== null) await toldBefore
-      context.beganTimeMs ??= this.#resources.clock.now()
-      const error = await runJob(definition, context, this.#resources)
-      if (this.#goesOnElsewhere(error)) return null
-      const outcome = await this.#after(error, { retries: true })
-      if (outcome !== null) return outcome
-      context.refireCount++
-    }
+    context.beganTimeMs ??= this.#resources.clock.now()
+    return after(runJob(definition, context, this.#resources), (error) =>
+      this.#goesOnElsewhere(error) ? 'elsewhere' : this.#after(error, { retries: true }),
+    )
   }
 
   /**
@@ -126,24 +138,27 @@ export class JobRunShell implements Runnable {
     return error === null || isVoid || !this.#resources.remotes.claim(awaitedReference)
   }
 
-  /** What follows after the job has ended; null when it is to run again at once. */
-  async #after(
+  /** What follows after the job has ended. */
+  #after(
     error: JobExecutionError | null,
     { retries }: { readonly retries: boolean },
-  ): Promise<Outcome | null> {
-    const { trigger } = this.#context
-    const toldAfter = this.#tellWasExecuted(error)
-    if (toldAfter !== null) await toldAfter
-    const instruction = this.#bounded(instructionAfter(trigger, error))
-    const retry = retries ? this.#retryAfter(error, instruction) : null
-    if (error !== null) this.#reportFailure(error, instruction, retry)
-    const toldComplete = this.#tellComplete(instruction)
-    if (toldComplete !== null) await toldComplete
-    if (instruction === 'reExecuteJob') return null
-    const toldFinalized = this.#tellFinalized()
-    if (toldFinalized !== null) await toldFinalized
-    if (retry !== null) this.#tellRetry(retry)
-    return { instruction, retry, end: endOf(error) }
+  ): Ended | Promise<Ended> {
+    return after(this.#tellWasExecuted(error), () => {
+      const instruction = this.#bounded(instructionAfter(this.#context.trigger, error))
+      const retry = retries ? this.#retryAfter(error, instruction) : null
+      if (error !== null) this.#reportFailure(error, instruction, retry)
+      const outcome: Outcome = { instruction, retry, end: endOf(error) }
+      return after(this.#tellComplete(instruction), () =>
+        instruction === 'reExecuteJob' ? 'again' : this.#finalized(outcome),
+      )
+    })
+  }
+
+  #finalized(outcome: Outcome): Outcome | Promise<Outcome> {
+    return after(this.#tellFinalized(), () => {
+      if (outcome.retry !== null) this.#tellRetry(outcome.retry)
+      return outcome
+    })
   }
 
   /** Reports that a listener kept the job from running. */
@@ -184,7 +199,7 @@ export class JobRunShell implements Runnable {
     const origin = {
       attempt: context.attempt,
       triggerKey: context.originalTriggerKey,
-      scheduledFireTimeMs: context.scheduledFireTime.getTime(),
+      scheduledFireTimeMs: context.scheduledFireTimeMs,
     }
     return retryTriggerFor(context.bundle, origin, clock.now(), ids)
   }

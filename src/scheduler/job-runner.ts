@@ -19,23 +19,61 @@ export interface JobRunnerOptions {
   readonly probe: SchedulerProbe | null
 }
 
+/** The error of a job, or null; a promise only when there is something to wait for. */
+export type JobEnd = JobExecutionError | null | Promise<JobExecutionError | null>
+
 /** Runs the code of one job once, where its definition says; answers its error, or null. Never throws. */
 export function runJob(
   definition: JobDefinition<object>,
   context: ExecutionContext,
   options: JobRunnerOptions,
-): Promise<JobExecutionError | null> {
+): JobEnd {
   const { probe } = options
   if (probe?.aroundJobRun === undefined) return runNow(definition, context, options)
   const carry = (trace: TraceContext): void => {
     context.traceContext = trace
   }
-  return probe.aroundJobRun({ context, bundle: context.bundle, carry }, () =>
+  return probe.aroundJobRun({ context, bundle: context.bundle, carry }, async () =>
     runNow(definition, context, options),
   )
 }
 
-async function runNow(
+function runNow(
+  definition: JobDefinition<object>,
+  context: ExecutionContext,
+  options: JobRunnerOptions,
+): JobEnd {
+  const isPlain =
+    definition.kind === 'inline' && definition.schema === null && context.bundle.jobDetail.timeoutMs === null
+  return isPlain ? runPlain(definition, context, options) : runFully(definition, context, options)
+}
+
+/** As `runFully`, for a job without a schema and without a time limit, which may end without a promise. */
+function runPlain(
+  definition: InlineJobDefinition<object>,
+  context: ExecutionContext,
+  { clock }: JobRunnerOptions,
+): JobEnd {
+  const startedMs = clock.elapsedMs()
+  const ended = (error: JobExecutionError | null): JobExecutionError | null => {
+    context.jobRunTimeMs = clock.elapsedMs() - startedMs
+    return error
+  }
+  const failed = (thrown: unknown): JobExecutionError | null => ended(errorOfThrown(context, thrown))
+  const returnedValue = (value: unknown): JobExecutionError | null => {
+    context.result = value
+    return ended(errorOfReturn(context))
+  }
+  try {
+    const returned = runInline(definition, context)
+    if (!isThenable(returned)) return returnedValue(returned)
+    return Promise.resolve(returned).then(returnedValue, failed)
+  } catch (thrown) {
+    return failed(thrown)
+  }
+}
+
+async function runFully(
   definition: JobDefinition<object>,
   context: ExecutionContext,
   options: JobRunnerOptions,
@@ -63,21 +101,29 @@ async function runNow(
     } else {
       await runInWorker(definition, context, options)
     }
-    // What was sent in spite of the timeout goes on.
-    if (context.awaitedReference !== null) return null
-    // A job that ended well after its timeout has still timed out.
-    return context.interruption?.code === 'ERR_JOB_TIMEOUT' ? context.interruption : null
+    return errorOfReturn(context)
   } catch (thrown) {
-    const interruption = context.interruption
-    const failure = toJobExecutionError(context.jobKey, thrown)
-    // Whatever an interrupted job throws counts as the interruption.
-    return interruption !== null && !steers(failure)
-      ? new JobExecutionError(interruption.message, { code: interruption.code, cause: thrown })
-      : failure
+    return errorOfThrown(context, thrown)
   } finally {
     timer?.cancel()
     context.jobRunTimeMs = options.clock.elapsedMs() - startedMs
   }
+}
+
+/** The error of a job that has returned. */
+function errorOfReturn({ awaitedReference, interruption }: ExecutionContext): JobExecutionError | null {
+  // What was sent in spite of the timeout goes on.
+  if (awaitedReference !== null) return null
+  // A job that ended well after its timeout has still timed out.
+  return interruption?.code === 'ERR_JOB_TIMEOUT' ? interruption : null
+}
+
+function errorOfThrown({ interruption, jobKey }: ExecutionContext, thrown: unknown): JobExecutionError {
+  const failure = toJobExecutionError(jobKey, thrown)
+  // Whatever an interrupted job throws counts as the interruption.
+  return interruption !== null && !steers(failure)
+    ? new JobExecutionError(interruption.message, { code: interruption.code, cause: thrown })
+    : failure
 }
 
 function runInline(definition: InlineJobDefinition<object>, context: ExecutionContext): unknown {
@@ -126,7 +172,7 @@ function taskOf(definition: WorkerJobDefinition<object>, context: ExecutionConte
     jobDataMap: context.changedJobData ?? bundle.jobDetail.jobDataMap,
     mergedJobDataMap: context.mergedJobDataMap,
     fireTimeMs: bundle.fireTimeMs,
-    scheduledFireTimeMs: context.scheduledFireTime.getTime(),
+    scheduledFireTimeMs: context.scheduledFireTimeMs,
     previousFireTimeMs: bundle.previousFireTimeMs,
     nextFireTimeMs: bundle.nextFireTimeMs,
     recovering: context.recovering,

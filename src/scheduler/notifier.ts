@@ -39,6 +39,7 @@ export class Notifier {
     call: (listener: SchedulerListener) => unknown,
   ): Told {
     this.events.emit(name, payload)
+    if (!this.listeners.hasSchedulerListeners) return null
     return this.callEach(name, this.listeners.getSchedulerListeners(), call)
   }
 

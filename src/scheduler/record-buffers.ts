@@ -82,6 +82,8 @@ export class ListBuffer<Entry> implements RecordBuffer<Entry> {
 export class StatusBuffer implements RecordBuffer<EndedExecution, JobStatusChange> {
   readonly #most: number
   #changes = new KeyMap<JobKey, JobStatusChange>()
+  /** The change that was found last: one job often runs many times in a row. */
+  #latest: JobStatusChange | null = null
 
   constructor(mostJobs: number) {
     this.#most = mostJobs
@@ -96,13 +98,14 @@ export class StatusBuffer implements RecordBuffer<EndedExecution, JobStatusChang
 
   add(execution: EndedExecution): number {
     const { jobKey } = execution
-    let change = this.#changes.get(jobKey)
+    let change = jobKey === this.#latest?.jobKey ? this.#latest : this.#changes.get(jobKey)
     if (change === undefined) {
       // The jobs that are known go on; what they say is worth more than one more job.
       if (this.#changes.size >= this.#most) return 1
       change = newStatusChange(jobKey)
       this.#changes.set(jobKey, change)
     }
+    this.#latest = change
     addExecution(change, execution)
     return 0
   }
@@ -110,6 +113,7 @@ export class StatusBuffer implements RecordBuffer<EndedExecution, JobStatusChang
   take(): readonly JobStatusChange[] {
     const taken = this.#changes.values()
     this.#changes = new KeyMap()
+    this.#latest = null
     // In order of keys, so that nodes lock the rows of jobs in one order.
     return taken.sort((a, b) => compareKeys(a.jobKey, b.jobKey))
   }
@@ -117,6 +121,7 @@ export class StatusBuffer implements RecordBuffer<EndedExecution, JobStatusChang
   giveBack(taken: readonly JobStatusChange[]): number {
     const newer = this.#changes
     this.#changes = new KeyMap()
+    this.#latest = null
     let dropped = 0
     for (const change of [...taken, ...newer.values()]) {
       const earlier = this.#changes.get(change.jobKey)

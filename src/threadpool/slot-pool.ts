@@ -55,19 +55,13 @@ export class SlotPool implements ThreadPool {
   }
 
   runInThread(runnable: Runnable): boolean {
-    const { logger } = this.context
+    if (this.#context === null) throw this.#notInitialized()
     if (this.#shutDown || this.availableThreads() <= 0) return false
     this.#running++
-    const failed = (error: unknown): void => {
-      logger.error({ err: error }, 'An execution rejected, which it must not; its slot is free again')
-      this.#release()
-    }
     try {
-      runnable.run().then(() => {
-        this.#release()
-      }, failed)
+      runnable.run().then(this.#release, this.#rejected)
     } catch (error) {
-      failed(error)
+      this.#rejected(error)
     }
     return true
   }
@@ -93,7 +87,7 @@ export class SlotPool implements ThreadPool {
   /** The context that the scheduler gave the pool. */
   protected get context(): ThreadPoolContext {
     if (this.#context !== null) return this.#context
-    throw new SchedulerError('ERR_SCHEDULER_STATE', `Thread pool '${this.name}' is not initialized.`)
+    throw this.#notInitialized()
   }
 
   /** Monotonic milliseconds of the scheduler's clock; 0 before there is one. */
@@ -106,10 +100,18 @@ export class SlotPool implements ThreadPool {
     if (this.#running > 0) await this.#draining.wait(this.context.clock, timeoutMs)
   }
 
-  #release(): void {
+  readonly #release = (): void => {
     this.#running--
     wakeAll(this.#blocked)
     if (this.#running === 0) this.#draining.wakeAll()
+  }
+
+  readonly #rejected = (error: unknown): void => {
+    this.context.logger.error(
+      { err: error },
+      'An execution rejected, which it must not; its slot is free again',
+    )
+    this.#release()
   }
 
   #slotOrEnd(signal: AbortSignal): Promise<void> {
@@ -127,6 +129,10 @@ export class SlotPool implements ThreadPool {
     return new Promise((resolve) => {
       this.#blocked.add(resolve)
     })
+  }
+
+  #notInitialized(): SchedulerError {
+    return new SchedulerError('ERR_SCHEDULER_STATE', `Thread pool '${this.name}' is not initialized.`)
   }
 
   #noWorkers(moduleUrl: string): SchedulerError {

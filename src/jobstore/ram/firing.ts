@@ -6,8 +6,9 @@ import type { AcquiredTrigger, AcquireRequest, JobCompletion, TriggerFiredResult
 import { inFireOrder } from '../job-store.ts'
 import { isSplit } from '../split-firing.ts'
 import { applyMisfire, isMisfired } from './misfires.ts'
+import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
-import type { JobRecord, TriggerRecord } from './records.ts'
+import { RamClaim, type TriggerRecord } from './records.ts'
 import { endItem, splitFiring } from './sharding.ts'
 
 /**
@@ -41,11 +42,12 @@ export function acquireTriggers(session: RamSession, request: AcquireRequest): A
     if (record === 'later') return acquired.length > 0 ? inFireOrder(acquired) : null
     const fireInstanceId = session.nextFireInstanceId()
     data.claim(record, fireInstanceId, nowMs)
-    const { trigger } = record
+    const claim = new RamClaim(record, fireInstanceId)
+    const { trigger } = claim
     if (acquired.length === 0)
       limitMs = Math.max(trigger.nextFireTimeMs ?? nowMs, nowMs) + request.timeWindowMs
-    const claim: AcquiredTrigger = { trigger, fireInstanceId }
-    acquired.push(isSplit(record.job.detail, trigger.key) ? { ...claim, isSplit: true } : claim)
+    if (isSplit(record.job.detail, trigger.key)) claim.isSplit = true
+    acquired.push(claim)
   }
   giveMisfiresTheirTurn(search)
   return inFireOrder(acquired)
@@ -110,10 +112,14 @@ function giveMisfiresTheirTurn(search: Search): void {
 
 export function releaseTriggers(session: RamSession, acquired: readonly AcquiredTrigger[]): void {
   const { data } = session
-  for (const { trigger, fireInstanceId } of acquired) {
-    const record = data.triggers.get(trigger.key)
-    if (data.holds(record, fireInstanceId)) data.apply(record, 'release')
+  for (const claim of acquired) {
+    const record = claimedRecord(data, claim)
+    if (data.holds(record, claim.fireInstanceId)) data.apply(record, 'release')
   }
+}
+
+function claimedRecord(data: RamData, claim: AcquiredTrigger): TriggerRecord | undefined {
+  return RamClaim.recordOf(claim) ?? data.triggers.get(claim.trigger.key)
 }
 
 export function fireTriggers(
@@ -127,7 +133,7 @@ export function fireTriggers(
 function fireTrigger(session: RamSession, claim: AcquiredTrigger, nowMs: EpochMs): TriggerFiredResult {
   const { data } = session
   const { fireInstanceId } = claim
-  const record = data.triggers.get(claim.trigger.key)
+  const record = claimedRecord(data, claim)
   if (!data.holds(record, fireInstanceId)) return gone
   const before = record.trigger
   const isToSplit = isSplit(record.job.detail, before.key)
@@ -173,13 +179,14 @@ export function completeJobs(session: RamSession, completions: readonly JobCompl
 
 function completeJob(session: RamSession, completion: JobCompletion): void {
   const { data } = session
-  const job = data.executions.get(completion.fireInstanceId)
-  if (job === undefined) return
+  const fired = data.executions.get(completion.fireInstanceId)
+  if (fired === undefined) return
+  const { job } = fired
   session.history.note(completion)
   if (job.isStored && completion.jobDataMap !== null) {
     job.detail = { ...job.detail, jobDataMap: completion.jobDataMap }
   }
-  const lostTrigger = carryOut(session, completion, job)
+  const lostTrigger = carryOut(session, completion, fired)
   data.endExecution(completion.fireInstanceId, job)
   if (!job.isStored) return
   if (completion.retryTrigger !== null) data.putTrigger(completion.retryTrigger, job)
@@ -188,11 +195,10 @@ function completeJob(session: RamSession, completion: JobCompletion): void {
 }
 
 /** Carries out the instruction of the execution; true when that deleted a trigger of the job. */
-function carryOut(session: RamSession, completion: JobCompletion, job: JobRecord): boolean {
+function carryOut(session: RamSession, completion: JobCompletion, fired: TriggerRecord): boolean {
   const { data } = session
-  const stored = data.triggers.get(completion.trigger.key)
-  // The key may belong to a trigger of another job by now.
-  const record = stored?.job === job ? stored : null
+  const { job } = fired
+  const record = storedTriggerOf(data, completion, fired)
   switch (completion.instruction) {
     case 'noop':
     case 'reExecuteJob':
@@ -220,6 +226,18 @@ function carryOut(session: RamSession, completion: JobCompletion, job: JobRecord
     default:
       return unreachable(completion.instruction)
   }
+}
+
+/** The trigger that the instruction is for: the one that fired, or what the job has in its place by now. */
+function storedTriggerOf(
+  data: RamData,
+  { trigger }: JobCompletion,
+  fired: TriggerRecord,
+): TriggerRecord | null {
+  if (fired.job.has(fired)) return fired
+  const stored = data.triggers.get(trigger.key)
+  // The key may belong to a trigger of another job by now.
+  return stored?.job === fired.job ? stored : null
 }
 
 function fail(session: RamSession, record: TriggerRecord): void {

@@ -7,16 +7,16 @@ import {
   type OverdueResults,
 } from '../awaited-results.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
-import type { JobRecord } from './records.ts'
+import type { TriggerRecord } from './records.ts'
 
 /** The awaited results of a store in memory: of executions in flight only. */
 export class RamAwaitedResults implements JobStoreAwaitedResults {
-  /** The jobs of the executions in flight, by fire instance id. */
-  readonly #executions: ReadonlyMap<string, JobRecord>
+  /** The triggers of the executions in flight, by fire instance id. */
+  readonly #executions: ReadonlyMap<string, TriggerRecord>
   readonly #results = new Map<string, AwaitedResult>()
   readonly #references = new Map<string, string>()
 
-  constructor(executions: ReadonlyMap<string, JobRecord>) {
+  constructor(executions: ReadonlyMap<string, TriggerRecord>) {
     this.#executions = executions
   }
 
@@ -80,8 +80,8 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
   /** As stores in a database answer it: with the job as it is now, and without the calendar. */
   #shown(result: AwaitedResult | undefined): readonly AwaitedResult[] {
     if (result === undefined) return []
-    const job = this.#executions.get(result.bundle.fireInstanceId)
-    const jobDetail = job?.detail ?? result.bundle.jobDetail
+    const record = this.#executions.get(result.bundle.fireInstanceId)
+    const jobDetail = record?.job.detail ?? result.bundle.jobDetail
     return [{ ...result, bundle: { ...result.bundle, jobDetail, calendar: null } }]
   }
 }

@@ -22,8 +22,8 @@ export class RamData {
   readonly paused: PausedGroups = new PausedGroups()
   readonly pauses: Pauses = new Pauses()
   readonly calendars: CalendarTable = new CalendarTable()
-  /** Executions in flight, by fire instance id. */
-  readonly executions: Map<string, JobRecord> = new Map<string, JobRecord>()
+  /** The triggers of executions in flight, by fire instance id; some may be deleted by now. */
+  readonly executions: Map<string, TriggerRecord> = new Map<string, TriggerRecord>()
   readonly awaitedResults: RamAwaitedResults = new RamAwaitedResults(this.executions)
   /** Jobs that were deleted while they run: a new job of the same key waits for their executions. */
   readonly #departed = new KeyIndex<JobRecord>()
@@ -63,7 +63,7 @@ export class RamData {
     invariant(after !== null, 'only an acquired trigger fires')
     // Counted first, so that the lane of a non-concurrent job stays closed while the claim ends.
     record.job.executions++
-    this.executions.set(fireInstanceId, record.job)
+    this.executions.set(fireInstanceId, record)
     record.trigger = fired
     this.#enter(record, withoutBlock(after))
   }

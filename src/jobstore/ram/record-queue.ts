@@ -53,6 +53,10 @@ export class RecordQueue<Item extends Queued> {
 
   /** False when the record is not in the queue. */
   delete(record: Item): boolean {
+    if (this.#front.at(-1) === record) {
+      this.#front.pop()
+      return true
+    }
     const index = this.#frontIndexOf(record)
     if (this.#front[index] !== record) return this.#rest.delete(record)
     this.#front.splice(index, 1)

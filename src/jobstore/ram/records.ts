@@ -1,6 +1,7 @@
 import type { TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import type { AcquiredTrigger } from '../job-store.ts'
 import type { OpenFirings } from '../split-firing.ts'
 import type { StoredTriggerState } from '../trigger-state.ts'
 import { RecordQueue } from './record-queue.ts'
@@ -10,6 +11,25 @@ import { RecordQueue } from './record-queue.ts'
  * kept once, at the job, so that a firing does not change the job's other triggers.
  */
 export type OwnState = Exclude<StoredTriggerState, 'BLOCKED' | 'PAUSED_BLOCKED'>
+
+/** A claim of this store, which finds its trigger without a look-up among all of them. */
+export class RamClaim implements AcquiredTrigger {
+  readonly trigger: Trigger
+  readonly fireInstanceId: string
+  declare isSplit?: true
+  readonly #record: TriggerRecord
+
+  constructor(record: TriggerRecord, fireInstanceId: string) {
+    this.trigger = record.trigger
+    this.fireInstanceId = fireInstanceId
+    this.#record = record
+  }
+
+  /** The trigger that was claimed; null for a claim that was copied. */
+  static recordOf(claim: AcquiredTrigger): TriggerRecord | null {
+    return #record in claim ? claim.#record : null
+  }
+}
 
 /** A stored trigger. There may be a million of them, so it has few fields. */
 export class TriggerRecord {
@@ -73,6 +93,11 @@ export class JobRecord {
   /** Whether its triggers must wait for an execution to end. */
   get isBlocked(): boolean {
     return this.executions > 0 && this.detail.disallowConcurrentExecution
+  }
+
+  /** Whether a trigger of the job is still stored. */
+  has(record: TriggerRecord): boolean {
+    return record.previousOfJob !== null || record === this.firstTrigger
   }
 
   link(record: TriggerRecord): void {
