@@ -42,6 +42,11 @@ export interface JobStoreRecords {
    */
   write(batch: RecordBatch): Promise<void>
   /**
+   * Most entries of one batch, 1 or more, for a store whose writes block the event loop: between two batches it fires
+   * what is due. Default: no limit.
+   */
+  readonly entriesAtOnce?: number
+  /**
    * In order of keys. Only jobs that exist get a status; one that is deleted later keeps it until it is too old, so
    * that a job made anew under its key goes on with it.
    */

@@ -42,6 +42,9 @@ export interface RecorderParts {
   readonly logger: Logger
 }
 
+/** What was taken out of the buffers. */
+type Taken = Map<Kind, readonly unknown[]>
+
 /** How long entries gather before they are written. */
 const gatherMs = 1000
 /** How many lines go with the end of an execution at most, so that its row stays small. */
@@ -170,22 +173,37 @@ export class Recorder {
     if (this.isBehind && !this.#isClosed && this.#timer === null) this.#writeSoon(this.#delayMs)
   }
 
-  /** All kinds in one transaction; when that fails, each one by itself. Answers the last failure. */
+  /** All kinds in the same batches; when one fails, each kind by itself. Answers the last failure. */
   async #writeKinds(kinds: readonly Kind[]): Promise<{ readonly error: unknown } | null> {
-    const taken = new Map<Kind, readonly unknown[]>()
+    const taken: Taken = new Map()
     for (const kind of kinds) {
       if (!this.#buffers[kind].isEmpty) taken.set(kind, this.#buffers[kind].take())
     }
+    const batches = batchesOf(taken, this.#parts.store.records?.entriesAtOnce)
     try {
-      await this.#parts.store.records?.write(Object.fromEntries(taken))
+      await this.#writeBatches(batches)
       return null
     } catch (error) {
-      for (const [kind, entries] of taken) this.#giveBack(kind, entries)
+      for (const kind of taken.keys()) {
+        const unwritten = batches.flatMap((batch) => batch.get(kind) ?? [])
+        if (unwritten.length > 0) this.#giveBack(kind, unwritten)
+      }
       if (taken.size === 1) return { error }
     }
     let failed: { readonly error: unknown } | null = null
     for (const kind of taken.keys()) failed = (await this.#writeKinds([kind])) ?? failed
     return failed
+  }
+
+  /** Takes those that are written out of the list. */
+  async #writeBatches(batches: Taken[]): Promise<void> {
+    const { clock, store } = this.#parts
+    for (let [batch] = batches; batch !== undefined && !this.#isClosed; [batch] = batches) {
+      await store.records?.write(Object.fromEntries(batch))
+      batches.shift()
+      // What is due has its turn.
+      if (batches.length > 0) await new Promise<void>((resolve) => clock.setImmediate(resolve))
+    }
   }
 
   #giveBack(kind: Kind, entries: readonly unknown[]): void {
@@ -222,4 +240,23 @@ export class Recorder {
   #kinds(): readonly Kind[] {
     return Object.keys(this.#buffers) as Kind[]
   }
+}
+
+/** Batches of at most so many entries, in the order in which they are to be written. */
+function batchesOf(taken: Taken, most = Number.POSITIVE_INFINITY): Taken[] {
+  const batches: Taken[] = []
+  let room = 0
+  for (const [kind, entries] of taken) {
+    for (let from = 0; from < entries.length; ) {
+      if (room === 0) {
+        batches.push(new Map())
+        room = most
+      }
+      const some = entries.slice(from, from + room)
+      batches.at(-1)?.set(kind, some)
+      from += some.length
+      room -= some.length
+    }
+  }
+  return batches
 }

@@ -20,6 +20,7 @@ class NotingStore extends DelegatingJobStore {
   readonly written: RecordBatch[] = []
   refuses: (batch: RecordBatch) => boolean = () => false
   takesLogLines = false
+  entriesAtOnce: number | undefined = undefined
 
   override get records(): JobStoreRecords {
     const records = super.records
@@ -27,6 +28,7 @@ class NotingStore extends DelegatingJobStore {
     return Object.assign(Object.create(records) as JobStoreRecords, {
       kinds: ['statuses', 'logs', 'progress'],
       takesLogLines: this.takesLogLines,
+      ...(this.entriesAtOnce !== undefined && { entriesAtOnce: this.entriesAtOnce }),
       write: (batch: RecordBatch): Promise<void> => {
         if (this.refuses(batch)) return Promise.reject(new Error('away'))
         this.written.push(batch)
@@ -111,6 +113,43 @@ describe('the recorder', () => {
     store.refuses = () => false
     await clock.advance(30_000)
     expect(store.written.map((batch) => Object.keys(batch))).toEqual([['statuses'], ['logs']])
+  })
+
+  test('writes no more entries at once than the store takes, with a turn of the event loop between', async () => {
+    const { store, ended, logged, recorder } = rig()
+    store.entriesAtOnce = 2
+    for (const name of ['a', 'b', 'c', 'd', 'e']) ended(name)
+    for (const number of [1, 2]) logged(number, `of ${number}`)
+    const seen: number[] = []
+    const look = (): void => {
+      seen.push(store.written.length)
+      if (store.written.length < 4) setImmediate(look)
+    }
+    setImmediate(look)
+    await recorder.flush()
+    const sizes = store.written.map((batch) => [batch.statuses?.length ?? 0, batch.logs?.length ?? 0])
+    expect(sizes).toEqual([
+      [2, 0],
+      [2, 0],
+      [1, 1],
+      [0, 1],
+    ])
+    expect(seen).toEqual(expect.arrayContaining([1, 2, 3]))
+  })
+
+  test('keeps of several batches only what the store has not taken, in order', async () => {
+    const { store, clock, ended, recorder } = rig()
+    store.entriesAtOnce = 2
+    for (const name of ['a', 'b', 'c', 'd', 'e']) ended(name, 'failed')
+    store.refuses = () => store.written.length === 1
+    await recorder.flush()
+    expect(store.written).toHaveLength(1)
+    store.refuses = () => false
+    await clock.advance(30_000)
+    const written = store.written.flatMap(({ statuses = [] }) => statuses)
+    expect(written.map(({ jobKey: { name }, failures }) => [name, failures])).toEqual(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => [name, 1]),
+    )
   })
 
   test('hands the lines of an execution that ended to a store that takes them so, if they are few', async () => {

@@ -24,6 +24,8 @@ export interface SqlEngine {
   /** Java nodes may work on the same tables. Default false. */
   readonly sharedWithJava?: boolean
   readonly records: ResolvedRecordOptions
+  /** Most records that one transaction writes, where it blocks the event loop. Default: no limit. */
+  readonly recordsAtOnce?: number
   /** Default: no group is limited. */
   readonly jobGroupLimits?: JobGroupLimitsByGroup
   /** Makes the tables or brings them up to date, on a separate connection; answers the versions that were applied. */

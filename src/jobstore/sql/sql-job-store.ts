@@ -126,7 +126,7 @@ export class SqlJobStore implements DatabaseJobStore {
     if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
     this.jobGroupLimits = engine.jobGroupLimits ?? new Map()
-    this.records = new SqlRecords(() => this.#require(), engine.records, engine.capabilities.clustered)
+    this.records = new SqlRecords(() => this.#require(), engine)
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }
 

@@ -10,6 +10,7 @@ import type { SqlProgram } from './kernel/statement.ts'
 import type { RecordPruner } from './record-pruner.ts'
 import type { SqlTransaction } from './session/sql-session.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
+import type { SqlEngine } from './sql-engine.ts'
 
 interface OpenParts {
   readonly transactions: SqlTransactor
@@ -21,14 +22,17 @@ export class SqlRecords implements JobStoreRecords {
   readonly kinds: readonly (keyof RecordBatch)[]
   readonly logLimits: ExecutionLogLimits
   readonly takesLogLines = true
+  readonly entriesAtOnce?: number
   readonly #options: ResolvedRecordOptions
   readonly #open: () => OpenParts
 
-  constructor(open: () => OpenParts, options: ResolvedRecordOptions, clustered: boolean) {
+  constructor(open: () => OpenParts, engine: Pick<SqlEngine, 'capabilities' | 'records' | 'recordsAtOnce'>) {
+    const { capabilities, records: options, recordsAtOnce } = engine
     this.#open = open
     this.#options = options
+    if (recordsAtOnce !== undefined) this.entriesAtOnce = recordsAtOnce
     // Where no other node looks at it, the progress of running executions is in the memory of this one.
-    this.kinds = [...keptKinds(options), ...(clustered ? (['progress'] as const) : [])]
+    this.kinds = [...keptKinds(options), ...(capabilities.clustered ? (['progress'] as const) : [])]
     this.logLimits = logLimitsOf(options)
   }
 

@@ -17,6 +17,9 @@ import { sqliteDialect, sqliteSchema } from './sqlite-dialect.ts'
 import type { ResolvedSqliteOptions } from './sqlite-options.ts'
 import { openSqlite, SqliteRunner, type SqliteRunnerOptions } from './sqlite-runner.ts'
 
+/** About a millisecond of work, so that what is due meanwhile is late by no more. */
+const recordsAtOnce = 32
+
 /** SQLite under the SQL store: one file, on which one scheduler of a name fires and any process may schedule. */
 export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
   const { names, jobData, database, filename } = options
@@ -29,6 +32,7 @@ export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
     names,
     encoding: jobData,
     records: options.records,
+    recordsAtOnce,
     jobGroupLimits: options.jobGroupLimits,
     async migrate() {
       const { busyTimeoutMs } = options
