@@ -1,3 +1,5 @@
+import { bulkFloor } from '../lib/pg-bulk-floor.mjs'
+import { connectionString } from '../lib/postgres.mjs'
 import { createScheduler, defineJob, JobBuilder, TriggerBuilder } from '../lib/quartz-ts.mjs'
 import { places } from '../lib/sql-stores.mjs'
 
@@ -24,6 +26,11 @@ export const benchmark = {
       'bulk/s': await bulk(scheduler, noop, once ? 500 : 100_000),
     }
     await scheduler.shutdown()
+    if (variant === 'PostgreSQL') {
+      const floor = await bulkFloor({ connectionString: connectionString(), schema: place.schema })
+      measured['raw COPY/s'] = floor.copied
+      measured['raw INSERT/s'] = floor.inserted
+    }
     await place.close()
     return measured
   },

@@ -111,7 +111,7 @@ export class JobRunShell implements Runnable {
     return { instruction: instructionAfter(this.#context.trigger, null), retry: null, end: endOf(error) }
   }
 
-  /** Asks for a veto, calls listeners and runs the job. Without listeners, a job that does not wait takes no promise. */
+  /** Asks for a veto, calls listeners and runs the job: without a promise when none of them waits for something. */
   #runOnce(): Ended | Promise<Ended> {
     return after(this.#askForVeto(), (isVetoed) =>
       isVetoed === true ? this.#vetoed() : after(this.#tellToBeExecuted(), () => this.#runJob()),
