@@ -8,10 +8,11 @@ export class KeyMap<Key extends JobKey | TriggerKey, Value> {
     return this.#entries.size
   }
   get(key: Key): Value | undefined {
-    return this.#entries.get(textOf(key))?.[1]
+    // Many maps stay empty, and the text costs more than the look-up.
+    return this.#entries.size === 0 ? undefined : this.#entries.get(textOf(key))?.[1]
   }
   has(key: Key): boolean {
-    return this.#entries.has(textOf(key))
+    return this.#entries.size > 0 && this.#entries.has(textOf(key))
   }
   set(key: Key, value: Value): void {
     this.#entries.set(textOf(key), [key, value])

@@ -58,6 +58,8 @@ export function* scheduleMany(
 
 /** The first requests, as many as can be stored together because none depends on another one. */
 function independentOf(requests: readonly ScheduleRequest[]): readonly ScheduleRequest[] {
+  // One request may be of a hundred thousand keys.
+  if (requests.length === 1) return requests
   const footprint = new ScheduleFootprint()
   const end = requests.findIndex((request) => {
     const isDependent = footprint.meets(request)
