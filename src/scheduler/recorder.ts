@@ -250,7 +250,7 @@ function batchesOf(taken: Taken, most = Number.POSITIVE_INFINITY): Taken[] {
     for (let from = 0; from < entries.length; ) {
       if (room === 0) {
         batches.push(new Map())
-        room = most
+        room = Math.max(1, most)
       }
       const some = entries.slice(from, from + room)
       batches.at(-1)?.set(kind, some)
