@@ -30,6 +30,7 @@ import { jobKeyColumns, jobKeyOf, jobKeyRows, triggerKeyOf } from '../encoding/k
 /** An unreadable row. */
 export interface BrokenSplitFiring {
   readonly fireInstanceId: string
+  readonly jobKey: JobKey
   readonly error: Error
 }
 
@@ -77,7 +78,8 @@ export class SplitFiringTable {
         if (before === undefined) found.set(firing.jobKey, [firing])
         else before.push(firing)
       } catch (error) {
-        broken.push({ fireInstanceId, error: brokenRow('Firing', fireInstanceId, error) })
+        const failure = brokenRow('Firing', fireInstanceId, error)
+        broken.push({ fireInstanceId, jobKey: jobKeyOf(row), error: failure })
       }
     }
     return { found, broken }
