@@ -83,7 +83,7 @@ describe('programs side by side', () => {
     const { trips, answer } = carryOut(
       together(ask('a'), together(writes('b'), together(ask('c'), ask('d')))),
     )
-    expect(trips).toEqual([['b-first', 'c', 'b-last', 'a', 'd']])
+    expect(trips).toEqual([['a', 'b-first', 'b-last', 'c', 'd']])
     expect(answer).toEqual([['a'], [2, [['c'], ['d']]]])
   })
 

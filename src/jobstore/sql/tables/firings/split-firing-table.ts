@@ -183,11 +183,8 @@ interface Parts {
 }
 
 function encoded(firing: SplitFiring): object {
-  const { jobKey, triggerKey, jobType, isBroadcast, isRemote, priority, triggerData } = firing
-  const items = firing.items.map(({ triggerKey: carrier, ...item }) => ({
-    ...item,
-    triggerKey: carrier === null ? null : { name: carrier.name, group: carrier.group },
-  }))
+  // JSON keeps the name and the group of the key of an item's trigger.
+  const { jobKey, triggerKey, jobType, isBroadcast, isRemote, priority, triggerData, items } = firing
   const parts: Parts = { jobType, isBroadcast, isRemote, priority, triggerData, items }
   return {
     fire_id: firing.fireInstanceId,
