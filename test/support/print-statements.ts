@@ -37,6 +37,7 @@ import {
   dueConditions,
   dueQuery,
 } from '../../src/jobstore/sql/tables/triggers/due-statements.ts'
+import { lockedEndStatements } from '../../src/jobstore/sql/tables/triggers/locked-ends.ts'
 import { pauseStatements } from '../../src/jobstore/sql/tables/triggers/pause-table.ts'
 import { plainEndStatements } from '../../src/jobstore/sql/tables/triggers/plain-ends.ts'
 import { triggerScopeStatements } from '../../src/jobstore/sql/tables/triggers/trigger-scopes.ts'
@@ -144,6 +145,13 @@ const allTables: readonly Table[] = [
     path: `${tables}triggers/plain-ends.ts`,
     engines: [sqlite],
     statements: plainEndStatements,
+  },
+  {
+    names: ['lockedEnds'],
+    about: 'the same, where other transactions write as well',
+    path: `${tables}triggers/locked-ends.ts`,
+    engines: [postgres],
+    statements: lockedEndStatements,
   },
   {
     names: ['splitFirings'],
