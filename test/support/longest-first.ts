@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Files that take a minute or more, the longest first: one of them that begins last would run alone at the end. */
 const longestFiles = [
   'test/interop/shared-cluster.test.ts',
+  'test/postgres/sql-statements.test.ts',
   'test/postgres/conformance.test.ts',
   'test/chaos/kill-points.test.ts',
   'test/postgres/junk-rows.test.ts',
@@ -15,7 +16,7 @@ const longestFiles = [
   'test/postgres/trigger-family.test.ts',
   'test/browser/further-pages.test.ts',
   'test/chaos/sqlite-takeover.test.ts',
-  'test/postgres/sql-statements.test.ts',
+  'test/chaos/session-end.test.ts',
   'test/simulation/sharded.test.ts',
   'test/integration/shutdown.test.ts',
   'test/integration/package.test.ts',

@@ -30,7 +30,7 @@ function idsOf({ values }: SqlStatement): string[] {
 
 const releaseWithoutLook: KnownClusterBug = {
   name: 'A claim that is released, or cannot fire any more, lets its trigger wait whatever its state is by now',
-  seed: 22,
+  seed: 2,
   symptom: /WAITING while its job runs|WAITING unlike its claim|claimed beside|fired twice/,
   *after(statement, reply): SqlProgram<SqlReply> {
     const isRelease = deletesOwn.test(statement.text) && statement.values.includes('ACQUIRED')
@@ -87,7 +87,7 @@ const completionUnfenced: KnownClusterBug = {
 
 const recoveryForgetsClaims: KnownClusterBug = {
   name: 'A recovery deletes the claims of a node and leaves their triggers acquired',
-  seed: 67,
+  seed: 29,
   symptom: /ACQUIRED unlike its claim/,
   statement: (statement, lock) =>
     lock === 'cluster' && /^UPDATE qrtz_triggers SET trigger_state = \? WHERE/.test(statement.text)
@@ -97,7 +97,7 @@ const recoveryForgetsClaims: KnownClusterBug = {
 
 const executionsForgotten: KnownClusterBug = {
   name: 'A job that wants recovery goes with its last trigger, whatever is in flight of it',
-  seed: 44,
+  seed: 69,
   symptom: /should have run again/,
   statement: (statement) => {
     const looksForExecutions =
@@ -109,6 +109,7 @@ const executionsForgotten: KnownClusterBug = {
 
 const lockedTakenForGone: KnownClusterBug = {
   name: 'A job that another session holds is taken for one that is gone when an execution of it ends',
+  seed: 7,
   symptom: /BLOCKED by nobody/,
   statement: (statement) =>
     /^SELECT j\.job_name, j\.job_group FROM/.test(statement.text) ? nothing : statement,
