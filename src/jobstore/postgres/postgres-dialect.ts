@@ -28,6 +28,7 @@ export const postgresDialect: SqlDialect = {
   places: {
     of: (alias) => `${alias}.ctid`,
     isAmong: (alias, query) => `${alias}.ctid = ANY(ARRAY(${query}))`,
+    hasId: (alias, rowId) => `${alias}.ctid = CAST(${rowId} AS tid)`,
     // The last transaction that locked or changed the row; where several hold it, a number that stands for them.
     isLockedHere: (alias) => `${alias}.xmax = CAST(pg_current_xact_id() AS xid)`,
   },

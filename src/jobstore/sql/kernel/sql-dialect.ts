@@ -1,12 +1,14 @@
 /** The type of a column in a set of rows that is bound as one JSON text. */
 export type RowSetType = 'text' | 'bigint' | 'boolean'
 
-/** Where rows are, for a statement that locks rows of several tables and deletes them. */
+/** Where rows are, for statements that go back to rows which their transaction has locked. */
 export interface RowPlaces {
   /** The place of the version of a row that the statement sees. */
   of(alias: string): string
   /** Whether row `alias` is in one of the places that a query answers; it is run once. */
   isAmong(alias: string, query: string): string
+  /** Whether row `alias` is the one with this row id, which is an expression for a text. */
+  hasId(alias: string, rowId: string): string
   /** Whether an earlier statement of this transaction, and no other transaction, has locked the row. */
   isLockedHere(alias: string): string
 }
