@@ -1290,6 +1290,23 @@ DELETE FROM qrtz_blob_triggers WHERE sched_name = :scheduler;
 -- Every engine
 DELETE FROM qrtz_triggers WHERE sched_name = :scheduler;
 
+-- triggers.advanceAt
+--   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed)
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,
+  misfire_orig_fire_time = r.misfire_orig_fire_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(row_id text, trigger_state text, next_fire_time bigint,
+    prev_fire_time bigint, misfire_orig_fire_time bigint)
+) AS r
+WHERE t.ctid = CAST(r.row_id AS tid)
+  AND r.row_id = r.row_id || '';
+
 -- triggers.due.lock: with no condition besides the time
 --   programs/firing/acquiring.ts (searchTriggers)
 -- SQLite

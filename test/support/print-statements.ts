@@ -418,9 +418,12 @@ function printTable(table: Table, users: StatementUsers): string {
   const engines = table.engines ?? [sqlite, postgres, quartzLocks]
   const title = `-- ${table.names[0] ?? ''}: ${table.about}`
   const blocks = [`${'-'.repeat(title.length)}\n${title}\n${'-'.repeat(title.length)}\n`]
-  const [firstEngine] = engines
-  const paths = pathsOf(table.statements(firstEngine?.vocabulary ?? postgres.vocabulary) as Statements)
-  for (const path of paths) {
+  const paths = new Map(
+    engines
+      .flatMap((engine) => pathsOf(table.statements(engine.vocabulary) as Statements))
+      .map((path) => [path.join('.'), path]),
+  )
+  for (const path of paths.values()) {
     const methods = users.methodsOf(table.path, path)
     const texts = engines.map((engine) => textAt(table.statements(engine.vocabulary) as Statements, path))
     blocks.push(

@@ -133,13 +133,6 @@ const lastColumns = { ...executionColumns, ...triggerKeyColumns, trigger_type: '
  */
 export function lockedEndStatements(vocabulary: SqlVocabulary): LockedEndStatements {
   const { dialect, names } = vocabulary
-  const places = placesOf(vocabulary)
-  const firing = lookUp(`SELECT ${places.of('f')} AS id FROM ${names.firedTriggers} AS f`, {
-    locked: 'f',
-    condition: `f.sched_name = :scheduler AND f.entry_id = e.entry_id AND f.instance_name = :instance
-      AND f.state = 'EXECUTING' AND NOT f.is_nonconcurrent
-      AND f.job_name = e.job_name AND f.job_group = e.job_group`,
-  })
   return {
     lockJobs: setQuery(
       dialect,
@@ -151,64 +144,87 @@ export function lockedEndStatements(vocabulary: SqlVocabulary): LockedEndStateme
     endExecutions: sqlQuery(
       dialect,
       `WITH e AS MATERIALIZED (SELECT * FROM ${boundRows(dialect, executionColumns)} AS r),
-       l AS MATERIALIZED (SELECT e.entry_id, f.id AS fired_id FROM e ${firing}),
-       firings AS (${deletion(places, names.firedTriggers, 'fired_id')})
+       l AS MATERIALIZED (SELECT e.entry_id, f.id AS fired_id FROM e ${lockedFiring(vocabulary)}),
+       firings AS (${deletion(vocabulary, names.firedTriggers, 'fired_id')})
        SELECT json_agg(l.entry_id) AS ended FROM l`,
     ),
     endLast: {
-      simple_triggers: sqlQuery(dialect, endLastText('simple_triggers')),
-      cron_triggers: sqlQuery(dialect, endLastText('cron_triggers')),
-      simprop_triggers: sqlQuery(dialect, endLastText('simprop_triggers')),
+      simple_triggers: sqlQuery(dialect, endLastText(vocabulary, 'simple_triggers')),
+      cron_triggers: sqlQuery(dialect, endLastText(vocabulary, 'cron_triggers')),
+      simprop_triggers: sqlQuery(dialect, endLastText(vocabulary, 'simprop_triggers')),
     },
   }
+}
 
-  /** A join with a row that belongs to the execution `e`; with `locked`, one that no other session has locked. */
-  function lookUp(from: string, { locked, condition }: { locked: string; condition: string }): string {
-    const asFound = dialect.lockedAsFound(locked)
-    return `CROSS JOIN LATERAL (${from} ${asFound.join}
-      WHERE ${condition} AND ${asFound.condition} ${dialect.forUpdateSkipLocked(locked)}) AS ${locked}`
-  }
+function endLastText(vocabulary: SqlVocabulary, table: ScheduleTable): string {
+  const { dialect, names } = vocabulary
+  const places = placesOf(vocabulary)
+  const subTable = sqlNameOf(names, table)
+  const loseTheirLast = `SELECT l.job_id FROM l WHERE NOT l.is_durable AND NOT EXISTS (
+    SELECT 1 FROM ${names.triggers} AS o
+    WHERE o.job_name = l.job_name AND o.job_group = l.job_group AND o.sched_name || '' = :scheduler
+      AND ${places.of('o')} NOT IN (SELECT l.trigger_id FROM l) OFFSET 0)`
+  return `WITH e AS MATERIALIZED (SELECT * FROM ${boundRows(dialect, lastColumns)} AS r),
+    l AS MATERIALIZED (
+      SELECT e.entry_id, e.job_name, e.job_group, j.id AS job_id, j.is_durable, t.id AS trigger_id, s.id AS sub_id,
+        f.id AS fired_id
+      FROM e CROSS JOIN LATERAL (SELECT ${places.of('j')} AS id, j.is_durable FROM ${names.jobs} AS j
+        WHERE j.sched_name = :scheduler AND j.job_name = e.job_name AND j.job_group = e.job_group
+          AND NOT j.requests_recovery AND ${places.isLockedHere('j')} OFFSET 0) AS j
+      ${lockedTrigger(vocabulary)}
+      CROSS JOIN LATERAL (SELECT ${places.of('s')} AS id FROM ${subTable} AS s
+        WHERE ${isOfTrigger('s')} OFFSET 0) AS s
+      ${lockedFiring(vocabulary)}),
+    firings AS (${deletion(vocabulary, names.firedTriggers, 'fired_id')}),
+    subs AS (${deletion(vocabulary, subTable, 'sub_id')}),
+    triggers AS (${deletion(vocabulary, names.triggers, 'trigger_id')}),
+    jobs AS (DELETE FROM ${names.jobs} AS d WHERE ${places.isAmong('d', loseTheirLast)}
+      RETURNING ${places.of('d')} AS id)
+    SELECT (SELECT json_agg(l.entry_id) FROM l) AS ended,
+      (SELECT json_agg(l.entry_id) FROM l WHERE l.job_id IN (SELECT jobs.id FROM jobs)) AS jobs_deleted`
+}
 
-  function endLastText(table: ScheduleTable): string {
-    const ofTrigger = (alias: string): string =>
-      `${alias}.sched_name = :scheduler AND ${alias}.trigger_name = e.trigger_name
-       AND ${alias}.trigger_group = e.trigger_group`
-    const trigger = lookUp(`SELECT ${places.of('t')} AS id FROM ${names.triggers} AS t`, {
-      locked: 't',
-      condition: `${ofTrigger('t')} AND t.job_name = e.job_name AND t.job_group = e.job_group
-        AND t.trigger_type = e.trigger_type AND t.trigger_state = 'COMPLETE' AND t.next_fire_time IS NULL`,
-    })
-    return `WITH e AS MATERIALIZED (SELECT * FROM ${boundRows(dialect, lastColumns)} AS r),
-      l AS MATERIALIZED (
-        SELECT e.entry_id, e.job_name, e.job_group, j.id AS job_id, j.is_durable, t.id AS trigger_id, s.id AS sub_id,
-          f.id AS fired_id
-        FROM e CROSS JOIN LATERAL (SELECT ${places.of('j')} AS id, j.is_durable FROM ${names.jobs} AS j
-          WHERE j.sched_name = :scheduler AND j.job_name = e.job_name AND j.job_group = e.job_group
-            AND NOT j.requests_recovery AND ${places.isLockedHere('j')} OFFSET 0) AS j
-        ${trigger}
-        CROSS JOIN LATERAL (SELECT ${places.of('s')} AS id FROM ${sqlNameOf(names, table)} AS s
-          WHERE ${ofTrigger('s')} OFFSET 0) AS s
-        ${firing}),
-      firings AS (${deletion(places, names.firedTriggers, 'fired_id')}),
-      subs AS (${deletion(places, sqlNameOf(names, table), 'sub_id')}),
-      triggers AS (${deletion(places, names.triggers, 'trigger_id')}),
-      jobs AS (DELETE FROM ${names.jobs} AS d WHERE ${places.isAmong(
-        'd',
-        `SELECT l.job_id FROM l
-        WHERE NOT l.is_durable AND NOT EXISTS (SELECT 1 FROM ${names.triggers} AS o
-          WHERE o.job_name = l.job_name AND o.job_group = l.job_group AND o.sched_name || '' = :scheduler
-            AND ${places.of('o')} NOT IN (SELECT l.trigger_id FROM l) OFFSET 0)`,
-      )} RETURNING ${places.of('d')} AS id)
-      SELECT (SELECT json_agg(l.entry_id) FROM l) AS ended,
-        (SELECT json_agg(l.entry_id) FROM l WHERE l.job_id IN (SELECT jobs.id FROM jobs)) AS jobs_deleted`
-  }
+function isOfTrigger(alias: string): string {
+  return `${alias}.sched_name = :scheduler AND ${alias}.trigger_name = e.trigger_name
+    AND ${alias}.trigger_group = e.trigger_group`
+}
+
+/** The trigger `t` of the execution `e`, if it has fired for the last time. */
+function lockedTrigger(vocabulary: SqlVocabulary): string {
+  return lockedRow(vocabulary, 't', {
+    table: vocabulary.names.triggers,
+    condition: `${isOfTrigger('t')} AND t.job_name = e.job_name AND t.job_group = e.job_group
+      AND t.trigger_type = e.trigger_type AND t.trigger_state = 'COMPLETE' AND t.next_fire_time IS NULL`,
+  })
+}
+
+/** The row `f` of the execution `e`, if it is this node's. */
+function lockedFiring(vocabulary: SqlVocabulary): string {
+  return lockedRow(vocabulary, 'f', {
+    table: vocabulary.names.firedTriggers,
+    condition: `f.sched_name = :scheduler AND f.entry_id = e.entry_id AND f.instance_name = :instance
+      AND f.state = 'EXECUTING' AND NOT f.is_nonconcurrent
+      AND f.job_name = e.job_name AND f.job_group = e.job_group`,
+  })
+}
+
+/** A join with a row that belongs to the execution `e`, and that no other session has locked. */
+function lockedRow(
+  vocabulary: SqlVocabulary,
+  alias: string,
+  { table, condition }: { readonly table: string; readonly condition: string },
+): string {
+  const { dialect } = vocabulary
+  const asFound = dialect.lockedAsFound(alias)
+  return `CROSS JOIN LATERAL (SELECT ${placesOf(vocabulary).of(alias)} AS id FROM ${table} AS ${alias} ${asFound.join}
+    WHERE ${condition} AND ${asFound.condition} ${dialect.forUpdateSkipLocked(alias)}) AS ${alias}`
+}
+
+function deletion(vocabulary: SqlVocabulary, table: string, column: string): string {
+  return `DELETE FROM ${table} AS d WHERE ${placesOf(vocabulary).isAmong('d', `SELECT l.${column} FROM l`)}`
 }
 
 function placesOf({ dialect: { places } }: SqlVocabulary): RowPlaces {
   invariant(places !== undefined, 'an engine where other transactions write as well knows places of rows')
   return places
-}
-
-function deletion(places: RowPlaces, table: string, column: string): string {
-  return `DELETE FROM ${table} AS d WHERE ${places.isAmong('d', `SELECT l.${column} FROM l`)}`
 }
