@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { FakeHost, type FakeHostOptions, FakeOutput, temporaryFile } from './fake-host.ts'
 import { screenOf } from './screen.ts'
 
@@ -37,7 +37,7 @@ async function start(
 
 /** A command that goes on until the test opens its gate: until a file is there. */
 function gate(): { command: string; open: () => void; path: string } {
-  const path = join(mkdtempSync(join(tmpdir(), 'quartz-ts-gate-')), 'open')
+  const path = join(temporaryFolder('quartz-ts-gate-'), 'open')
   return {
     path,
     command: `while [ ! -e ${path} ]; do sleep 0.01; done; echo through the gate`,

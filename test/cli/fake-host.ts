@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CliHost } from '../../src/cli/host.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { Output } from '../../src/cli/terminal/output.ts'
 import type { Clock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** An output that keeps what is written, and lets tests wait for it. */
 export class FakeOutput implements Output {
@@ -123,7 +123,7 @@ export async function run(
 
 /** Path of a new file with that text. */
 export function temporaryFile(name: string, text: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'quartz-ts-cli-')), name)
+  const path = join(temporaryFolder('quartz-ts-cli-'), name)
   writeFileSync(path, text)
   return path
 }

@@ -1,17 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { projectRoot } from '../support/source-files.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const main = join(projectRoot, 'dist/cli/main.js')
 
@@ -93,7 +85,7 @@ function crontab(text: string, ...args: readonly string[]): Command {
 
 /** A folder that holds a crontab, and where its store will be. */
 function crontabFolder(text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-crontab-'))
+  const folder = temporaryFolder('quartz-ts-crontab-')
   writeFileSync(join(folder, 'crontab'), text)
   return folder
 }
@@ -120,7 +112,7 @@ describe('quartz-ts next', () => {
 })
 
 test('quartz-ts validate names every bad line of a file and ends with 1', async () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'quartz-ts-crontab-')), 'crontab')
+  const path = join(temporaryFolder('quartz-ts-crontab-'), 'crontab')
   const good = '*/5 * * * * date'
   const bad = [
     '61 * * * * date',
@@ -155,7 +147,7 @@ test('a wrong command line ends with 2', async () => {
 
 describe('quartz-ts crontab', { concurrent: true }, () => {
   test('fires the example with worker jobs in threads of their own, and ends by itself', async () => {
-    const store = join(mkdtempSync(join(tmpdir(), 'quartz-ts-store-')), 'jobs.db')
+    const store = join(temporaryFolder('quartz-ts-store-'), 'jobs.db')
     const command = run('crontab', 'examples/crontab', '--for', '14s', '--store', store)
     expect(await command.exit).toEqual({ code: 0, signal: null })
     const { stdout } = command
@@ -208,7 +200,7 @@ describe('quartz-ts crontab', { concurrent: true }, () => {
   })
 
   test('waits after Ctrl-C for what runs, prints the summary and ends by itself', async () => {
-    const gate = join(mkdtempSync(join(tmpdir(), 'quartz-ts-gate-')), 'open')
+    const gate = join(temporaryFolder('quartz-ts-gate-'), 'open')
     const waiting = `@reboot while [ ! -e ${gate} ]; do sleep 0.05; done; echo through the gate`
     const command = crontab(`# quartz-ts: seconds\n${waiting}\n* * * * * * echo tick\n`, '--drain', '100s')
     await command.until(/echo tick .*exit 0/)

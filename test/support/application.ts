@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { projectRoot } from './source-files.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** An application as the container file and the unit expect it: settings in JavaScript, the package installed. */
 export function application(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-application-'))
+  const folder = temporaryFolder('quartz-ts-application-')
   const installed = join(folder, 'node_modules/quartz-ts')
   mkdirSync(dirname(installed))
   symlinkSync(projectRoot, installed)

@@ -21,14 +21,18 @@ export function simulationTests(shard: number, shardCount: number): void {
         expectSound([await simulate(seed)])
       })
     }
-    it.each(chunksOf(seeds))('seeds $first to $last hold every invariant', async (chunk) => {
-      const results: SimulationResult[] = []
-      for (const seed of chunk.seeds) {
-        results.push(await simulate(seed))
-        await nextTurn()
-      }
-      expectSound(results)
-    })
+    it.each(chunksOf(seeds))(
+      'seeds $first to $last hold every invariant',
+      { timeout: 240_000 },
+      async (chunk) => {
+        const results: SimulationResult[] = []
+        for (const seed of chunk.seeds) {
+          results.push(await simulate(seed))
+          await nextTurn()
+        }
+        expectSound(results)
+      },
+    )
   })
 }
 
