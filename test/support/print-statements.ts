@@ -418,11 +418,8 @@ function printTable(table: Table, users: StatementUsers): string {
   const engines = table.engines ?? [sqlite, postgres, quartzLocks]
   const title = `-- ${table.names[0] ?? ''}: ${table.about}`
   const blocks = [`${'-'.repeat(title.length)}\n${title}\n${'-'.repeat(title.length)}\n`]
-  const paths = new Map(
-    engines
-      .flatMap((engine) => pathsOf(table.statements(engine.vocabulary) as Statements))
-      .map((path) => [path.join('.'), path]),
-  )
+  const all = engines.flatMap((engine) => pathsOf(table.statements(engine.vocabulary) as Statements))
+  const paths = new Map(all.map((path) => [path.join('.'), path]))
   for (const path of paths.values()) {
     const methods = users.methodsOf(table.path, path)
     const texts = engines.map((engine) => textAt(table.statements(engine.vocabulary) as Statements, path))
