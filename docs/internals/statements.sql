@@ -1290,6 +1290,23 @@ DELETE FROM qrtz_blob_triggers WHERE sched_name = :scheduler;
 -- Every engine
 DELETE FROM qrtz_triggers WHERE sched_name = :scheduler;
 
+-- triggers.advanceAt
+--   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed)
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,
+  misfire_orig_fire_time = r.misfire_orig_fire_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(row_id text, trigger_state text, next_fire_time bigint,
+    prev_fire_time bigint, misfire_orig_fire_time bigint)
+) AS r
+WHERE t.ctid = CAST(r.row_id AS tid)
+  AND r.row_id = r.row_id || '';
+
 -- triggers.due.lock: with no condition besides the time
 --   programs/firing/acquiring.ts (searchTriggers)
 -- SQLite
@@ -5216,6 +5233,280 @@ WHERE j.job_name = :job_name
       AND t.job_name = j.job_name
       AND t.job_group = j.job_group
   );
+
+---------------------------------------------------------------
+-- lockedEnds: the same, where other transactions write as well
+---------------------------------------------------------------
+
+-- lockedEnds.lockJobs
+--   programs/steps/plain-ends.ts (endPlain)
+SELECT count(*) AS locked
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN LATERAL (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = r.sched_name
+      AND j.job_name = r.job_name
+      AND j.job_group = r.job_group
+    FOR NO KEY UPDATE OF j SKIP LOCKED
+  ) AS j;
+
+-- lockedEnds.endExecutions
+--   programs/steps/plain-ends.ts (endPlain)
+WITH e AS MATERIALIZED (SELECT * FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id
+  text, job_name text, job_group text)) AS r), l AS MATERIALIZED (
+  SELECT e.entry_id, f.id AS fired_id
+  FROM e
+    CROSS JOIN LATERAL (
+      SELECT f.ctid AS id
+      FROM qrtz_fired_triggers AS f
+        CROSS JOIN LATERAL (SELECT f.ctid AS id OFFSET 0) AS found
+      WHERE f.sched_name = :scheduler
+        AND f.entry_id = e.entry_id
+        AND f.instance_name = :instance
+        AND f.state = 'EXECUTING'
+        AND NOT f.is_nonconcurrent
+        AND f.job_name = e.job_name
+        AND f.job_group = e.job_group
+        AND COALESCE(found.id = f.ctid, false)
+      FOR NO KEY UPDATE OF f SKIP LOCKED
+    ) AS f
+), firings AS (DELETE FROM qrtz_fired_triggers AS d WHERE d.ctid = ANY(ARRAY(SELECT l.fired_id FROM l)))
+SELECT json_agg(l.entry_id) AS ended
+FROM l;
+
+-- lockedEnds.endLast.simple_triggers
+--   programs/steps/plain-ends.ts (endPlain)
+WITH e AS MATERIALIZED (SELECT * FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id
+  text, job_name text, job_group text, trigger_name text, trigger_group text, trigger_type text)) AS r),
+  l AS MATERIALIZED (
+  SELECT e.entry_id, e.job_name, e.job_group, j.id AS job_id, j.is_durable, t.id AS trigger_id,
+    s.id AS sub_id, f.id AS fired_id
+  FROM e
+    CROSS JOIN LATERAL (
+      SELECT j.ctid AS id, j.is_durable
+      FROM qrtz_job_details AS j
+      WHERE j.sched_name = :scheduler
+        AND j.job_name = e.job_name
+        AND j.job_group = e.job_group
+        AND NOT j.requests_recovery
+        AND j.xmax = CAST(pg_current_xact_id() AS xid) OFFSET 0
+    ) AS j
+    CROSS JOIN LATERAL (
+      SELECT t.ctid AS id
+      FROM qrtz_triggers AS t
+        CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
+      WHERE t.sched_name = :scheduler
+        AND t.trigger_name = e.trigger_name
+        AND t.trigger_group = e.trigger_group
+        AND t.job_name = e.job_name
+        AND t.job_group = e.job_group
+        AND t.trigger_type = e.trigger_type
+        AND t.trigger_state = 'COMPLETE'
+        AND t.next_fire_time IS NULL
+        AND COALESCE(found.id = t.ctid, false)
+      FOR NO KEY UPDATE OF t SKIP LOCKED
+    ) AS t
+    CROSS JOIN LATERAL (
+      SELECT s.ctid AS id
+      FROM qrtz_simple_triggers AS s
+      WHERE s.sched_name = :scheduler
+        AND s.trigger_name = e.trigger_name
+        AND s.trigger_group = e.trigger_group OFFSET 0
+    ) AS s
+    CROSS JOIN LATERAL (
+      SELECT f.ctid AS id
+      FROM qrtz_fired_triggers AS f
+        CROSS JOIN LATERAL (SELECT f.ctid AS id OFFSET 0) AS found
+      WHERE f.sched_name = :scheduler
+        AND f.entry_id = e.entry_id
+        AND f.instance_name = :instance
+        AND f.state = 'EXECUTING'
+        AND NOT f.is_nonconcurrent
+        AND f.job_name = e.job_name
+        AND f.job_group = e.job_group
+        AND COALESCE(found.id = f.ctid, false)
+      FOR NO KEY UPDATE OF f SKIP LOCKED
+    ) AS f
+), firings AS (DELETE FROM qrtz_fired_triggers AS d WHERE d.ctid = ANY(ARRAY(SELECT l.fired_id FROM l))),
+  subs AS (DELETE FROM qrtz_simple_triggers AS d WHERE d.ctid = ANY(ARRAY(SELECT l.sub_id FROM l))),
+  triggers AS (DELETE FROM qrtz_triggers AS d WHERE d.ctid = ANY(ARRAY(SELECT l.trigger_id FROM l))),
+  jobs AS (DELETE FROM qrtz_job_details AS d WHERE d.ctid = ANY(
+  ARRAY(
+    SELECT l.job_id
+    FROM l
+    WHERE NOT l.is_durable
+      AND NOT EXISTS (
+        SELECT 1
+        FROM qrtz_triggers AS o
+        WHERE o.job_name = l.job_name
+          AND o.job_group = l.job_group
+          AND o.sched_name || '' = :scheduler
+          AND o.ctid NOT IN (SELECT l.trigger_id FROM l) OFFSET 0
+      )
+  )
+) RETURNING d.ctid AS id)
+SELECT (SELECT json_agg(l.entry_id) FROM l) AS ended, (
+  SELECT json_agg(l.entry_id)
+  FROM l
+  WHERE l.job_id IN (SELECT jobs.id FROM jobs)
+) AS jobs_deleted;
+
+-- lockedEnds.endLast.cron_triggers
+--   programs/steps/plain-ends.ts (endPlain)
+WITH e AS MATERIALIZED (SELECT * FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id
+  text, job_name text, job_group text, trigger_name text, trigger_group text, trigger_type text)) AS r),
+  l AS MATERIALIZED (
+  SELECT e.entry_id, e.job_name, e.job_group, j.id AS job_id, j.is_durable, t.id AS trigger_id,
+    s.id AS sub_id, f.id AS fired_id
+  FROM e
+    CROSS JOIN LATERAL (
+      SELECT j.ctid AS id, j.is_durable
+      FROM qrtz_job_details AS j
+      WHERE j.sched_name = :scheduler
+        AND j.job_name = e.job_name
+        AND j.job_group = e.job_group
+        AND NOT j.requests_recovery
+        AND j.xmax = CAST(pg_current_xact_id() AS xid) OFFSET 0
+    ) AS j
+    CROSS JOIN LATERAL (
+      SELECT t.ctid AS id
+      FROM qrtz_triggers AS t
+        CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
+      WHERE t.sched_name = :scheduler
+        AND t.trigger_name = e.trigger_name
+        AND t.trigger_group = e.trigger_group
+        AND t.job_name = e.job_name
+        AND t.job_group = e.job_group
+        AND t.trigger_type = e.trigger_type
+        AND t.trigger_state = 'COMPLETE'
+        AND t.next_fire_time IS NULL
+        AND COALESCE(found.id = t.ctid, false)
+      FOR NO KEY UPDATE OF t SKIP LOCKED
+    ) AS t
+    CROSS JOIN LATERAL (
+      SELECT s.ctid AS id
+      FROM qrtz_cron_triggers AS s
+      WHERE s.sched_name = :scheduler
+        AND s.trigger_name = e.trigger_name
+        AND s.trigger_group = e.trigger_group OFFSET 0
+    ) AS s
+    CROSS JOIN LATERAL (
+      SELECT f.ctid AS id
+      FROM qrtz_fired_triggers AS f
+        CROSS JOIN LATERAL (SELECT f.ctid AS id OFFSET 0) AS found
+      WHERE f.sched_name = :scheduler
+        AND f.entry_id = e.entry_id
+        AND f.instance_name = :instance
+        AND f.state = 'EXECUTING'
+        AND NOT f.is_nonconcurrent
+        AND f.job_name = e.job_name
+        AND f.job_group = e.job_group
+        AND COALESCE(found.id = f.ctid, false)
+      FOR NO KEY UPDATE OF f SKIP LOCKED
+    ) AS f
+), firings AS (DELETE FROM qrtz_fired_triggers AS d WHERE d.ctid = ANY(ARRAY(SELECT l.fired_id FROM l))),
+  subs AS (DELETE FROM qrtz_cron_triggers AS d WHERE d.ctid = ANY(ARRAY(SELECT l.sub_id FROM l))),
+  triggers AS (DELETE FROM qrtz_triggers AS d WHERE d.ctid = ANY(ARRAY(SELECT l.trigger_id FROM l))),
+  jobs AS (DELETE FROM qrtz_job_details AS d WHERE d.ctid = ANY(
+  ARRAY(
+    SELECT l.job_id
+    FROM l
+    WHERE NOT l.is_durable
+      AND NOT EXISTS (
+        SELECT 1
+        FROM qrtz_triggers AS o
+        WHERE o.job_name = l.job_name
+          AND o.job_group = l.job_group
+          AND o.sched_name || '' = :scheduler
+          AND o.ctid NOT IN (SELECT l.trigger_id FROM l) OFFSET 0
+      )
+  )
+) RETURNING d.ctid AS id)
+SELECT (SELECT json_agg(l.entry_id) FROM l) AS ended, (
+  SELECT json_agg(l.entry_id)
+  FROM l
+  WHERE l.job_id IN (SELECT jobs.id FROM jobs)
+) AS jobs_deleted;
+
+-- lockedEnds.endLast.simprop_triggers
+--   programs/steps/plain-ends.ts (endPlain)
+WITH e AS MATERIALIZED (SELECT * FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id
+  text, job_name text, job_group text, trigger_name text, trigger_group text, trigger_type text)) AS r),
+  l AS MATERIALIZED (
+  SELECT e.entry_id, e.job_name, e.job_group, j.id AS job_id, j.is_durable, t.id AS trigger_id,
+    s.id AS sub_id, f.id AS fired_id
+  FROM e
+    CROSS JOIN LATERAL (
+      SELECT j.ctid AS id, j.is_durable
+      FROM qrtz_job_details AS j
+      WHERE j.sched_name = :scheduler
+        AND j.job_name = e.job_name
+        AND j.job_group = e.job_group
+        AND NOT j.requests_recovery
+        AND j.xmax = CAST(pg_current_xact_id() AS xid) OFFSET 0
+    ) AS j
+    CROSS JOIN LATERAL (
+      SELECT t.ctid AS id
+      FROM qrtz_triggers AS t
+        CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
+      WHERE t.sched_name = :scheduler
+        AND t.trigger_name = e.trigger_name
+        AND t.trigger_group = e.trigger_group
+        AND t.job_name = e.job_name
+        AND t.job_group = e.job_group
+        AND t.trigger_type = e.trigger_type
+        AND t.trigger_state = 'COMPLETE'
+        AND t.next_fire_time IS NULL
+        AND COALESCE(found.id = t.ctid, false)
+      FOR NO KEY UPDATE OF t SKIP LOCKED
+    ) AS t
+    CROSS JOIN LATERAL (
+      SELECT s.ctid AS id
+      FROM qrtz_simprop_triggers AS s
+      WHERE s.sched_name = :scheduler
+        AND s.trigger_name = e.trigger_name
+        AND s.trigger_group = e.trigger_group OFFSET 0
+    ) AS s
+    CROSS JOIN LATERAL (
+      SELECT f.ctid AS id
+      FROM qrtz_fired_triggers AS f
+        CROSS JOIN LATERAL (SELECT f.ctid AS id OFFSET 0) AS found
+      WHERE f.sched_name = :scheduler
+        AND f.entry_id = e.entry_id
+        AND f.instance_name = :instance
+        AND f.state = 'EXECUTING'
+        AND NOT f.is_nonconcurrent
+        AND f.job_name = e.job_name
+        AND f.job_group = e.job_group
+        AND COALESCE(found.id = f.ctid, false)
+      FOR NO KEY UPDATE OF f SKIP LOCKED
+    ) AS f
+), firings AS (DELETE FROM qrtz_fired_triggers AS d WHERE d.ctid = ANY(ARRAY(SELECT l.fired_id FROM l))),
+  subs AS (DELETE FROM qrtz_simprop_triggers AS d WHERE d.ctid = ANY(ARRAY(SELECT l.sub_id FROM l))),
+  triggers AS (DELETE FROM qrtz_triggers AS d WHERE d.ctid = ANY(ARRAY(SELECT l.trigger_id FROM l))),
+  jobs AS (DELETE FROM qrtz_job_details AS d WHERE d.ctid = ANY(
+  ARRAY(
+    SELECT l.job_id
+    FROM l
+    WHERE NOT l.is_durable
+      AND NOT EXISTS (
+        SELECT 1
+        FROM qrtz_triggers AS o
+        WHERE o.job_name = l.job_name
+          AND o.job_group = l.job_group
+          AND o.sched_name || '' = :scheduler
+          AND o.ctid NOT IN (SELECT l.trigger_id FROM l) OFFSET 0
+      )
+  )
+) RETURNING d.ctid AS id)
+SELECT (SELECT json_agg(l.entry_id) FROM l) AS ended, (
+  SELECT json_agg(l.entry_id)
+  FROM l
+  WHERE l.job_id IN (SELECT jobs.id FROM jobs)
+) AS jobs_deleted;
 
 ---------------------------------------------------------------------------
 -- splitFirings: split_firings: firings of sharded jobs that have not ended

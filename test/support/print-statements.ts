@@ -37,6 +37,7 @@ import {
   dueConditions,
   dueQuery,
 } from '../../src/jobstore/sql/tables/triggers/due-statements.ts'
+import { lockedEndStatements } from '../../src/jobstore/sql/tables/triggers/locked-ends.ts'
 import { pauseStatements } from '../../src/jobstore/sql/tables/triggers/pause-table.ts'
 import { plainEndStatements } from '../../src/jobstore/sql/tables/triggers/plain-ends.ts'
 import { triggerScopeStatements } from '../../src/jobstore/sql/tables/triggers/trigger-scopes.ts'
@@ -144,6 +145,13 @@ const allTables: readonly Table[] = [
     path: `${tables}triggers/plain-ends.ts`,
     engines: [sqlite],
     statements: plainEndStatements,
+  },
+  {
+    names: ['lockedEnds'],
+    about: 'the same, where other transactions write as well',
+    path: `${tables}triggers/locked-ends.ts`,
+    engines: [postgres],
+    statements: lockedEndStatements,
   },
   {
     names: ['splitFirings'],
@@ -410,9 +418,9 @@ function printTable(table: Table, users: StatementUsers): string {
   const engines = table.engines ?? [sqlite, postgres, quartzLocks]
   const title = `-- ${table.names[0] ?? ''}: ${table.about}`
   const blocks = [`${'-'.repeat(title.length)}\n${title}\n${'-'.repeat(title.length)}\n`]
-  const [firstEngine] = engines
-  const paths = pathsOf(table.statements(firstEngine?.vocabulary ?? postgres.vocabulary) as Statements)
-  for (const path of paths) {
+  const all = engines.flatMap((engine) => pathsOf(table.statements(engine.vocabulary) as Statements))
+  const paths = new Map(all.map((path) => [path.join('.'), path]))
+  for (const path of paths.values()) {
     const methods = users.methodsOf(table.path, path)
     const texts = engines.map((engine) => textAt(table.statements(engine.vocabulary) as Statements, path))
     blocks.push(

@@ -25,6 +25,13 @@ export const postgresDialect: SqlDialect = {
   // A row that was changed since the statement began is locked in its newest version, which the statement does not see:
   // it is left out.
   isAmongLocked: (alias, locked, query) => `${alias}.ctid = ANY(ARRAY(SELECT ${locked}.ctid ${query}))`,
+  places: {
+    of: (alias) => `${alias}.ctid`,
+    isAmong: (alias, query) => `${alias}.ctid = ANY(ARRAY(${query}))`,
+    hasId: (alias, rowId) => `${alias}.ctid = CAST(${rowId} AS tid)`,
+    // The last transaction that locked or changed the row; where several hold it, a number that stands for them.
+    isLockedHere: (alias) => `${alias}.xmax = CAST(pg_current_xact_id() AS xid)`,
+  },
   rowId: (alias) => `CAST(${alias}.ctid AS text)`,
   isAmongRowIds: (alias, parameter) =>
     `${alias}.ctid = ANY(ARRAY(

@@ -23,6 +23,7 @@ import { ExecutionLogTable } from './tables/records/execution-log-table.ts'
 import { ExecutionProgressTable } from './tables/records/execution-progress-table.ts'
 import { JobStatusTable } from './tables/records/job-status-table.ts'
 import { MisfireTable } from './tables/records/misfire-table.ts'
+import { LockedEnds } from './tables/triggers/locked-ends.ts'
 import { PauseTable } from './tables/triggers/pause-table.ts'
 import { PlainEnds } from './tables/triggers/plain-ends.ts'
 import { TriggerScopes } from './tables/triggers/trigger-scopes.ts'
@@ -52,7 +53,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     pausedGroups: new PausedGroupTable(vocabulary),
     pauses: new PauseTable(vocabulary),
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
-    plainEnds: dialect.excludesWriters === true ? new PlainEnds(vocabulary, instanceId) : null,
+    plainEnds: new (dialect.excludesWriters === true ? PlainEnds : LockedEnds)(vocabulary, instanceId),
     splitFirings: new SplitFiringTable(vocabulary),
     awaitedResults: new AwaitedResultTable(vocabulary, instanceId),
     history: new HistoryTable(vocabulary, records.history),

@@ -1,6 +1,18 @@
 /** The type of a column in a set of rows that is bound as one JSON text. */
 export type RowSetType = 'text' | 'bigint' | 'boolean'
 
+/** Where rows are, for statements that go back to rows which their transaction has locked. */
+export interface RowPlaces {
+  /** The place of the version of a row that the statement sees. */
+  of(alias: string): string
+  /** Whether row `alias` is in one of the places that a query answers; it is run once. */
+  isAmong(alias: string, query: string): string
+  /** Whether row `alias` is the one with this row id, which is an expression for a text. */
+  hasId(alias: string, rowId: string): string
+  /** Whether an earlier statement of this transaction, and no other transaction, has locked the row. */
+  isLockedHere(alias: string): string
+}
+
 /**
  * The differences of the engines' SQL, and nothing else: algorithms and statements exist once, in `jobstore/sql`. They
  * choose a strategy by capabilities, never by an engine's name.
@@ -33,6 +45,8 @@ export interface SqlDialect {
    * and run once. The query comes from the same statement, so the rows are where it found them.
    */
   isAmongLocked(alias: string, locked: string, query: string): string
+  /** Left out where a transaction excludes all other writers. */
+  readonly places?: RowPlaces
   /** An id of a row within the transaction that has it locked, independent of its columns: a text or a number. */
   rowId(alias: string): string
   /** Whether the row is one of those whose ids are in the JSON array that is bound as `:parameter`. */

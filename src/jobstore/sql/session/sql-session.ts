@@ -21,6 +21,7 @@ import type { ExecutionLogTable } from '../tables/records/execution-log-table.ts
 import type { ExecutionProgressTable } from '../tables/records/execution-progress-table.ts'
 import type { JobStatusTable } from '../tables/records/job-status-table.ts'
 import type { MisfireTable } from '../tables/records/misfire-table.ts'
+import type { LockedEnds } from '../tables/triggers/locked-ends.ts'
 import type { PauseTable } from '../tables/triggers/pause-table.ts'
 import type { PlainEnds } from '../tables/triggers/plain-ends.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
@@ -44,8 +45,8 @@ export interface SqlSession {
   readonly pausedGroups: PausedGroupTable
   readonly pauses: PauseTable
   readonly firedTriggers: FiredTriggerTable
-  /** Null where rows are locked before they are changed. */
-  readonly plainEnds: PlainEnds | null
+  /** How executions end that leave only their own rows: without a lock, where a transaction excludes other writers. */
+  readonly plainEnds: PlainEnds | LockedEnds
   readonly splitFirings: SplitFiringTable
   readonly awaitedResults: AwaitedResultTable
   readonly history: HistoryTable

@@ -347,10 +347,10 @@ function* takeFree(search: Search, free: readonly DueTrigger[]): SqlProgram<numb
   const firable: FirableTrigger[] = []
   const claims: (Candidate & { readonly row: FiredRow })[] = []
   for (const candidate of admitted) {
-    const { trigger, jobDetail } = candidate
+    const { trigger, jobDetail, due } = candidate
     const row = claimOf(tx, candidate)
     if (jobDetail === null) claims.push({ ...candidate, row })
-    else firable.push({ trigger, jobDetail, row })
+    else firable.push({ trigger, jobDetail, row, rowId: due.rowId })
   }
   search.fired.push(...(yield* fireUnclaimed(tx, firable)))
   yield* tx.session.triggers.setStates(claims.map(({ due: { key } }) => ({ key, state: 'ACQUIRED' })))

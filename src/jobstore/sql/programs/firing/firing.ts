@@ -7,11 +7,11 @@ import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { AcquiredTrigger, TriggerFiredResult } from '../../../job-store.ts'
 import { isSplit } from '../../../split-firing.ts'
 import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
-import { type SqlProgram, together } from '../../kernel/statement.ts'
+import { type SqlProgram, type SqlValue, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { JobRef, LoadedJobs } from '../../tables/jobs/job-table.ts'
-import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
+import type { AdvancedTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { calendarsOf } from '../steps/calendar-lookup.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
 import { type FaultyTrigger, putInError, tellFaultyFirings } from '../steps/faulty-triggers.ts'
@@ -28,6 +28,8 @@ export interface FirableTrigger {
   readonly jobDetail: JobDetail
   /** Its claim, or the row that a claim would have. */
   readonly row: FiredRow
+  /** The id of the row of the trigger, if this transaction has found it by a search. */
+  readonly rowId?: SqlValue | undefined
 }
 
 interface Firing extends FirableTrigger {
@@ -316,11 +318,11 @@ function* compute(
   )
   const firings: Firing[] = []
   const faulty: FaultyTrigger[] = []
-  for (const firable of triggers) {
-    const { trigger } = firable
+  for (const { trigger, jobDetail, row, rowId } of triggers) {
     try {
       const calendar = calendarOf(trigger)
-      firings.push({ ...firable, calendar, fired: trigger.triggered(calendar) })
+      // Field by field, because spreading takes ten times as long, and this is done for each firing.
+      firings.push({ trigger, jobDetail, row, rowId, calendar, fired: trigger.triggered(calendar) })
     } catch (error) {
       faulty.push({ key: trigger.key, error })
     }
@@ -343,9 +345,14 @@ function* begin(tx: SqlTransaction, firings: readonly Firing[]): SqlProgram<void
 
 function executionsOf({ nowMs }: SqlTransaction, firings: readonly FirableTrigger[]): FiredRow[] {
   return firings.map(({ row, jobDetail }) => ({
-    ...row,
+    fireInstanceId: row.fireInstanceId,
+    triggerKey: row.triggerKey,
+    jobKey: row.jobKey,
+    instanceId: row.instanceId,
     state: 'EXECUTING',
     firedTimeMs: nowMs,
+    plannedTimeMs: row.plannedTimeMs,
+    priority: row.priority,
     nonConcurrent: jobDetail.disallowConcurrentExecution,
     requestsRecovery: jobDetail.requestsRecovery,
   }))
@@ -359,7 +366,13 @@ function* advance(
 ): SqlProgram<void> {
   for (const { fired } of firings) offers.noteRearmed(fired.nextFireTimeMs)
   yield* triggers.advance(
-    firings.map((firing): StoredTrigger => ({ trigger: firing.fired, state: stateAfterFire(firing) })),
+    firings.map(
+      (firing): AdvancedTrigger => ({
+        trigger: firing.fired,
+        state: stateAfterFire(firing),
+        rowId: firing.rowId,
+      }),
+    ),
     before,
   )
   const blocking = firings.filter(({ jobDetail }) => jobDetail.disallowConcurrentExecution)

@@ -2,14 +2,15 @@ import type { JobKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { firingPartOf } from '../../../firing-part.ts'
 import type { JobCompletion } from '../../../job-store.ts'
-import type { SqlProgram } from '../../kernel/statement.ts'
+import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
-import type { PlainExecution } from '../../tables/triggers/plain-ends.ts'
+import type { LockedEnds } from '../../tables/triggers/locked-ends.ts'
+import { PlainEnds, type PlainExecution } from '../../tables/triggers/plain-ends.ts'
 import { lockJobs } from './new-triggers.ts'
 import { deleteFinishedJobs } from './orphans.ts'
 import { uniqueKeys } from './settling.ts'
 
-/** What was ended without a look at it. */
+/** What was ended without a look at it before. */
 export interface PlainlyEnded {
   /** Nothing is left to do but to record them. */
   readonly whole: ReadonlySet<JobCompletion>
@@ -24,26 +25,57 @@ interface PlainEnd extends PlainExecution {
 const none: PlainlyEnded = { whole: new Set(), begun: new Set() }
 
 /**
- * Ends executions that leave nothing but their own rows to delete, where no row need be locked before: most executions.
- * The others are not touched, and are left for afterwards.
+ * Ends executions that leave nothing but their own rows to delete: most executions. The others are not touched, and are
+ * left for afterwards.
  */
 export function* endPlain(
   tx: SqlTransaction,
   completions: readonly JobCompletion[],
 ): SqlProgram<PlainlyEnded> {
+  const plain = plainEndsAmong(completions)
+  if (plain.length === 0) return none
   const { plainEnds } = tx.session
-  const plain = plainEnds === null ? [] : plainEndsAmong(completions)
-  if (plainEnds === null || plain.length === 0) return none
+  return plainEnds instanceof PlainEnds
+    ? yield* deleteExpected(tx, plainEnds, plain)
+    : yield* deleteLocked(tx, plainEnds, plain)
+}
+
+/** Where a transaction excludes all other writers. */
+function* deleteExpected(
+  tx: SqlTransaction,
+  plainEnds: PlainEnds,
+  plain: readonly PlainEnd[],
+): SqlProgram<PlainlyEnded> {
   const ended = yield* plainEnds.endExecutions(plain)
-  const last = ended.filter(({ completion }) => completion.instruction === 'deleteTrigger')
-  const deleted = new Set(yield* plainEnds.deleteTriggers(last))
-  yield* deleteJobsOf(tx, [...deleted])
-  const isBegun = (end: PlainEnd): boolean =>
-    end.completion.instruction === 'deleteTrigger' && !deleted.has(end)
+  const deleted = new Set(yield* plainEnds.deleteTriggers(ended.filter(isLast)))
+  yield* deleteJobsOf(tx, plainEnds, [...deleted])
+  const isBegun = (end: PlainEnd): boolean => isLast(end) && !deleted.has(end)
   return {
     whole: new Set(ended.filter((end) => !isBegun(end)).map(({ completion }) => completion)),
     begun: new Set(ended.filter(isBegun).map(({ completion }) => completion)),
   }
+}
+
+/** Where others write as well; the rows of an execution are all deleted, or none is. */
+function* deleteLocked(
+  tx: SqlTransaction,
+  lockedEnds: LockedEnds,
+  plain: readonly PlainEnd[],
+): SqlProgram<PlainlyEnded> {
+  const [last, others] = yield* together(
+    lockedEnds.endLast(plain.filter(isLast)),
+    lockedEnds.endExecutions(plain.filter((end) => !isLast(end))),
+  )
+  for (const key of last.deletedJobs) tx.signals.add('jobDeleted', key)
+  return {
+    whole: new Set([...last.ended, ...others].map(({ completion }) => completion)),
+    begun: none.begun,
+  }
+}
+
+/** Whether the trigger goes with the execution. */
+function isLast({ completion }: PlainEnd): boolean {
+  return completion.instruction === 'deleteTrigger'
 }
 
 /**
@@ -75,9 +107,12 @@ function plainEndOf(completion: JobCompletion): PlainEnd | null {
 }
 
 /** Deletes jobs that have lost their last trigger; the flags of a job that is not deleted at once are read. */
-function* deleteJobsOf(tx: SqlTransaction, ends: readonly PlainEnd[]): SqlProgram<void> {
-  const { plainEnds } = tx.session
-  if (plainEnds === null || ends.length === 0) return
+function* deleteJobsOf(
+  tx: SqlTransaction,
+  plainEnds: PlainEnds,
+  ends: readonly PlainEnd[],
+): SqlProgram<void> {
+  if (ends.length === 0) return
   const keys = uniqueKeys(ends.map(({ jobKey }) => jobKey))
   const deleted = new KeyMap<JobKey, true>()
   for (const key of yield* plainEnds.deleteJobs(keys)) {

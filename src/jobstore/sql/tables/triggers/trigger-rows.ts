@@ -101,7 +101,11 @@ export function hasFiredOnce({ timesTriggered, nextFireTimeMs, previousFireTimeM
  */
 export function firedOnceColumns(trigger: Trigger): ReturnType<typeof fireTimeColumns> {
   const columns = fireTimeColumns(trigger)
-  return { ...columns, misfire_orig_fire_time: columns.prev_fire_time }
+  return {
+    next_fire_time: columns.next_fire_time,
+    prev_fire_time: columns.prev_fire_time,
+    misfire_orig_fire_time: columns.prev_fire_time,
+  }
 }
 
 /** In these columns 0 and below mean "none", so an earlier instant becomes the first that they can hold. */

@@ -11,10 +11,12 @@ import {
   type RowSetQuery,
   type RowsQuery,
   selectQuery,
+  setQuery,
   updateQuery,
   upsertQuery,
   withScheduler,
 } from '../../kernel/row-set.ts'
+import type { RowPlaces } from '../../kernel/sql-dialect.ts'
 import type { SqlNames } from '../../kernel/sql-names.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
@@ -48,6 +50,8 @@ export interface TriggerStatements {
   readonly advance: RowSetQuery
   /** The same for triggers that stay WAITING: indexes of states are left alone. */
   readonly advanceWaiting?: RowSetQuery
+  /** The same for rows that the transaction has locked and not changed, by their ids. */
+  readonly advanceAt?: RowSetQuery
   /** The same, and the start time. */
   readonly reschedule: RowSetQuery
   readonly setState: RowSetQuery
@@ -88,6 +92,7 @@ export function triggerStatements(vocabulary: SqlVocabulary): TriggerStatements 
     ...(dialect.excludesWriters === true && {
       advanceWaiting: updateQuery(vocabulary, names.triggers, triggerKeyColumns, fireTimes),
     }),
+    ...(dialect.places !== undefined && { advanceAt: advanceAtQuery(vocabulary, dialect.places) }),
     insert: insertQuery(vocabulary, names.triggers, triggerColumns),
     upsert: upsertQuery(vocabulary, names.triggers, triggerKeyColumns, triggerColumns),
     advance: updateQuery(vocabulary, names.triggers, triggerKeyColumns, fireStateColumns),
@@ -107,6 +112,17 @@ export function triggerStatements(vocabulary: SqlVocabulary): TriggerStatements 
     apply: forEach(triggerActions, (action) => applyQuery(vocabulary, action)),
     ...subTableStatements(vocabulary),
   }
+}
+
+/** Saves looking each row up by its key once more. */
+function advanceAtQuery({ dialect, names }: SqlVocabulary, places: RowPlaces): RowSetQuery {
+  const settings = Object.keys(fireStateColumns).map((column) => `${column} = r.${column}`)
+  return setQuery(
+    dialect,
+    `UPDATE ${names.triggers} AS t SET ${settings.join(', ')}
+     FROM ${boundRows(dialect, { row_id: 'text', ...fireStateColumns })} AS r
+     WHERE ${places.hasId('t', 'r.row_id')} AND ${dialect.expectFew('r.row_id')}`,
+  )
 }
 
 function readingStatements(

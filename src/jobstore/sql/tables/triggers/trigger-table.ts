@@ -54,6 +54,12 @@ export interface StoredTrigger {
   readonly state: StoredTriggerState
 }
 
+/** A trigger that was moved on. */
+export interface AdvancedTrigger extends StoredTrigger {
+  /** The id of its row, if this transaction has locked the row and not changed it. */
+  readonly rowId?: SqlValue | undefined
+}
+
 /** A row of `triggers` without its sub-table, which is enough for most decisions. */
 export interface TriggerRef {
   readonly key: TriggerKey
@@ -187,14 +193,19 @@ export class TriggerTable {
    * has fired once and for the last time, the count is not written: see `firedOnceColumns`. `before` is the state that
    * all of them are in, where that is known.
    */
-  *advance(entries: readonly StoredTrigger[], before?: StoredTriggerState): SqlProgram<void> {
+  *advance(entries: readonly AdvancedTrigger[], before?: StoredTriggerState): SqlProgram<void> {
     const isCounted = ({ trigger }: StoredTrigger): boolean => this.#countsAll || !hasFiredOnce(trigger)
-    const { advance, advanceWaiting } = this.#statements
+    const { advance, advanceWaiting, advanceAt } = this.#statements
     const changing: object[] = []
     const waiting: object[] = []
+    const placed: object[] = []
     for (const entry of entries) {
-      const { trigger, state } = entry
+      const { trigger, state, rowId } = entry
       const columns = isCounted(entry) ? fireTimeColumns(trigger) : firedOnceColumns(trigger)
+      if (advanceAt !== undefined && rowId !== undefined) {
+        placed.push(Object.assign({ row_id: rowId, trigger_state: state }, columns))
+        continue
+      }
       const row = Object.assign(this.#keyColumns(trigger.key), columns, { trigger_state: state })
       const stays = advanceWaiting !== undefined && state === before && state === 'WAITING'
       if (stays) waiting.push(row)
@@ -202,6 +213,7 @@ export class TriggerTable {
     }
     yield* changeRows(changing, advance)
     if (advanceWaiting !== undefined) yield* changeRows(waiting, advanceWaiting)
+    if (advanceAt !== undefined) yield* changeRows(placed, advanceAt)
     const times = perTable()
     for (const { trigger } of entries.filter(isCounted)) {
       const { table } = this.#families.of(trigger)
