@@ -1,12 +1,19 @@
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
-import type { AcquiredTrigger, AcquireRequest, JobStore, TriggerFiredResult } from '../jobstore/job-store.ts'
+import type {
+  AcquiredTrigger,
+  AcquireRequest,
+  JobStore,
+  ScheduleEntry,
+  TriggerFiredResult,
+} from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { Waiters } from '../time/waiters.ts'
 import { endUnanswered } from './end-unanswered.ts'
+import { FirstFirings } from './first-firings.ts'
 import type { LateCauses } from './late-causes.ts'
 import { type LockedClaim, LockedClaims } from './locked-claims.ts'
 import { LookAgain } from './look-again.ts'
@@ -50,6 +57,7 @@ export class QuartzSchedulerThread {
   readonly #options: QuartzSchedulerThreadOptions
   readonly #gate: Gate
   readonly #lookAgain: LookAgain
+  readonly #firstFirings: FirstFirings
   readonly #haltSignal = new AbortController()
   #running: Promise<void> | null = null
   #firing: Promise<void> | null = null
@@ -74,6 +82,13 @@ export class QuartzSchedulerThread {
     this.#gate = new Gate(options.clock)
     this.#lookAgain = new LookAgain(options.clock, options.ids)
     this.#failures = new LoopFailures(options)
+    this.#firstFirings = new FirstFirings({
+      ...options,
+      isFree: () => this.isAtRest && this.#freeThreads() > 0,
+      dispatch: (bundle) => {
+        this.#handOn(bundle)
+      },
+    })
   }
 
   /** Starts or resumes firing. */
@@ -92,6 +107,7 @@ export class QuartzSchedulerThread {
     this.#paused = true
     this.#gate.wake()
     await this.#firing
+    await this.#firstFirings.settled()
   }
 
   /** Ends the loop; resolves when it has ended and holds no claim. */
@@ -99,6 +115,7 @@ export class QuartzSchedulerThread {
     this.#haltSignal.abort()
     this.#gate.wake()
     await this.#running
+    await this.#firstFirings.settled()
   }
 
   /** Halts without another call of the store and ignores its answers: claims are left to recovery. */
@@ -122,6 +139,16 @@ export class QuartzSchedulerThread {
     if (candidateMs === null || candidateMs < untilMs || this.#options.clock.now() > untilMs) {
       this.#gate.wake()
     }
+  }
+
+  /** Stores one new trigger, with its job where that is new; a trigger that is due may fire in the same step. */
+  async schedule(entry: ScheduleEntry): Promise<void> {
+    await this.#firstFirings.schedule(entry)
+  }
+
+  /** Resolves when nothing is on its way that `schedule` has fired. */
+  async firstFired(): Promise<void> {
+    await this.#firstFirings.settled()
   }
 
   /** Whether the loop sleeps and knows of nothing that is due. */
@@ -176,7 +203,7 @@ export class QuartzSchedulerThread {
   }
 
   #state(): TurnState {
-    const { clock, idleWaitMs, jobStore, misfireThresholdMs, threadPool } = this.#options
+    const { clock, idleWaitMs, jobStore, misfireThresholdMs } = this.#options
     return {
       halted: this.#halted,
       paused: this.#paused,
@@ -186,7 +213,7 @@ export class QuartzSchedulerThread {
       aside: {
         claims: this.#aside.all,
         retryAtMs: this.#aside.retryAtMs,
-        maxCount: this.#aside.all.length === 0 ? 0 : threadPool.availableThreads() - this.#held.length,
+        maxCount: this.#aside.all.length === 0 ? 0 : this.#freeThreads(),
       },
       misfireThresholdMs,
       signal: this.#signal,
@@ -245,6 +272,8 @@ export class QuartzSchedulerThread {
         // Claims that were locked have waited longer for a slot than those of a new acquisition.
         if (clock.elapsedMs() >= this.#aside.retryAtMs) return
       }
+      // The state may change during this wait too.
+      if (this.#freeThreads() === 0) return await this.#firstFirings.nextEnd()
       const nextMs = next?.trigger.nextFireTimeMs ?? null
       // The answer contains what was signalled before this line; later signals are kept.
       this.#signal = null
@@ -274,9 +303,10 @@ export class QuartzSchedulerThread {
     }
   }
 
-  /** Free threads that no held claim needs. */
+  /** Free threads that no held claim needs and no new trigger. */
   #freeThreads(): number {
-    return Math.max(0, this.#options.threadPool.availableThreads() - this.#held.length)
+    const spokenFor = this.#held.length + this.#firstFirings.reservedCount
+    return Math.max(0, this.#options.threadPool.availableThreads() - spokenFor)
   }
 
   /**
