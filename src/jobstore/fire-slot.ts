@@ -15,10 +15,11 @@ export interface FireSlot {
 /** The part of a store that fires triggers in the step that stores them. */
 export interface FiringOnSchedule {
   /**
-   * Stores one new trigger, with its job where that is new, as `scheduleJobs` does without `replace`. A trigger that
-   * is due by now and fires once only may be fired in the same step, with one commit: the answer is its firing, and
-   * null when it was only stored. The store reserves the slot before it fires, and releases it when it waits for a lock
-   * of another session. It may leave any trigger to the loop. For stores where a step is expensive; optional.
+   * Stores one new trigger, with its job where that is new, as `scheduleJobs` does without `replace`, and fires it in
+   * the same step, with one commit: a simple trigger that is due by now, not late, and fires once, of a job that
+   * allows concurrent execution on any node. Other triggers may be left to the loop. Answers the firing, or null when
+   * the trigger was only stored. The store reserves the slot when nothing else is in the way, and releases it when
+   * the step fails or has to wait for a lock of another session. For stores where a step is expensive; optional.
    *
    * @throws ObjectAlreadyExistsError when the job or the trigger exists
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND when the trigger names a job that is not there

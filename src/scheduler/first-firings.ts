@@ -4,10 +4,15 @@ import type { JobStore, ScheduleEntry } from '../jobstore/job-store.ts'
 import type { Clock } from '../time/clock.ts'
 import { Waiters } from '../time/waiters.ts'
 
+/** A trigger that is due so soon is due by the time that it is stored; if not, the loop fires it. Milliseconds. */
+const soonMs = 5
+
 export interface FirstFiringsParts {
   readonly clock: Clock
   readonly jobStore: JobStore
-  /** Whether the loop sleeps, knows of nothing that is due, and has a thread that nothing else needs. */
+  /** Whether a thread may be free while the trigger is stored. */
+  readonly mayBeFree: () => boolean
+  /** Whether the loop has nothing to fire, and a thread is free that nothing else needs. */
   readonly isFree: () => boolean
   /** Hands a firing to the pool; never throws. */
   readonly dispatch: (bundle: TriggerFiredBundle) => void
@@ -38,8 +43,8 @@ export class FirstFirings {
    * is handed to the pool in the next turn of the event loop.
    */
   async schedule(entry: ScheduleEntry): Promise<void> {
-    const { clock, jobStore, dispatch, isFree } = this.#parts
-    if (jobStore.scheduleAndFire === undefined || !this.#isDue(entry) || !isFree()) {
+    const { clock, jobStore, dispatch, mayBeFree } = this.#parts
+    if (jobStore.scheduleAndFire === undefined || !this.#isDue(entry) || !mayBeFree()) {
       await jobStore.scheduleJobs([entry], { replace: false })
       return
     }
@@ -70,7 +75,7 @@ export class FirstFirings {
 
   #isDue({ triggers: [trigger] }: ScheduleEntry): boolean {
     const dueMs = trigger?.nextFireTimeMs ?? null
-    return dueMs !== null && dueMs <= this.#parts.clock.now()
+    return dueMs !== null && dueMs <= this.#parts.clock.now() + soonMs
   }
 
   #newSlot(): FireSlot {

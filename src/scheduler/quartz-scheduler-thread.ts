@@ -1,13 +1,7 @@
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
-import type {
-  AcquiredTrigger,
-  AcquireRequest,
-  JobStore,
-  ScheduleEntry,
-  TriggerFiredResult,
-} from '../jobstore/job-store.ts'
+import type { AcquiredTrigger, AcquireRequest, JobStore, TriggerFiredResult } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
@@ -57,7 +51,8 @@ export class QuartzSchedulerThread {
   readonly #options: QuartzSchedulerThreadOptions
   readonly #gate: Gate
   readonly #lookAgain: LookAgain
-  readonly #firstFirings: FirstFirings
+  /** Stores triggers that may fire in the same step. */
+  readonly firstFirings: FirstFirings
   readonly #haltSignal = new AbortController()
   #running: Promise<void> | null = null
   #firing: Promise<void> | null = null
@@ -70,6 +65,10 @@ export class QuartzSchedulerThread {
   #signal: TurnState['signal'] = null
   readonly #failures: LoopFailures
   #idleUntilMs = 0
+  /** How many threads the search under way may take. */
+  #asked = 0
+  /** Whether the last search found less than it had asked for. */
+  #isQuiet = false
   #lookAtMs = Number.POSITIVE_INFINITY
   #sliceStartMs = 0
   /** Wall clock at which the present sleep ends by itself; infinite while the loop is awake. */
@@ -82,9 +81,10 @@ export class QuartzSchedulerThread {
     this.#gate = new Gate(options.clock)
     this.#lookAgain = new LookAgain(options.clock, options.ids)
     this.#failures = new LoopFailures(options)
-    this.#firstFirings = new FirstFirings({
+    this.firstFirings = new FirstFirings({
       ...options,
-      isFree: () => this.isAtRest && this.#freeThreads() > 0,
+      mayBeFree: () => !this.#paused && !this.#halted && options.threadPool.availableThreads() > 0,
+      isFree: () => (this.isAtRest || this.#looksQuietly) && this.#freeThreads() > 0,
       dispatch: (bundle) => {
         this.#handOn(bundle)
       },
@@ -107,7 +107,7 @@ export class QuartzSchedulerThread {
     this.#paused = true
     this.#gate.wake()
     await this.#firing
-    await this.#firstFirings.settled()
+    await this.firstFirings.settled()
   }
 
   /** Ends the loop; resolves when it has ended and holds no claim. */
@@ -115,7 +115,7 @@ export class QuartzSchedulerThread {
     this.#haltSignal.abort()
     this.#gate.wake()
     await this.#running
-    await this.#firstFirings.settled()
+    await this.firstFirings.settled()
   }
 
   /** Halts without another call of the store and ignores its answers: claims are left to recovery. */
@@ -141,16 +141,6 @@ export class QuartzSchedulerThread {
     }
   }
 
-  /** Stores one new trigger, with its job where that is new; a trigger that is due may fire in the same step. */
-  async schedule(entry: ScheduleEntry): Promise<void> {
-    await this.#firstFirings.schedule(entry)
-  }
-
-  /** Resolves when nothing is on its way that `schedule` has fired. */
-  async firstFired(): Promise<void> {
-    await this.#firstFirings.settled()
-  }
-
   /** Whether the loop sleeps and knows of nothing that is due. */
   get isAtRest(): boolean {
     const state = this.#state()
@@ -158,6 +148,11 @@ export class QuartzSchedulerThread {
     if (this.#asleepUntilMs === Number.POSITIVE_INFINITY || elapsedMs < retryAtMs) return false
     if (signal !== null && (signal.candidateMs === null || signal.candidateMs <= nowMs)) return false
     return planTurn({ ...state, signal: null }).kind === 'sleep'
+  }
+
+  /** Whether a search is under way of which nothing is expected. */
+  get #looksQuietly(): boolean {
+    return this.#asked > 0 && this.#isQuiet && this.#signal === null && !this.#paused && !this.#halted
   }
 
   /** Resolves when the loop goes to sleep the next time, or ends. */
@@ -273,7 +268,7 @@ export class QuartzSchedulerThread {
         if (clock.elapsedMs() >= this.#aside.retryAtMs) return
       }
       // The state may change during this wait too.
-      if (this.#freeThreads() === 0) return await this.#firstFirings.nextEnd()
+      if (this.#freeThreads() === 0) return await this.firstFirings.nextEnd()
       const nextMs = next?.trigger.nextFireTimeMs ?? null
       // The answer contains what was signalled before this line; later signals are kept.
       this.#signal = null
@@ -305,7 +300,7 @@ export class QuartzSchedulerThread {
 
   /** Free threads that no held claim needs and no new trigger. */
   #freeThreads(): number {
-    const spokenFor = this.#held.length + this.#firstFirings.reservedCount
+    const spokenFor = this.#held.length + this.firstFirings.reservedCount + this.#asked
     return Math.max(0, this.#options.threadPool.availableThreads() - spokenFor)
   }
 
@@ -321,10 +316,14 @@ export class QuartzSchedulerThread {
   }> {
     const { clock, jobStore, idleWaitMs, maxBatchSize, batchTimeWindowMs } = this.#options
     const held = this.#held
+    const free = this.#freeThreads()
+    // While little is due, a thread is left to triggers that fire as they are stored.
+    const spare = this.#isQuiet && jobStore.scheduleAndFire !== undefined && free > 1 ? 1 : 0
+    const maxCount = Math.min(free - spare, maxBatchSize)
     let isWhole = true
     const request: AcquireRequest = {
       noLaterThanMs: beforeMs === null ? clock.now() + idleWaitMs : beforeMs - 1,
-      maxCount: Math.min(this.#freeThreads(), maxBatchSize),
+      maxCount,
       timeWindowMs: beforeMs === null ? batchTimeWindowMs : 0,
       isStillWanted: () => {
         isWhole &&= !this.#paused && !this.#halted
@@ -335,6 +334,7 @@ export class QuartzSchedulerThread {
       this.#held = [...(await jobStore.acquireNextTriggers(request)), ...held]
       return { fired: 0, isWhole, lookAgainAtMs: null }
     }
+    this.#asked = maxCount
     let end = (): void => {}
     this.#firing = new Promise((resolve) => {
       end = resolve
@@ -343,8 +343,10 @@ export class QuartzSchedulerThread {
       const { fired, acquired, lookAgainAtMs = null } = await jobStore.acquireAndFire(request)
       this.#held = [...acquired, ...held]
       for (const bundle of fired) this.#handOn(bundle)
+      this.#isQuiet = isWhole && fired.length + acquired.length < maxCount
       return { fired: fired.length, isWhole, lookAgainAtMs }
     } finally {
+      this.#asked = 0
       this.#firing = null
       end()
     }

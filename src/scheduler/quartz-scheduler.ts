@@ -131,7 +131,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     const observer = tellingObserver(parts.notifier, parts.lifeCycle)
     this.#scheduling = new Scheduling({
       store: this.#store,
-      storeOne: (entry) => parts.thread.schedule(entry),
+      storeOne: (entry) => parts.thread.firstFirings.schedule(entry),
       checks: this.#checks,
       options: this.#options,
       budget: this.#budget,

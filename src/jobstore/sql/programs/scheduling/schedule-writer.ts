@@ -140,7 +140,7 @@ export class ScheduleWriter {
 
   async #transact(batch: readonly Call[], { whenLocked, fires }: Manner): Promise<void> {
     const requests = batch.map(({ entries, replace, slot }): ScheduleRequest => {
-      return { entries, replace, mayFire: fires && slot?.reserve() === true }
+      return { entries, replace, ...(fires && slot !== null && { mayFire: () => slot.reserve() }) }
     })
     let outcomes: readonly ScheduleOutcome[]
     try {
@@ -149,7 +149,7 @@ export class ScheduleWriter {
         whenLocked,
         isChange: true,
         // When it is not known whether a firing was committed, the loop would lose it or run it twice.
-        ...(requests.some(({ mayFire }) => mayFire) && { onDoubt: 'patient' }),
+        ...(requests.some(({ mayFire }) => mayFire !== undefined) && { onDoubt: 'patient' }),
       })
     } catch (error) {
       for (const { slot } of batch) slot?.release()

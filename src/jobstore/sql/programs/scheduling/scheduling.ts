@@ -12,7 +12,7 @@ import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
-import { NewFirings } from '../steps/firing-new.ts'
+import { type MayFire, NewFirings } from '../steps/firing-new.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
 import { deleteOrphans } from '../steps/orphans.ts'
 import { settleJobs } from '../steps/settling.ts'
@@ -22,8 +22,11 @@ import { ScheduleFootprint } from './schedule-footprint.ts'
 export interface ScheduleRequest {
   readonly entries: readonly ScheduleEntry[]
   readonly replace: boolean
-  /** Whether its triggers may fire in the same transaction; only without `replace`. Default false. */
-  readonly mayFire?: boolean
+  /**
+   * Asked when a trigger of it could fire in the same transaction; may be asked again. Only without `replace`. Default:
+   * no.
+   */
+  readonly mayFire?: () => boolean
 }
 
 /** What became of one call. */
@@ -123,18 +126,19 @@ function* scheduleBatch(
 }
 
 /** The triggers that may fire in this transaction, with their jobs. */
-function mayFireOf(requests: readonly ScheduleRequest[], { details }: Stored): KeyMap<TriggerKey, JobDetail> {
-  const jobs = new KeyMap<TriggerKey, JobDetail>()
-  for (const { entries } of requests.filter(({ mayFire }) => mayFire === true)) {
+function mayFireOf(requests: readonly ScheduleRequest[], { details }: Stored): KeyMap<TriggerKey, MayFire> {
+  const found = new KeyMap<TriggerKey, MayFire>()
+  for (const { entries, mayFire } of requests) {
+    if (mayFire === undefined) continue
     for (const { job, triggers } of entries) {
       for (const { key, jobKey } of triggers) {
         if (jobKey === null) continue
-        const detail = job?.key.equals(jobKey) === true ? job : details.get(jobKey)
-        if (detail !== undefined) jobs.set(key, detail)
+        const jobDetail = job?.key.equals(jobKey) === true ? job : details.get(jobKey)
+        if (jobDetail !== undefined) found.set(key, { jobDetail, mayFire })
       }
     }
   }
-  return jobs
+  return found
 }
 
 function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[]): SqlProgram<Stored> {
@@ -150,7 +154,7 @@ function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[
         if (replace) replaceable.set(key, true)
         if (jobKey === null) continue
         jobKeys.set(jobKey, true)
-        if (job === null && mayFire === true) whole.set(jobKey, true)
+        if (job === null && mayFire !== undefined) whole.set(jobKey, true)
       }
     }
   }

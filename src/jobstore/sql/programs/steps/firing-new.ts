@@ -1,6 +1,7 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
+import type { EpochMs } from '../../../../time/clock.ts'
 import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import { firingPartOf } from '../../../firing-part.ts'
@@ -11,6 +12,21 @@ import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { StoredTrigger } from '../../tables/triggers/trigger-table.ts'
 import { isLate } from './misfires.ts'
 
+/** A new trigger that may fire as it is stored. */
+export interface MayFire {
+  /** Its job, which is locked or new. */
+  readonly jobDetail: JobDetail
+  /** Asked last, when nothing else is in the way; may be asked again. */
+  readonly mayFire: () => boolean
+}
+
+interface NewFiring {
+  readonly trigger: Trigger
+  readonly jobDetail: JobDetail
+  readonly jobKey: JobKey
+  readonly nowMs: EpochMs
+}
+
 /**
  * Fires new triggers as they are stored: their rows are written as those of triggers that have fired, and no other
  * session ever sees them wait. Only triggers that fire once, at once and without a look at anything else; all others
@@ -18,25 +34,28 @@ import { isLate } from './misfires.ts'
  */
 export class NewFirings {
   readonly #tx: SqlTransaction
-  readonly #jobs: KeyMap<TriggerKey, JobDetail>
+  readonly #candidates: KeyMap<TriggerKey, MayFire>
   readonly #rows: FiredRow[] = []
   readonly #bundles = new KeyMap<TriggerKey, TriggerFiredBundle>()
 
-  /** `jobs` has the triggers that may fire, each with its job, which is locked or new. */
-  constructor(tx: SqlTransaction, jobs: KeyMap<TriggerKey, JobDetail>) {
+  constructor(tx: SqlTransaction, candidates: KeyMap<TriggerKey, MayFire>) {
     this.#tx = tx
-    this.#jobs = jobs
+    this.#candidates = candidates
   }
 
   /** What is to be stored of a new trigger that would be in this state. */
   stored(trigger: Trigger, state: StoredTriggerState): StoredTrigger {
     const { key, jobKey } = trigger
-    const jobDetail = this.#jobs.get(key)
-    if (jobDetail === undefined || jobKey === null || state !== 'WAITING') return { trigger, state }
-    if (!isPlain(this.#tx, trigger, jobDetail)) return { trigger, state }
+    const candidate = this.#candidates.get(key)
+    if (candidate === undefined || jobKey === null || state !== 'WAITING') return { trigger, state }
+    const { jobDetail, mayFire } = candidate
+    // Later than the transaction began: it has asked the database since, and the caller's clock may be a little ahead.
+    const { session } = this.#tx
+    const nowMs = Math.max(this.#tx.nowMs, session.context.clock.now())
+    if (!isPlain({ nowMs, session }, trigger, jobDetail)) return { trigger, state }
     const fired = trigger.triggered(null)
-    if (fired.nextFireTimeMs !== null) return { trigger, state }
-    const row = this.#rowOf(trigger, jobKey, jobDetail)
+    if (fired.nextFireTimeMs !== null || !mayFire()) return { trigger, state }
+    const row = this.#rowOf({ trigger, jobDetail, jobKey, nowMs })
     this.#rows.push(row)
     this.#bundles.set(key, {
       fireInstanceId: row.fireInstanceId,
@@ -62,8 +81,8 @@ export class NewFirings {
     return this.#bundles.get(key) ?? null
   }
 
-  #rowOf(trigger: Trigger, jobKey: JobKey, jobDetail: JobDetail): FiredRow {
-    const { nowMs, session } = this.#tx
+  #rowOf({ trigger, jobDetail, jobKey, nowMs }: NewFiring): FiredRow {
+    const { session } = this.#tx
     return {
       fireInstanceId: session.nextFireInstanceId(),
       triggerKey: trigger.key,
@@ -83,7 +102,11 @@ export class NewFirings {
  * Whether a trigger is due and nothing else decides whether it fires here: no misfire instruction, no calendar, no
  * other execution of its job, no limit of its group, no choice of nodes.
  */
-function isPlain({ nowMs, session }: SqlTransaction, trigger: Trigger, job: JobDetail): boolean {
+function isPlain(
+  { nowMs, session }: Pick<SqlTransaction, 'nowMs' | 'session'>,
+  trigger: Trigger,
+  job: JobDetail,
+): boolean {
   const { calendarName, jobDataMap, misfireInstruction, nextFireTimeMs } = trigger
   return (
     nextFireTimeMs !== null &&
