@@ -13,6 +13,7 @@ export {
   type JobStoreOperation,
 } from './jobstore/delegating-job-store.ts'
 export type { ExecutionLogChunk, ExecutionProgress } from './jobstore/execution-log.ts'
+export type { FireSlot, FiringOnSchedule } from './jobstore/fire-slot.ts'
 export type { TriggerFiredBundle } from './jobstore/fired-bundle.ts'
 export { type FiringPart, firingPartOf, withoutOwner } from './jobstore/firing-part.ts'
 export type { DayChange, EndedExecution, JobStatusChange } from './jobstore/job-status.ts'

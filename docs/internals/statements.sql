@@ -4345,6 +4345,7 @@ ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = exclud
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/reading/reading.ts (getJob)
 --   programs/scheduling/planning.ts (putPlanned)
+--   programs/scheduling/scheduling.ts (scheduleMany)
 --   sql-awaited-results.ts (SqlAwaitedResults)
 -- SQLite
 SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,
@@ -4888,6 +4889,7 @@ FOR NO KEY UPDATE OF f SKIP LOCKED;
 -- firedTriggers.insert
 --   programs/firing/acquiring.ts (searchTriggers)
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
+--   programs/steps/firing-new.ts (NewFirings)
 -- SQLite
 INSERT INTO qrtz_fired_triggers (sched_name, entry_id, trigger_name, trigger_group, instance_name, fired_time,
   sched_time, priority, state, job_name, job_group, is_nonconcurrent, requests_recovery)

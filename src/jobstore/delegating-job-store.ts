@@ -6,6 +6,8 @@ import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreCluster } from './cluster-view.ts'
+import type { FireSlot, FiringOnSchedule } from './fire-slot.ts'
+import type { TriggerFiredBundle } from './fired-bundle.ts'
 import type {
   AcquiredAndFired,
   AcquiredTrigger,
@@ -59,12 +61,20 @@ export class DelegatingJobStore implements JobStore {
 
   /** Present only when the inner store has it. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
+  /** Present only when the inner store has it. */
+  scheduleAndFire?(entry: ScheduleEntry, slot: FireSlot): Promise<TriggerFiredBundle | null>
 
   constructor(inner: JobStore) {
     this.inner = inner
-    if (inner.acquireAndFire === undefined || 'acquireAndFire' in this) return
-    this.acquireAndFire = (request) =>
-      this.around('acquireAndFire', async () => inner.acquireAndFire?.(request) ?? noBatch)
+    if (inner.acquireAndFire !== undefined && !('acquireAndFire' in this)) {
+      this.acquireAndFire = (request) =>
+        this.around('acquireAndFire', async () => inner.acquireAndFire?.(request) ?? noBatch)
+    }
+    if (inner.scheduleAndFire !== undefined && !('scheduleAndFire' in this)) {
+      const store = inner as Required<FiringOnSchedule>
+      this.scheduleAndFire = (entry, slot) =>
+        this.around('scheduleAndFire', () => store.scheduleAndFire(entry, slot))
+    }
   }
 
   get name(): string {

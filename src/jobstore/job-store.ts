@@ -12,6 +12,7 @@ import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreChanges } from './change-watch.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
 import type { ExecutionLogLine } from './execution-log.ts'
+import type { FiringOnSchedule } from './fire-slot.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
@@ -55,6 +56,8 @@ export interface JobStoreCapabilities {
   readonly records?: boolean
   /** The store has `acquireAndFire`. Default false. */
   readonly firesAtOnce?: boolean
+  /** The store has `scheduleAndFire`. Default false. */
+  readonly firesOnSchedule?: boolean
   /** Jobs can be scheduled inside of a transaction of the user's own. Default false. */
   readonly sharedTransactions?: boolean
   /** The store splits firings of sharded jobs, and has `shards`. Default false. */
@@ -282,7 +285,7 @@ export type JobStoreTransaction = Pick<
  * than was known, the store calls the signaler's `schedulingChanged`, except for operations of the scheduler's own
  * loop.
  */
-export interface JobStore {
+export interface JobStore extends FiringOnSchedule {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
   /** Null for a store that only one scheduler can use. */

@@ -103,7 +103,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     maxJobDataBytes,
     storeWithoutSharding: jobStore.capabilities.sharding === true ? null : jobStore.name,
   })
-  const scheduler: Scheduler = new QuartzScheduler({ ...shared, remotes, lifeCycle, checks })
+  const scheduler: Scheduler = new QuartzScheduler({ ...shared, remotes, lifeCycle, thread, checks })
   // The first zone that a process looks at loads the zone data, which takes 25 ms: now, before jobs run.
   TimeZone.of('Europe/London').offsetMsAt(resolved.clock.now())
   try {

@@ -18,6 +18,7 @@ const claimedBy: Partial<Record<JobStoreOperation, (answer: never) => readonly A
 }
 const firedBy: Partial<Record<JobStoreOperation, (answer: never) => readonly TriggerFiredBundle[]>> = {
   acquireAndFire: ({ fired }: AcquiredAndFired) => fired,
+  scheduleAndFire: (fired: TriggerFiredBundle | null) => (fired === null ? [] : [fired]),
   triggersFired: (results: readonly TriggerFiredResult[]) =>
     results.flatMap((result) => (result.kind === 'fired' ? [result.bundle] : [])),
 }

@@ -7,6 +7,7 @@ import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { Waiters } from '../time/waiters.ts'
 import { endUnanswered } from './end-unanswered.ts'
+import { FirstFirings } from './first-firings.ts'
 import type { LateCauses } from './late-causes.ts'
 import { type LockedClaim, LockedClaims } from './locked-claims.ts'
 import { LookAgain } from './look-again.ts'
@@ -50,6 +51,8 @@ export class QuartzSchedulerThread {
   readonly #options: QuartzSchedulerThreadOptions
   readonly #gate: Gate
   readonly #lookAgain: LookAgain
+  /** Stores triggers that may fire in the same step. */
+  readonly firstFirings: FirstFirings
   readonly #haltSignal = new AbortController()
   #running: Promise<void> | null = null
   #firing: Promise<void> | null = null
@@ -62,6 +65,10 @@ export class QuartzSchedulerThread {
   #signal: TurnState['signal'] = null
   readonly #failures: LoopFailures
   #idleUntilMs = 0
+  /** How many threads the search under way may take. */
+  #asked = 0
+  /** Whether the last search found less than it had asked for. */
+  #isQuiet = false
   #lookAtMs = Number.POSITIVE_INFINITY
   #sliceStartMs = 0
   /** Wall clock at which the present sleep ends by itself; infinite while the loop is awake. */
@@ -74,6 +81,14 @@ export class QuartzSchedulerThread {
     this.#gate = new Gate(options.clock)
     this.#lookAgain = new LookAgain(options.clock, options.ids)
     this.#failures = new LoopFailures(options)
+    this.firstFirings = new FirstFirings({
+      ...options,
+      mayBeFree: () => !this.#paused && !this.#halted && options.threadPool.availableThreads() > 0,
+      isFree: () => (this.isAtRest || this.#looksQuietly) && this.#freeThreads() > 0,
+      dispatch: (bundle) => {
+        this.#handOn(bundle)
+      },
+    })
   }
 
   /** Starts or resumes firing. */
@@ -92,6 +107,7 @@ export class QuartzSchedulerThread {
     this.#paused = true
     this.#gate.wake()
     await this.#firing
+    await this.firstFirings.settled()
   }
 
   /** Ends the loop; resolves when it has ended and holds no claim. */
@@ -99,6 +115,7 @@ export class QuartzSchedulerThread {
     this.#haltSignal.abort()
     this.#gate.wake()
     await this.#running
+    await this.firstFirings.settled()
   }
 
   /** Halts without another call of the store and ignores its answers: claims are left to recovery. */
@@ -131,6 +148,11 @@ export class QuartzSchedulerThread {
     if (this.#asleepUntilMs === Number.POSITIVE_INFINITY || elapsedMs < retryAtMs) return false
     if (signal !== null && (signal.candidateMs === null || signal.candidateMs <= nowMs)) return false
     return planTurn({ ...state, signal: null }).kind === 'sleep'
+  }
+
+  /** Whether a search is under way of which nothing is expected. */
+  get #looksQuietly(): boolean {
+    return this.#asked > 0 && this.#isQuiet && this.#signal === null && !this.#paused && !this.#halted
   }
 
   /** Resolves when the loop goes to sleep the next time, or ends. */
@@ -176,7 +198,7 @@ export class QuartzSchedulerThread {
   }
 
   #state(): TurnState {
-    const { clock, idleWaitMs, jobStore, misfireThresholdMs, threadPool } = this.#options
+    const { clock, idleWaitMs, jobStore, misfireThresholdMs } = this.#options
     return {
       halted: this.#halted,
       paused: this.#paused,
@@ -186,7 +208,7 @@ export class QuartzSchedulerThread {
       aside: {
         claims: this.#aside.all,
         retryAtMs: this.#aside.retryAtMs,
-        maxCount: this.#aside.all.length === 0 ? 0 : threadPool.availableThreads() - this.#held.length,
+        maxCount: this.#aside.all.length === 0 ? 0 : this.#freeThreads(),
       },
       misfireThresholdMs,
       signal: this.#signal,
@@ -245,6 +267,8 @@ export class QuartzSchedulerThread {
         // Claims that were locked have waited longer for a slot than those of a new acquisition.
         if (clock.elapsedMs() >= this.#aside.retryAtMs) return
       }
+      // The state may change during this wait too.
+      if (this.#freeThreads() === 0) return await this.firstFirings.nextEnd()
       const nextMs = next?.trigger.nextFireTimeMs ?? null
       // The answer contains what was signalled before this line; later signals are kept.
       this.#signal = null
@@ -274,9 +298,10 @@ export class QuartzSchedulerThread {
     }
   }
 
-  /** Free threads that no held claim needs. */
+  /** Free threads that no held claim needs and no new trigger. */
   #freeThreads(): number {
-    return Math.max(0, this.#options.threadPool.availableThreads() - this.#held.length)
+    const spokenFor = this.#held.length + this.firstFirings.reservedCount + this.#asked
+    return Math.max(0, this.#options.threadPool.availableThreads() - spokenFor)
   }
 
   /**
@@ -291,10 +316,14 @@ export class QuartzSchedulerThread {
   }> {
     const { clock, jobStore, idleWaitMs, maxBatchSize, batchTimeWindowMs } = this.#options
     const held = this.#held
+    const free = this.#freeThreads()
+    // While little is due, a thread is left to triggers that fire as they are stored.
+    const spare = this.#isQuiet && jobStore.scheduleAndFire !== undefined && free > 1 ? 1 : 0
+    const maxCount = Math.min(free - spare, maxBatchSize)
     let isWhole = true
     const request: AcquireRequest = {
       noLaterThanMs: beforeMs === null ? clock.now() + idleWaitMs : beforeMs - 1,
-      maxCount: Math.min(this.#freeThreads(), maxBatchSize),
+      maxCount,
       timeWindowMs: beforeMs === null ? batchTimeWindowMs : 0,
       isStillWanted: () => {
         isWhole &&= !this.#paused && !this.#halted
@@ -305,6 +334,7 @@ export class QuartzSchedulerThread {
       this.#held = [...(await jobStore.acquireNextTriggers(request)), ...held]
       return { fired: 0, isWhole, lookAgainAtMs: null }
     }
+    this.#asked = maxCount
     let end = (): void => {}
     this.#firing = new Promise((resolve) => {
       end = resolve
@@ -313,8 +343,10 @@ export class QuartzSchedulerThread {
       const { fired, acquired, lookAgainAtMs = null } = await jobStore.acquireAndFire(request)
       this.#held = [...acquired, ...held]
       for (const bundle of fired) this.#handOn(bundle)
+      this.#isQuiet = isWhole && fired.length + acquired.length < maxCount
       return { fired: fired.length, isWhole, lookAgainAtMs }
     } finally {
+      this.#asked = 0
       this.#firing = null
       end()
     }

@@ -26,6 +26,7 @@ import { checkedReconcile } from './define-schedule.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { Nameless } from './nameless.ts'
 import type { Notifier } from './notifier.ts'
+import type { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { ReadingScheduler } from './reading-scheduler.ts'
 import type { Recorder } from './recorder.ts'
 import { checkReference, type RemoteExecutions } from './remote-executions.ts'
@@ -65,6 +66,7 @@ export interface QuartzSchedulerParts {
   readonly options: ResolvedSchedulerOptions
   readonly registry: JobRegistry
   readonly lifeCycle: SchedulerLifeCycle
+  readonly thread: QuartzSchedulerThread
   readonly checks: ScheduleChecks
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
@@ -129,6 +131,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     const observer = tellingObserver(parts.notifier, parts.lifeCycle)
     this.#scheduling = new Scheduling({
       store: this.#store,
+      storeOne: (entry) => parts.thread.firstFirings.schedule(entry),
       checks: this.#checks,
       options: this.#options,
       budget: this.#budget,
@@ -300,6 +303,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     const store = this.#store.joinTransaction(handle)
     return new Scheduling({
       store,
+      storeOne: (entry) => store.scheduleJobs([entry], { replace: false }),
       checks: this.#checks.over(store),
       options: this.#options,
       budget: this.#budget,

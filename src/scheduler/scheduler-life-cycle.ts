@@ -242,6 +242,7 @@ export class SchedulerLifeCycle {
     for (;;) {
       await this.pauseWatch.settled()
       await remotes.settled()
+      await thread.firstFirings.settled()
       await executing.drained(options.clock)
       await completions.drained()
       await recorder.flush()

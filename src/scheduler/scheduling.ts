@@ -10,7 +10,7 @@ import type {
   ScheduleOptions,
   TriggerJobOptions,
 } from '../jobs/schedule-options.ts'
-import type { JobStoreTransaction } from '../jobstore/job-store.ts'
+import type { JobStoreTransaction, ScheduleEntry } from '../jobstore/job-store.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import { checkTrigger, type Trigger } from '../triggers/trigger.ts'
@@ -34,6 +34,8 @@ import type { WallClockStarts } from './wall-clock-starts.ts'
 
 export interface SchedulingParts {
   readonly store: JobStoreTransaction
+  /** Stores one new trigger, with its job where that is new. */
+  readonly storeOne: (entry: ScheduleEntry) => Promise<void>
   readonly checks: ScheduleChecks
   readonly options: ResolvedSchedulerOptions
   readonly budget: TurnBudget
@@ -47,6 +49,7 @@ export interface SchedulingParts {
 /** Stores and deletes jobs and triggers: checks the arguments, calls the store, then the observer. */
 export class Scheduling implements SchedulerTransaction {
   readonly #store: JobStoreTransaction
+  readonly #storeOne: SchedulingParts['storeOne']
   readonly #checks: ScheduleChecks
   readonly #options: ResolvedSchedulerOptions
   readonly #budget: TurnBudget
@@ -59,6 +62,7 @@ export class Scheduling implements SchedulerTransaction {
 
   constructor(parts: SchedulingParts) {
     this.#store = parts.store
+    this.#storeOne = parts.storeOne
     this.#checks = parts.checks
     this.#options = parts.options
     this.#budget = parts.budget
@@ -87,7 +91,7 @@ export class Scheduling implements SchedulerTransaction {
         `scheduleJob got no trigger for job ${job.key.toString()}. Pass at least one, or use addJob.`,
       )
     }
-    await this.#store.scheduleJobs([{ job, triggers }], { replace: options.replace ?? false })
+    await this.#storeEntry({ job, triggers }, options)
     this.#nameless.note(job, triggers)
     await this.#observer.jobAdded(job)
     for (const trigger of triggers) await this.#observer.jobScheduled(trigger)
@@ -203,7 +207,7 @@ export class Scheduling implements SchedulerTransaction {
             .usingJobData({ ...data, [triggeredByKey]: options.by })
             .build()
             .computeFirstFireTime(null)
-    await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], { replace: false })
+    await this.#storeOne({ job: null, triggers: [prepared] })
     await this.#observer.jobScheduled(prepared)
     await this.#budget.spend()
     return prepared.key
@@ -223,13 +227,16 @@ export class Scheduling implements SchedulerTransaction {
   async #scheduleTrigger(trigger: Trigger, options: ReplaceOptions = {}): Promise<Date> {
     const job = await this.#checks.existingJob(trigger.jobKey, `trigger ${trigger.key.toString()}`)
     const prepared = await this.#checked(trigger, job)
-    await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], {
-      replace: options.replace ?? false,
-    })
+    await this.#storeEntry({ job: null, triggers: [prepared] }, options)
     this.#nameless.note(null, [prepared])
     await this.#observer.jobScheduled(prepared)
     await this.#budget.spend()
     return new Date(prepared.nextFireTimeMs ?? Number.NaN)
+  }
+
+  async #storeEntry(entry: ScheduleEntry, { replace = false }: ReplaceOptions): Promise<void> {
+    if (!replace && entry.triggers.length === 1) await this.#storeOne(entry)
+    else await this.#store.scheduleJobs([entry], { replace })
   }
 
   async #prepare(

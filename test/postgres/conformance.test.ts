@@ -41,6 +41,7 @@ describe.each<[name: string, options: () => PostgresJobStoreOptions, firesAtOnce
       history: true,
       records: true,
       firesAtOnce,
+      firesOnSchedule: firesAtOnce,
       sharding: firesAtOnce,
       awaitedResults: true,
     },

@@ -40,7 +40,13 @@ describe('PostgresJobStore conforms with triggers of another family', () => {
     create: (dataId) => storeIn(schemaOfCase('slowing', dataId)),
     destroy: (dataId) => emptySchema(database, schemaOfCase('slowing', dataId)),
     triggers: slowingTriggers,
-    capabilities: { persistent: true, clustered: true, firesAtOnce: true, sharding: true },
+    capabilities: {
+      persistent: true,
+      clustered: true,
+      firesAtOnce: true,
+      firesOnSchedule: true,
+      sharding: true,
+    },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

@@ -135,6 +135,30 @@ const sleepsOverWhatItLeft: KnownClusterBug = {
   searched: ({ fired, acquired }) => ({ fired, acquired }),
 }
 
+const insertsTriggers = /^INSERT INTO qrtz_triggers \(([^)]*)\)/
+
+const waitsThoughFired: KnownClusterBug = {
+  name: 'A trigger that was fired as it was stored is stored as one that waits',
+  symptom: /was fired twice/,
+  statement: (statement, lock) => {
+    const columns = insertsTriggers.exec(statement.text)?.[1]?.split(', ') ?? []
+    if (lock !== 'shared' || statement.each === undefined || columns.length === 0) return statement
+    const place = (column: string): number => columns.indexOf(column)
+    const each = statement.each.map((row) => {
+      if (row[place('trigger_state')] !== 'COMPLETE') return row
+      const next = row[place('prev_fire_time')] ?? null
+      return row.with(place('trigger_state'), 'WAITING').with(place('next_fire_time'), next)
+    })
+    return { ...statement, each }
+  },
+}
+
+const firingUntold: KnownClusterBug = {
+  name: 'A firing that was made as its trigger was stored does not reach the pool',
+  symptom: /never ended/,
+  scheduled: () => null,
+}
+
 export const knownClusterBugs: readonly KnownClusterBug[] = [
   releaseWithoutLook,
   recoveryKeepsBlocked,
@@ -145,4 +169,6 @@ export const knownClusterBugs: readonly KnownClusterBug[] = [
   junkStopsAll,
   sleepsOverWhatItLeft,
   lockedTakenForGone,
+  waitsThoughFired,
+  firingUntold,
 ]

@@ -1,8 +1,11 @@
 import { JobPersistenceError } from '../../src/core/errors.ts'
+import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
 import type { AcquiredAndFired } from '../../src/jobstore/job-store.ts'
 import type { SqlRunner, TransactionOptions } from '../../src/jobstore/sql/kernel/sql-runner.ts'
 import type { SqlProgram, SqlReply, SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
 import type { SqlSession } from '../../src/jobstore/sql/session/sql-session.ts'
+import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
+import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import type { Clock, ClockTimer, EpochMs } from '../../src/time/clock.ts'
 import { InjectedFailure } from './intercept-job-store.ts'
@@ -26,6 +29,22 @@ export interface StatementBug {
   readonly after?: (statement: SqlStatement, reply: SqlReply) => SqlProgram<SqlReply>
   /** What becomes of what a search answers. */
   readonly searched?: (found: AcquiredAndFired) => AcquiredAndFired
+  /** What becomes of a firing that was made as its trigger was stored. */
+  readonly scheduled?: (fired: TriggerFiredBundle | null) => TriggerFiredBundle | null
+}
+
+/** A store whose answers are as a bug makes them. */
+export function storeWith({ searched, scheduled }: StatementBug, engine: SqlEngine): SqlJobStore {
+  const store = new SqlJobStore(engine)
+  const search = store.acquireAndFire?.bind(store)
+  if (searched !== undefined && search !== undefined) {
+    store.acquireAndFire = async (request) => searched(await search(request))
+  }
+  const schedule = store.scheduleAndFire?.bind(store)
+  if (scheduled !== undefined && schedule !== undefined) {
+    store.scheduleAndFire = async (entry, slot) => scheduled(await schedule(entry, slot))
+  }
+  return store
 }
 
 /**

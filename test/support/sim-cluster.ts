@@ -7,7 +7,7 @@ import { EventLoopCheckIns } from '../../src/jobstore/sql/cluster/check-in.ts'
 import { ClusterNode } from '../../src/jobstore/sql/cluster/cluster-node.ts'
 import type { SqlSession } from '../../src/jobstore/sql/session/sql-session.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
-import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
+import type { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
 import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
 import type { SqliteRunner } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
@@ -34,6 +34,7 @@ import {
   SimProcess,
   SimWay,
   type StatementBug,
+  storeWith,
   type WayFaults,
 } from './sim-cluster-node.ts'
 import { ClusterOperations, type JobKind, jobKinds } from './sim-cluster-operations.ts'
@@ -253,12 +254,7 @@ class ClusterWorld {
   }
 
   #store(engine: SqlEngine): SqlJobStore {
-    const store = new SqlJobStore(engine)
-    const { searched } = this.#bug
-    const search = store.acquireAndFire?.bind(store)
-    if (searched !== undefined && search !== undefined) {
-      store.acquireAndFire = async (request) => searched(await search(request))
-    }
+    const store = storeWith(this.#bug, engine)
     if (this.#guests?.claimsFirst?.() === true) delete store.acquireAndFire
     return store
   }
@@ -306,6 +302,7 @@ class ClusterWorld {
             return member.start()
           },
           mayClaim: async () => member?.confirm(),
+          mayClaimNow: () => member?.isConfirmed !== false,
           wakePeers: (earliestMs) => {
             this.#wakePeers(node, earliestMs)
           },

@@ -27,6 +27,7 @@ export const sqliteCapabilities: JobStoreCapabilities = {
   history: true,
   records: true,
   firesAtOnce: true,
+  firesOnSchedule: true,
   sharding: true,
   awaitedResults: true,
 }

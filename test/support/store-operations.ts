@@ -1,6 +1,7 @@
 import { TriggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
+import type { FireSlot } from '../../src/jobstore/fire-slot.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
 import type { PauseTarget } from '../../src/jobstore/pauses.ts'
 import { recoverAtStart, recoverInstance } from '../../src/jobstore/sql/cluster/recovery.ts'
@@ -33,6 +34,7 @@ export const strictJob: JobDetail = jobDetail('strict', {
   requestsRecovery: true,
 })
 const lateMs = -300_000
+const freeSlot: FireSlot = { reserve: () => true, release: () => {} }
 
 /** Stored for every operation: late, due, future, paused triggers of jobs of both kinds, and a calendar in use. */
 async function populate({ bed }: Scene): Promise<void> {
@@ -394,6 +396,15 @@ const firing: readonly StoreOperation[] = [
       () =>
         bed.acquireAndFire({ maxCount: 20 }),
   ),
+  idle('scheduleAndFire', ({ bed }) => {
+    const job = jobDetail('new')
+    const entry = { job, triggers: [bed.trigger('once', { job })] }
+    return async () => bed.store.scheduleAndFire?.(entry, freeSlot)
+  }),
+  idle('scheduleAndFire, a job that exists', ({ bed }) => {
+    const entry = { job: null, triggers: [bed.trigger('once')] }
+    return async () => bed.store.scheduleAndFire?.(entry, freeSlot)
+  }),
   {
     name: 'triggersFired',
     prepare: async (scene) => {

@@ -62,6 +62,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
           access.listen()
         },
         mayClaim: async () => node?.confirm(),
+        mayClaimNow: () => node?.isConfirmed !== false,
         nodes: async (transactor) => (node ?? observer(transactor, options)).nodes(),
         interruptOnPeers: (target) => access.interruptOnPeers(target),
         join: (handle) => access.join(handle),

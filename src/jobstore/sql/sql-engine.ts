@@ -48,6 +48,8 @@ export interface SqlConnection {
   start(transactor: SqlTransactor): Promise<void>
   /** Resolves when it is certain that no other process has taken over this node's work; absent where none can. */
   mayClaim?(): Promise<void>
+  /** Whether that is certain now. Absent where `mayClaim` is. */
+  mayClaimNow?(): boolean
   /**
    * Whether another process has taken over for good: this one's claims and executions are void. Absent where none can.
    */

@@ -8,6 +8,8 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from '../awaited-results.ts'
 import type { JobStoreChanges } from '../change-watch.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
+import type { FireSlot } from '../fire-slot.ts'
+import type { TriggerFiredBundle } from '../fired-bundle.ts'
 import { firingPartOf } from '../firing-part.ts'
 import type {
   AcquiredAndFired,
@@ -70,6 +72,7 @@ import { putPlanned } from './programs/scheduling/planning.ts'
 import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
 import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
 import { skipNextFire } from './programs/scheduling/skipping.ts'
+import { scheduleAndFire } from './schedule-and-fire.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlAwaitedResults } from './sql-awaited-results.ts'
@@ -103,6 +106,8 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly #engine: SqlEngine
   /** Absent on tables shared with Java. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
+  /** Absent on tables shared with Java. */
+  scheduleAndFire?(entry: ScheduleEntry, slot: FireSlot): Promise<TriggerFiredBundle | null>
   #open: OpenStore | null = null
   /** The name of the scheduler that has this store. */
   #owner: string | null = null
@@ -120,10 +125,12 @@ export class SqlJobStore implements DatabaseJobStore {
       records: true,
       awaitedResults: true,
       firesAtOnce,
+      firesOnSchedule: firesAtOnce,
       sharding: engine.sharedWithJava !== true,
     }
     this.shards = engine.sharedWithJava === true ? null : new SqlShards(() => this.#require().transactions)
-    if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
+    if (firesAtOnce) this.acquireAndFire = (request) => this.#search(request, { fires: true })
+    if (firesAtOnce) this.scheduleAndFire = (entry, slot) => scheduleAndFire(this.#require(), entry, slot)
     this.#engine = engine
     this.jobGroupLimits = engine.jobGroupLimits ?? new Map()
     this.records = new SqlRecords(() => this.#require(), engine)
@@ -313,9 +320,6 @@ export class SqlJobStore implements DatabaseJobStore {
   async acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
     const { acquired } = await this.#search(request, { fires: false })
     return acquired
-  }
-  #acquireAndFire(request: AcquireRequest): Promise<AcquiredAndFired> {
-    return this.#search(request, { fires: true })
   }
   async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
     const held: AcquiredTrigger[] = []

@@ -12,6 +12,7 @@ import { traceContextOf } from './trace-text.ts'
 const steps: Partial<Record<JobStoreOperation, string>> = {
   acquireNextTriggers: 'acquire',
   acquireAndFire: 'acquire',
+  scheduleAndFire: 'fire',
   triggersFired: 'fire',
   triggeredJobsComplete: 'complete',
 }

@@ -10,6 +10,7 @@ import { executionCases } from './execution-cases.ts'
 import { fencingCases } from './fencing-cases.ts'
 import { fireAtOnceCases, startedAtOnce } from './fire-at-once-cases.ts'
 import { fireCases } from './fire-cases.ts'
+import { fireOnScheduleCases } from './fire-on-schedule-cases.ts'
 import { jobCases } from './job-cases.ts'
 import { jobStatusCases } from './job-status-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
@@ -51,6 +52,7 @@ const allCases: readonly StoreCase[] = [
   ...acquireCases,
   ...fireCases,
   ...fireAtOnceCases,
+  ...fireOnScheduleCases,
   ...concurrencyCases,
   ...fencingCases,
   ...misfireCases,
@@ -107,7 +109,8 @@ function offers(capabilities: JobStoreCapabilities, needs: Partial<JobStoreCapab
     (needs.records !== true || capabilities.records === true) &&
     (needs.sharding !== true || capabilities.sharding === true) &&
     (needs.awaitedResults !== true || capabilities.awaitedResults === true) &&
-    (needs.firesAtOnce !== true || capabilities.firesAtOnce === true)
+    (needs.firesAtOnce !== true || capabilities.firesAtOnce === true) &&
+    (needs.firesOnSchedule !== true || capabilities.firesOnSchedule === true)
   )
 }
 

@@ -167,6 +167,11 @@ export class ClusterNode implements CheckInObserver {
     )
   }
 
+  /** Whether `confirm` would resolve at once. */
+  get isConfirmed(): boolean {
+    return this.#mayClaim()
+  }
+
   /** All nodes; failed ones until they are recovered. */
   async nodes(): Promise<readonly ClusterNodeView[]> {
     const { rows, nowMs } = await this.#look()

@@ -1,13 +1,17 @@
 import { Lanes } from '../../../../core/lanes.ts'
 import { unawaited } from '../../../../core/promises.ts'
+import type { FireSlot } from '../../../fire-slot.ts'
+import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { ScheduleEntry } from '../../../job-store.ts'
 import { RowsLockedError } from '../../kernel/sql-runner.ts'
 import type { SqlTransactor } from '../../session/sql-transactor.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
-import { type ScheduleRequest, scheduleMany } from './scheduling.ts'
+import { type ScheduleOutcome, type ScheduleRequest, scheduleMany } from './scheduling.ts'
 
-interface Call extends ScheduleRequest {
-  readonly resolve: () => void
+interface Call extends Omit<ScheduleRequest, 'mayFire'> {
+  /** For the trigger that may fire in the transaction; null when none may. */
+  readonly slot: FireSlot | null
+  readonly resolve: (fired: readonly TriggerFiredBundle[]) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -19,6 +23,12 @@ interface Chain {
 
 /** Most triggers of calls that share a transaction; a single call may have more. */
 const triggersPerTransaction = 1000
+/** What a transaction does when it meets a lock of another session, and whether it may fire triggers. */
+interface Manner {
+  readonly whenLocked: 'passOver' | 'comeBack'
+  readonly fires: boolean
+}
+
 /** How many calls of a transaction that was given up are run at a time, each in its own transaction. */
 const sideBySide = 4
 
@@ -26,7 +36,7 @@ const sideBySide = 4
  * Stores what is scheduled, many calls at a time: while one transaction is under way the next calls gather and share
  * the following one, so that concurrent callers share one commit. Each call succeeds or is refused by itself. A call
  * that needs rows which another session has locked waits by itself: the others go on without it, except those that
- * depend on it.
+ * depend on it. Nothing that waits for a lock fires a trigger, because it would keep a thread of the pool for as long.
  */
 export class ScheduleWriter {
   readonly #transactor: SqlTransactor
@@ -40,9 +50,19 @@ export class ScheduleWriter {
     this.#transactor = transactor
   }
 
-  schedule(entries: readonly ScheduleEntry[], options: { readonly replace: boolean }): Promise<void> {
+  async schedule(entries: readonly ScheduleEntry[], options: { readonly replace: boolean }): Promise<void> {
+    await this.#call({ entries, replace: options.replace, slot: null })
+  }
+
+  /** Answers the firing of the trigger when it was fired in the transaction that stored it. */
+  async scheduleAndFire(entry: ScheduleEntry, slot: FireSlot): Promise<TriggerFiredBundle | null> {
+    const [fired = null] = await this.#call({ entries: [entry], replace: false, slot })
+    return fired
+  }
+
+  #call(call: Omit<Call, 'resolve' | 'reject'>): Promise<readonly TriggerFiredBundle[]> {
     return new Promise((resolve, reject) => {
-      this.#add({ entries, replace: options.replace, resolve, reject })
+      this.#add({ ...call, resolve, reject })
     })
   }
 
@@ -81,7 +101,7 @@ export class ScheduleWriter {
 
   async #store(batch: readonly Call[]): Promise<void> {
     try {
-      await this.#transact(batch, 'passOver')
+      await this.#transact(batch, { whenLocked: 'passOver', fires: true })
     } catch (error) {
       const [only] = batch
       if (error instanceof RowsLockedError) this.#setApart(batch)
@@ -111,23 +131,35 @@ export class ScheduleWriter {
 
   async #storeAlone(call: Call): Promise<void> {
     try {
-      await this.#apart.run(() => this.#transact([call], 'passOver'))
+      await this.#apart.run(() => this.#transact([call], { whenLocked: 'passOver', fires: false }))
     } catch (error) {
       if (!(error instanceof RowsLockedError)) throw error
-      await this.#transact([call], 'comeBack')
+      await this.#transact([call], { whenLocked: 'comeBack', fires: false })
     }
   }
 
-  async #transact(batch: readonly Call[], whenLocked: 'passOver' | 'comeBack'): Promise<void> {
-    const outcomes = await this.#transactor.run((tx) => scheduleMany(tx, batch), {
-      lock: 'shared',
-      whenLocked,
-      isChange: true,
+  async #transact(batch: readonly Call[], { whenLocked, fires }: Manner): Promise<void> {
+    const requests = batch.map(({ entries, replace, slot }): ScheduleRequest => {
+      return { entries, replace, ...(fires && slot !== null && { mayFire: () => slot.reserve() }) }
     })
-    for (const [index, call] of batch.entries()) {
-      const refusal = outcomes[index] ?? null
-      if (refusal === null) call.resolve()
-      else call.reject(refusal)
+    let outcomes: readonly ScheduleOutcome[]
+    try {
+      outcomes = await this.#transactor.run((tx) => scheduleMany(tx, requests), {
+        lock: 'shared',
+        whenLocked,
+        isChange: true,
+        // When it is not known whether a firing was committed, the loop would lose it or run it twice.
+        ...(requests.some(({ mayFire }) => mayFire !== undefined) && { onDoubt: 'patient' }),
+      })
+    } catch (error) {
+      for (const { slot } of batch) slot?.release()
+      throw error
+    }
+    for (const [index, { slot, resolve, reject }] of batch.entries()) {
+      const { refusal = null, fired = [] } = outcomes[index] ?? {}
+      if (fired.length === 0) slot?.release()
+      if (refusal === null) resolve(fired)
+      else reject(refusal)
     }
   }
 }

@@ -3,6 +3,7 @@ import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
+import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { ScheduleEntry } from '../../../job-store.ts'
 import { jobKeyMismatch, jobNotFound, rescheduledOntoAnother } from '../../../refusals.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
@@ -11,6 +12,7 @@ import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
+import { type MayFire, NewFirings } from '../steps/firing-new.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
 import { deleteOrphans } from '../steps/orphans.ts'
 import { settleJobs } from '../steps/settling.ts'
@@ -20,6 +22,18 @@ import { ScheduleFootprint } from './schedule-footprint.ts'
 export interface ScheduleRequest {
   readonly entries: readonly ScheduleEntry[]
   readonly replace: boolean
+  /**
+   * Asked when a trigger of it could fire in the same transaction; may be asked again. Only without `replace`. Default:
+   * no.
+   */
+  readonly mayFire?: () => boolean
+}
+
+/** What became of one call. */
+export interface ScheduleOutcome {
+  /** Why nothing of it was stored; null when it was stored. */
+  readonly refusal: Error | null
+  readonly fired: readonly TriggerFiredBundle[]
 }
 
 export function* scheduleJobs(
@@ -27,7 +41,9 @@ export function* scheduleJobs(
   entries: readonly ScheduleEntry[],
   { replace }: { readonly replace: boolean },
 ): SqlProgram<void> {
-  for (const refusal of yield* scheduleMany(tx, [{ entries, replace }])) if (refusal !== null) throw refusal
+  for (const { refusal } of yield* scheduleMany(tx, [{ entries, replace }])) {
+    if (refusal !== null) throw refusal
+  }
 }
 
 export function* addJob(
@@ -39,21 +55,21 @@ export function* addJob(
 }
 
 /**
- * Carries out several calls in one transaction, as if one came after the other; answers for each why it was refused, or
- * null. A refused call stores nothing and does not affect the others.
+ * Carries out several calls in one transaction, as if one came after the other; answers for each what became of it. A
+ * refused call stores nothing and does not affect the others.
  */
 export function* scheduleMany(
   tx: SqlTransaction,
   requests: readonly ScheduleRequest[],
-): SqlProgram<readonly (Error | null)[]> {
-  const refusals: (Error | null)[] = []
+): SqlProgram<readonly ScheduleOutcome[]> {
+  const outcomes: ScheduleOutcome[] = []
   // When one transaction stores them in several steps, all rows are locked first, because locks are taken in one order
   // everywhere.
   if (independentOf(requests).length < requests.length) yield* lockWhatExists(tx, requests)
-  while (refusals.length < requests.length) {
-    refusals.push(...(yield* scheduleBatch(tx, independentOf(requests.slice(refusals.length)))))
+  while (outcomes.length < requests.length) {
+    outcomes.push(...(yield* scheduleBatch(tx, independentOf(requests.slice(outcomes.length)))))
   }
-  return refusals
+  return outcomes
 }
 
 /** The first requests, as many as can be stored together because none depends on another one. */
@@ -76,6 +92,8 @@ interface Stored {
   readonly triggers: KeyMap<TriggerKey, TriggerRef>
   /** Locked. */
   readonly jobs: KeyMap<JobKey, JobRef>
+  /** Of these, whole: those whose new triggers may fire. */
+  readonly details: KeyMap<JobKey, JobDetail>
   readonly paused: PausedGroups | null
 }
 
@@ -83,10 +101,10 @@ interface Stored {
 function* scheduleBatch(
   tx: SqlTransaction,
   requests: readonly ScheduleRequest[],
-): SqlProgram<readonly (Error | null)[]> {
+): SqlProgram<readonly ScheduleOutcome[]> {
   const stored = yield* lockWhatExists(tx, requests)
   const refusals: (Error | null)[] = []
-  const accepted: ScheduleEntry[] = []
+  const accepted: ScheduleRequest[] = []
   const jobsLosingTriggers = new KeyMap<JobKey, true>()
   for (const request of requests) {
     // A job that loses a trigger may be deleted with it.
@@ -94,32 +112,61 @@ function* scheduleBatch(
     const refusal = refusalOf(stored, request)
     refusals.push(refusal)
     if (refusal !== null) continue
-    accepted.push(...request.entries)
+    accepted.push(request)
     for (const key of jobsLosingTriggersIn(stored, request)) jobsLosingTriggers.set(key, true)
   }
-  yield* storeEntries(tx, accepted, stored)
-  return refusals
+  const firings = new NewFirings(tx, mayFireOf(accepted, stored))
+  yield* storeEntries(
+    tx,
+    accepted.flatMap(({ entries }) => entries),
+    { stored, firings },
+  )
+  return refusals.map((refusal, index) => {
+    const triggers = refusal === null ? (requests[index]?.entries ?? []).flatMap((each) => each.triggers) : []
+    return { refusal, fired: triggers.flatMap(({ key }) => firings.bundleOf(key) ?? []) }
+  })
+}
+
+/** The triggers that may fire in this transaction, with their jobs. */
+function mayFireOf(requests: readonly ScheduleRequest[], { details }: Stored): KeyMap<TriggerKey, MayFire> {
+  const found = new KeyMap<TriggerKey, MayFire>()
+  for (const { entries, mayFire } of requests) {
+    if (mayFire === undefined) continue
+    for (const { job, triggers } of entries) {
+      for (const { key, jobKey } of triggers) {
+        if (jobKey === null) continue
+        const jobDetail = job?.key.equals(jobKey) === true ? job : details.get(jobKey)
+        if (jobDetail !== undefined) found.set(key, { jobDetail, mayFire })
+      }
+    }
+  }
+  return found
 }
 
 function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[]): SqlProgram<Stored> {
   const triggerKeys = new KeyMap<TriggerKey, true>()
   const jobKeys = new KeyMap<JobKey, true>()
   const replaceable = new KeyMap<TriggerKey, true>()
-  for (const { entries, replace } of requests) {
+  const whole = new KeyMap<JobKey, true>()
+  for (const { entries, replace, mayFire } of requests) {
     for (const { job, triggers } of entries) {
       if (job !== null) jobKeys.set(job.key, true)
       for (const { key, jobKey } of triggers) {
         triggerKeys.set(key, true)
         if (replace) replaceable.set(key, true)
-        if (jobKey !== null) jobKeys.set(jobKey, true)
+        if (jobKey === null) continue
+        jobKeys.set(jobKey, true)
+        if (job === null && mayFire !== undefined) whole.set(jobKey, true)
       }
     }
   }
   const look = tx.session.keyLists.jobsOfTriggers(triggerKeys.keys())
   if (replaceable.size === 0) {
-    const lockAndLook = together(lockJobs(tx, jobKeys.keys()), tx.session.pausedGroups.load())
-    const [taken, [jobs, paused]] = yield* together(look, lockAndLook)
-    return { taken, triggers: new KeyMap(), jobs, paused }
+    // A job is read behind its lock, so that it is the one that is locked.
+    const behind = together(tx.session.pausedGroups.load(), tx.session.jobs.load(whole.keys()))
+    const lockAndLook = together(lockJobs(tx, jobKeys.keys()), behind)
+    const [taken, [jobs, [paused, { found }]]] = yield* together(look, lockAndLook)
+    return { taken, triggers: new KeyMap(), jobs, details: found, paused }
   }
   const taken = yield* look
   const replaced = taken.keys().filter((key) => replaceable.has(key))
@@ -130,7 +177,7 @@ function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[
   // Jobs before triggers, as everywhere, and all of them in one order.
   const jobs = yield* lockJobs(tx, jobKeys.keys())
   const triggers = yield* lockTriggers(tx, replaced)
-  return { taken, triggers, jobs, paused: null }
+  return { taken, triggers, jobs, details: new KeyMap(), paused: null }
 }
 
 /** Why a request cannot be stored, or null. */
@@ -174,7 +221,7 @@ function namesAny({ entries }: ScheduleRequest, keys: KeyMap<JobKey, true>): boo
 function* storeEntries(
   tx: SqlTransaction,
   entries: readonly ScheduleEntry[],
-  stored: Stored,
+  { stored, firings }: { readonly stored: Stored; readonly firings: NewFirings },
 ): SqlProgram<void> {
   const details = new KeyMap<JobKey, JobDetail>()
   for (const { job } of entries) if (job !== null) details.set(job.key, job)
@@ -189,7 +236,9 @@ function* storeEntries(
     existing: stored.triggers,
     jobs,
     paused: stored.paused,
+    firings,
   })
+  yield* firings.begin()
   yield* deleteOrphans(tx, jobsLosingTriggers)
 }
 

@@ -8,7 +8,7 @@ import { type FaultyTrigger, putInError } from './faulty-triggers.ts'
 
 /** Whether a trigger is misfired, so that its misfire instruction applies. */
 export function isLate(
-  tx: SqlTransaction,
+  tx: Pick<SqlTransaction, 'nowMs' | 'session'>,
   row: Pick<TriggerRef, 'nextFireTimeMs' | 'misfireIsIgnored'>,
 ): boolean {
   const { nextFireTimeMs, misfireIsIgnored } = row

@@ -8,6 +8,7 @@ import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { endStaleClaims } from './ended-claims.ts'
+import type { NewFirings } from './firing-new.ts'
 import { executingJobs } from './settling.ts'
 
 /** The locked rows of a transaction that exist already. */
@@ -18,6 +19,8 @@ export interface LockedRows {
   readonly paused?: PausedGroups | null
   /** A trigger that replaces one of its job is paused exactly when that one is. Default false: as groups say. */
   readonly keepsPauses?: boolean
+  /** Default: every trigger is left to the loops. */
+  readonly firings?: NewFirings | null
 }
 
 export function* lockTriggers(
@@ -45,7 +48,7 @@ export function* lockJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgr
 export function* storeNewTriggers(
   tx: SqlTransaction,
   triggers: readonly Trigger[],
-  { existing, jobs, paused = null, keepsPauses = false }: LockedRows,
+  { existing, jobs, paused = null, keepsPauses = false, firings = null }: LockedRows,
 ): SqlProgram<readonly JobKey[]> {
   if (triggers.length === 0) return []
   const states = new StartingStates(
@@ -58,10 +61,8 @@ export function* storeNewTriggers(
     const formerJob = stored.get(key)?.trigger.jobKey ?? existing.get(key)?.jobKey
     if (formerJob !== undefined && jobKey?.equals(formerJob) !== true) jobsLosingTriggers.push(formerJob)
     const replaced = keepsPauses ? existing.get(key) : undefined
-    stored.set(key, {
-      trigger,
-      state: replaced === undefined ? states.of(trigger) : states.after(trigger, replaced),
-    })
+    const state = replaced === undefined ? states.of(trigger) : states.after(trigger, replaced)
+    stored.set(key, firings?.stored(trigger, state) ?? { trigger, state })
   }
   yield* tx.session.pausedGroups.addTriggerGroups(states.newlyPaused)
   yield* write(tx, stored.values(), existing)

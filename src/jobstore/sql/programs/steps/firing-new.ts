@@ -1,0 +1,124 @@
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { JobDetail } from '../../../../jobs/job-detail.ts'
+import type { EpochMs } from '../../../../time/clock.ts'
+import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
+import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
+import { firingPartOf } from '../../../firing-part.ts'
+import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { FiredRow } from '../../tables/firings/fired-rows.ts'
+import type { StoredTrigger } from '../../tables/triggers/trigger-table.ts'
+import { isLate } from './misfires.ts'
+
+/** A new trigger that may fire as it is stored. */
+export interface MayFire {
+  /** Its job, which is locked or new. */
+  readonly jobDetail: JobDetail
+  /** Asked last, when nothing else is in the way; may be asked again. */
+  readonly mayFire: () => boolean
+}
+
+interface NewFiring {
+  readonly trigger: Trigger
+  readonly jobDetail: JobDetail
+  readonly jobKey: JobKey
+  readonly nowMs: EpochMs
+}
+
+/**
+ * Fires new triggers as they are stored: their rows are written as those of triggers that have fired, and no other
+ * session ever sees them wait. Only triggers that fire once, at once and without a look at anything else; all others
+ * are stored as they are.
+ */
+export class NewFirings {
+  readonly #tx: SqlTransaction
+  readonly #candidates: KeyMap<TriggerKey, MayFire>
+  readonly #rows: FiredRow[] = []
+  readonly #bundles = new KeyMap<TriggerKey, TriggerFiredBundle>()
+
+  constructor(tx: SqlTransaction, candidates: KeyMap<TriggerKey, MayFire>) {
+    this.#tx = tx
+    this.#candidates = candidates
+  }
+
+  /** What is to be stored of a new trigger that would be in this state. */
+  stored(trigger: Trigger, state: StoredTriggerState): StoredTrigger {
+    const { key, jobKey } = trigger
+    const candidate = this.#candidates.get(key)
+    if (candidate === undefined || jobKey === null || state !== 'WAITING') return { trigger, state }
+    const { jobDetail, mayFire } = candidate
+    // Later than the transaction began: it has asked the database since, and the caller's clock may be a little ahead.
+    const { session } = this.#tx
+    const nowMs = Math.max(this.#tx.nowMs, session.context.clock.now())
+    if (!isPlain({ nowMs, session }, trigger, jobDetail)) return { trigger, state }
+    const fired = trigger.triggered(null)
+    if (fired.nextFireTimeMs !== null || !mayFire()) return { trigger, state }
+    const row = this.#rowOf({ trigger, jobDetail, jobKey, nowMs })
+    this.#rows.push(row)
+    this.#bundles.set(key, {
+      fireInstanceId: row.fireInstanceId,
+      jobDetail,
+      trigger: fired,
+      calendar: null,
+      acquiredTimeMs: row.firedTimeMs,
+      fireTimeMs: row.firedTimeMs,
+      scheduledFireTimeMs: row.plannedTimeMs,
+      previousFireTimeMs: trigger.previousFireTimeMs,
+      nextFireTimeMs: null,
+    })
+    return { trigger: fired, state: nextTriggerState('ACQUIRED', 'fireLast') ?? 'ERROR' }
+  }
+
+  /** Writes the executions of the triggers that fire. */
+  *begin(): SqlProgram<void> {
+    yield* this.#tx.session.firedTriggers.insert(this.#rows)
+  }
+
+  /** The firing of a trigger; null for one that was only stored. */
+  bundleOf(key: TriggerKey): TriggerFiredBundle | null {
+    return this.#bundles.get(key) ?? null
+  }
+
+  #rowOf({ trigger, jobDetail, jobKey, nowMs }: NewFiring): FiredRow {
+    const { session } = this.#tx
+    return {
+      fireInstanceId: session.nextFireInstanceId(),
+      triggerKey: trigger.key,
+      jobKey,
+      instanceId: session.context.instanceId,
+      state: 'EXECUTING',
+      firedTimeMs: nowMs,
+      plannedTimeMs: plannedFireTimeMs(trigger) ?? nowMs,
+      priority: trigger.priority,
+      nonConcurrent: false,
+      requestsRecovery: jobDetail.requestsRecovery,
+    }
+  }
+}
+
+/**
+ * Whether a trigger is due and nothing else decides whether it fires here: no misfire instruction, no calendar, no
+ * other execution of its job, no limit of its group, no choice of nodes.
+ */
+function isPlain(
+  { nowMs, session }: Pick<SqlTransaction, 'nowMs' | 'session'>,
+  trigger: Trigger,
+  job: JobDetail,
+): boolean {
+  const { calendarName, jobDataMap, misfireInstruction, nextFireTimeMs } = trigger
+  return (
+    nextFireTimeMs !== null &&
+    nextFireTimeMs <= nowMs &&
+    !isLate({ nowMs, session }, { nextFireTimeMs, misfireIsIgnored: misfireInstruction === 'ignore' }) &&
+    calendarName === null &&
+    firingPartOf(jobDataMap) === null &&
+    session.context.triggerFamilies.of(trigger).storedType === 'SIMPLE' &&
+    session.context.knowsJobType(job.jobType) &&
+    !job.disallowConcurrentExecution &&
+    job.sharding === undefined &&
+    job.nodeAffinity === undefined &&
+    session.groupLimits?.has(job.key.group) !== true
+  )
+}

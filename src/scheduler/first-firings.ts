@@ -1,0 +1,95 @@
+import type { FireSlot } from '../jobstore/fire-slot.ts'
+import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
+import type { JobStore, ScheduleEntry } from '../jobstore/job-store.ts'
+import type { Clock } from '../time/clock.ts'
+import { Waiters } from '../time/waiters.ts'
+
+/** A trigger that is due so soon is due by the time that it is stored; if not, the loop fires it. Milliseconds. */
+const soonMs = 5
+
+export interface FirstFiringsParts {
+  readonly clock: Clock
+  readonly jobStore: JobStore
+  /** Whether a thread may be free while the trigger is stored. */
+  readonly mayBeFree: () => boolean
+  /** Whether the loop has nothing to fire, and a thread is free that nothing else needs. */
+  readonly isFree: () => boolean
+  /** Hands a firing to the pool; never throws. */
+  readonly dispatch: (bundle: TriggerFiredBundle) => void
+}
+
+/**
+ * Fires new triggers in the step that stores them, which saves a search and a commit. Only while the loop has nothing
+ * to do: then no trigger that is due waits here for a thread, and none is overtaken. A thread is reserved from the
+ * transaction until the job takes it, and the loop counts it as taken.
+ */
+export class FirstFirings {
+  readonly #parts: FirstFiringsParts
+  readonly #reserved = new Set<FireSlot>()
+  /** Callers that wait until a reserved thread is free or taken. */
+  readonly #waiting = new Waiters()
+
+  constructor(parts: FirstFiringsParts) {
+    this.#parts = parts
+  }
+
+  /** How many threads are kept free. */
+  get reservedCount(): number {
+    return this.#reserved.size
+  }
+
+  /**
+   * Stores one new trigger, with its job where that is new. The caller has its answer before the job begins: a firing
+   * is handed to the pool in the next turn of the event loop.
+   */
+  async schedule(entry: ScheduleEntry): Promise<void> {
+    const { clock, jobStore, dispatch, mayBeFree } = this.#parts
+    if (jobStore.scheduleAndFire === undefined || !this.#isDue(entry) || !mayBeFree()) {
+      await jobStore.scheduleJobs([entry], { replace: false })
+      return
+    }
+    const slot = this.#newSlot()
+    let fired: TriggerFiredBundle | null = null
+    try {
+      fired = await jobStore.scheduleAndFire(entry, slot)
+    } finally {
+      if (fired === null) slot.release()
+    }
+    const bundle: TriggerFiredBundle | null = fired
+    if (bundle === null) return
+    clock.setImmediate(() => {
+      dispatch(bundle)
+      slot.release()
+    })
+  }
+
+  /** Resolves when the next reserved thread is free again, or taken. */
+  async nextEnd(): Promise<void> {
+    await this.#waiting.wait(this.#parts.clock)
+  }
+
+  /** Resolves when no firing is on its way. */
+  async settled(): Promise<void> {
+    while (this.#reserved.size > 0) await this.nextEnd()
+  }
+
+  #isDue({ triggers: [trigger] }: ScheduleEntry): boolean {
+    const dueMs = trigger?.nextFireTimeMs ?? null
+    return dueMs !== null && dueMs <= this.#parts.clock.now() + soonMs
+  }
+
+  #newSlot(): FireSlot {
+    const slot: FireSlot = {
+      reserve: () => {
+        if (this.#reserved.has(slot)) return true
+        if (!this.#parts.isFree()) return false
+        this.#reserved.add(slot)
+        return true
+      },
+      release: () => {
+        if (this.#reserved.delete(slot)) this.#waiting.wakeAll()
+      },
+    }
+    return slot
+  }
+}
