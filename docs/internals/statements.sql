@@ -4870,7 +4870,7 @@ FOR NO KEY UPDATE OF f SKIP LOCKED;
 
 -- firedTriggers.insert
 --   programs/firing/acquiring.ts (searchTriggers)
---   programs/firing/firing.ts (fireUnclaimed)
+--   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 -- SQLite
 INSERT INTO qrtz_fired_triggers (sched_name, entry_id, trigger_name, trigger_group, instance_name, fired_time,
   sched_time, priority, state, job_name, job_group, is_nonconcurrent, requests_recovery)
@@ -5064,9 +5064,7 @@ WHERE (entry_id, sched_name) IN (
     AND true
 )
   AND f.instance_name = :instance
-  AND f.state = :state
-RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
-  job_name, job_group, is_nonconcurrent, requests_recovery;
+  AND f.state = :state;
 
 -- PostgreSQL
 DELETE FROM qrtz_fired_triggers AS f
@@ -5077,9 +5075,7 @@ WHERE (entry_id, sched_name) IN (
     AND true
 )
   AND f.instance_name = :instance
-  AND f.state = :state
-RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
-  job_name, job_group, is_nonconcurrent, requests_recovery;
+  AND f.state = :state;
 
 -- firedTriggers.deleteStaleClaims
 --   programs/firing/completing.ts (completeJobs)
@@ -5257,7 +5253,7 @@ WHERE s.job_name = r.job_name
   AND r.sched_name = r.sched_name || '';
 
 -- splitFirings.put
---   programs/steps/split-firings.ts (writeOpenFirings)
+--   programs/steps/split-firings.ts (writeSettled)
 -- SQLite
 INSERT INTO qrtz_split_firings (sched_name, fire_id, job_name, job_group, trigger_name, trigger_group,
   instance_name, planned_time, fired_time, parts)
@@ -5286,7 +5282,7 @@ ON CONFLICT (sched_name, fire_id) DO UPDATE SET job_name = excluded.job_name, jo
   fired_time = excluded.fired_time, parts = excluded.parts;
 
 -- splitFirings.delete
---   programs/steps/split-firings.ts (loadOpenFirings, writeOpenFirings)
+--   programs/steps/split-firings.ts (openFiringsOf, writeSettled)
 -- SQLite
 DELETE FROM qrtz_split_firings WHERE fire_id = :fire_id AND sched_name = :sched_name;
 
@@ -5350,7 +5346,6 @@ WHERE s.sched_name = :scheduler
 LIMIT :limit;
 
 -- splitFirings.disabledItems
---   programs/firing/splitting.ts (splitFirings)
 --   sql-shards.ts (SqlShards)
 -- SQLite
 SELECT j.job_name, j.job_group, j.shards_off
@@ -5734,7 +5729,7 @@ LIMIT 1;
 -----------------------------------------------------
 
 -- pausedGroups.triggerGroups.load
---   programs/firing/splitting.ts (splitFirings)
+--   programs/firing/splitting.ts (splitCircumstances)
 --   programs/reading/pauses.ts (getPausedGroups)
 --   programs/reading/reading.ts (getPausedJobGroups, getPausedTriggerGroups)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
@@ -5788,7 +5783,7 @@ WHERE sched_name = :scheduler
 DELETE FROM qrtz_paused_trigger_grps WHERE sched_name = :scheduler;
 
 -- pausedGroups.jobGroups.load
---   programs/firing/splitting.ts (splitFirings)
+--   programs/firing/splitting.ts (splitCircumstances)
 --   programs/reading/pauses.ts (getPausedGroups)
 --   programs/reading/reading.ts (getPausedJobGroups, getPausedTriggerGroups)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
@@ -7103,7 +7098,7 @@ LIMIT 1 OFFSET :skipped;
 
 -- history.insert
 --   programs/steps/history.ts (recordEnded, recordLost)
---   programs/steps/split-firings.ts (writeOpenFirings)
+--   programs/steps/split-firings.ts (writeSettled)
 -- SQLite
 INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
   job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, error_text,
@@ -7138,7 +7133,7 @@ ON CONFLICT DO NOTHING;
 
 -- history.insertPlain
 --   programs/steps/history.ts (recordEnded, recordLost)
---   programs/steps/split-firings.ts (writeOpenFirings)
+--   programs/steps/split-firings.ts (writeSettled)
 -- SQLite
 INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
   job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, recovering,
@@ -8760,7 +8755,7 @@ LIMIT :limit;
 --   cluster/lost-items.ts (offerItemsOfGone, settleLostItems)
 --   cluster/recovery.ts (recoverNode)
 --   cluster/registration.ts (register)
---   programs/firing/splitting.ts (splitFirings)
+--   programs/firing/splitting.ts (splitCircumstances)
 --   sql-notes.ts (SqlNotes)
 SELECT 'node' AS kind, s.instance_name, s.boot_id, s.last_checkin_time, s.checkin_interval, s.node_info
 FROM qrtz_scheduler_state s

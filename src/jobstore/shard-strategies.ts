@@ -60,11 +60,12 @@ function rotated(nodes: readonly string[], by: number): readonly string[] {
 function sticky(items: number, nodes: readonly string[], jobName: string): readonly string[] {
   const share = Math.ceil(items / nodes.length)
   const counts = new Map(nodes.map((node) => [node, 0]))
+  const begun = new Map(nodes.map((node) => [node, hashed(`${node}\n${jobName}\n`)]))
   return Array.from({ length: items }, (_, item) => {
     let owner = ''
     let highest = -1
     for (const [node, count] of counts) {
-      const hash = count < share ? mixedHash(`${node}\n${jobName}\n${String(item)}`) : -1
+      const hash = count < share ? mixed(hashed(String(item), begun.get(node))) : -1
       if (hash > highest) {
         highest = hash
         owner = node
@@ -86,13 +87,18 @@ export function javaHash(text: string): number {
   return hash
 }
 
-/** FNV-1a with a last step that spreads the bits; 0 to 2^32 - 1. */
-function mixedHash(text: string): number {
-  let hash = 0x811c9dc5
+/** FNV-1a, going on from the hash of what comes before. */
+function hashed(text: string, before: number = 0x811c9dc5): number {
+  let hash = before
   for (let index = 0; index < text.length; index++) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   }
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  return hash
+}
+
+/** A last step that spreads the bits; 0 to 2^32 - 1. */
+function mixed(before: number): number {
+  let hash = Math.imul(before ^ (before >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0
 }

@@ -2,8 +2,7 @@ import { emptyJobDataMap, type JobDataMap, mergeJobData } from '../core/job-data
 import { recoveringJobsGroup, retryingJobsGroup, shardedJobsGroup, TriggerKey } from '../core/key.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { EpochMs } from '../time/clock.ts'
-import { SimpleScheduleBuilder } from '../triggers/families/simple/simple-trigger.ts'
-import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
+import { SimpleTrigger, type SimpleTriggerFields } from '../triggers/families/simple/simple-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { ExecutingShard } from './cluster-view.ts'
 import { notesOfPart } from './firing-part.ts'
@@ -42,6 +41,8 @@ export interface SplitRequest {
   readonly remoteItems: JobStoreContext['remoteItems']
 }
 
+/** The schedule of an item: its trigger fires once, however late. */
+const onceOnly: SimpleTriggerFields = { repeatCount: 0, repeatIntervalMs: 0, misfireInstruction: 'ignore' }
 /** How many characters of the error of an item are kept. */
 const errorTextLength = 300
 /** How many items that did not end well are named in the line of the history. */
@@ -261,15 +262,21 @@ function carrierOf(firing: SplitFiring, item: ShardedItem, data: JobDataMap, now
     scheduledFireTimeMs: firing.scheduledFireTimeMs,
     nodes: { names: [item.owner], required: firing.isBroadcast },
   })
-  return TriggerBuilder.newTrigger()
-    .withIdentity(new TriggerKey(`${firing.fireInstanceId}_${String(item.item)}`, shardedJobsGroup))
-    .forJob(firing.jobKey)
-    .startAt(new Date(nowMs))
-    .withPriority(firing.priority)
-    .usingJobData({ ...data, ...notes })
-    .withSchedule(SimpleScheduleBuilder.simpleSchedule().withMisfireInstruction('ignore'))
-    .build()
-    .computeFirstFireTime(null)
+  // Without a builder and its checks, because all items wait for these: the trigger that fired has passed them.
+  return new SimpleTrigger(
+    {
+      key: new TriggerKey(`${firing.fireInstanceId}_${String(item.item)}`, shardedJobsGroup),
+      jobKey: firing.jobKey,
+      description: null,
+      calendarName: null,
+      jobDataMap: { ...data, ...notes },
+      priority: firing.priority,
+      startTimeMs: nowMs,
+      endTimeMs: null,
+    },
+    onceOnly,
+    nowMs,
+  )
 }
 
 /** A firing as it is shown. */

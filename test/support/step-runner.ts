@@ -11,6 +11,8 @@ import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
 export class StepRunner implements SqlRunner {
   /** Since the last call of {@link StepRunner.count}. */
   statements = 0
+  /** Those that their program waits for: each is a round trip, as the commit is. */
+  awaited = 0
   transactions = 0
   /** Stands for a statement when it answers one; `step` counts from 1 on. */
   replace: ((step: number, statement: SqlStatement) => SqlStatement | null) | null = null
@@ -36,11 +38,14 @@ export class StepRunner implements SqlRunner {
   }
 
   /** How many statements and transactions an action takes. */
-  async count(action: () => Promise<unknown>): Promise<{ statements: number; transactions: number }> {
+  async count(
+    action: () => Promise<unknown>,
+  ): Promise<{ statements: number; awaited: number; transactions: number }> {
     this.statements = 0
+    this.awaited = 0
     this.transactions = 0
     await this.watch(action)
-    return { statements: this.statements, transactions: this.transactions }
+    return { statements: this.statements, awaited: this.awaited, transactions: this.transactions }
   }
 
   /** Carries out an action whose statements are counted and replaced. */
@@ -56,6 +61,7 @@ export class StepRunner implements SqlRunner {
     let step = program.next()
     while (step.done !== true) {
       this.statements++
+      if (step.value.pending === undefined) this.awaited++
       step = program.next(yield this.replace?.(this.statements, step.value) ?? step.value)
     }
     const last = isWriting ? (this.atEnd?.() ?? null) : null

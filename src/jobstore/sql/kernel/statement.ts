@@ -126,31 +126,61 @@ export function* later(statement: SqlStatement): SqlProgram<PendingReply> {
   return pending
 }
 
-/** Runs two programs side by side, in few round trips; neither may depend on what the other writes. */
-export function* together<First, Second>(
-  first: SqlProgram<First>,
-  second: SqlProgram<Second>,
-): SqlProgram<readonly [First, Second]> {
-  let one = yield* untilItWaits(first, first.next())
-  let two = yield* untilItWaits(second, second.next())
-  while (one.done !== true && two.done !== true) {
-    const pending = yield* later(one.value)
-    const reply = yield two.value
-    one = yield* untilItWaits(first, first.next(pending.reply))
-    two = yield* untilItWaits(second, second.next(reply))
+/**
+ * Runs programs side by side, in few round trips; none may depend on what another one writes. In each round trip their
+ * statements are sent in the order of the programs: a program may read what one before it locks.
+ */
+export function* together<Answers extends readonly unknown[]>(
+  ...programs: { readonly [Place in keyof Answers]: SqlProgram<Answers[Place]> }
+): SqlProgram<Answers> {
+  const parts = (programs as readonly SqlProgram<unknown>[]).map((program) => new Part(program))
+  for (;;) {
+    const statements = parts.flatMap((part) => part.advance())
+    let last: { readonly part: Part; readonly awaited: SqlStatement } | null = null
+    for (const part of parts) if (part.awaited !== null) last = { part, awaited: part.awaited }
+    for (const statement of statements) {
+      const part = parts.find(({ awaited }) => awaited === statement)
+      if (part === undefined) yield statement
+      else if (part !== last?.part) part.reply = yield* later(statement)
+    }
+    if (last === null) return parts.map(({ answer }) => answer) as unknown as Answers
+    last.part.reply = new PendingReply()
+    last.part.reply.settle(yield last.awaited)
   }
-  while (one.done !== true) one = first.next(yield one.value)
-  while (two.done !== true) two = second.next(yield two.value)
-  return [one.value, two.value]
 }
 
-function* untilItWaits<Answer>(
-  program: SqlProgram<Answer>,
-  step: IteratorResult<SqlStatement, Answer>,
-): SqlProgram<IteratorResult<SqlStatement, Answer>> {
-  let last = step
-  while (last.done !== true && last.value.pending !== undefined) last = program.next(yield last.value)
-  return last
+/** A program that runs beside others. */
+class Part {
+  /** The statement that the program waits for; null before its first one, and when it has ended. */
+  awaited: SqlStatement | null = null
+  /** The reply to it. */
+  reply: PendingReply | null = null
+  answer: unknown
+  #hasEnded = false
+  readonly #program: SqlProgram<unknown>
+
+  constructor(program: SqlProgram<unknown>) {
+    this.#program = program
+  }
+
+  /** Goes on until the program waits or ends; answers the statements on the way. */
+  advance(): readonly SqlStatement[] {
+    this.awaited = null
+    if (this.#hasEnded) return []
+    const statements: SqlStatement[] = []
+    let step = this.#program.next(this.reply?.reply ?? noReply)
+    while (step.done !== true && step.value.pending !== undefined) {
+      statements.push(step.value)
+      step = this.#program.next(noReply)
+    }
+    if (step.done === true) {
+      this.#hasEnded = true
+      this.answer = step.value
+      return statements
+    }
+    this.awaited = step.value
+    return [...statements, step.value]
+  }
 }
 
 /** Runs one statement and answers its rows. */

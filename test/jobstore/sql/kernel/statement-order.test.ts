@@ -74,17 +74,15 @@ describe('programs side by side', () => {
     ])
   })
 
-  test('may be more than two, and may put off statements themselves', () => {
+  test('may be any number, nested, and may put off statements themselves: all are sent in their order', () => {
     const writes = function* (name: string): SqlProgram<number> {
       const pending = yield* later(say(`${name}-first`))
       const changes = yield* run(say(`${name}-last`))
       return changes + pending.reply.changes
     }
-    const { trips, answer } = carryOut(
-      together(ask('a'), together(writes('b'), together(ask('c'), ask('d')))),
-    )
-    expect(trips).toEqual([['b-first', 'c', 'b-last', 'a', 'd']])
-    expect(answer).toEqual([['a'], [2, [['c'], ['d']]]])
+    const { trips, answer } = carryOut(together(ask('a'), together(writes('b'), ask('c'), ask('d'))))
+    expect(trips).toEqual([['a', 'b-first', 'b-last', 'c', 'd']])
+    expect(answer).toEqual([['a'], [2, ['c'], ['d']]])
   })
 
   test('that ask nothing cost nothing', () => {

@@ -1,4 +1,4 @@
-import type { JobKey } from '../../../../core/key.ts'
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
@@ -10,14 +10,14 @@ import { nextTriggerState, type StoredTriggerState } from '../../../trigger-stat
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
-import type { JobRef } from '../../tables/jobs/job-table.ts'
-import type { StoredTrigger } from '../../tables/triggers/trigger-table.ts'
+import type { JobRef, LoadedJobs } from '../../tables/jobs/job-table.ts'
+import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { calendarsOf } from '../steps/calendar-lookup.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
 import { type FaultyTrigger, putInError, tellFaultyFirings } from '../steps/faulty-triggers.ts'
 import { type TriedLocks, tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
 import { uniqueKeys } from '../steps/settling.ts'
-import { splitFirings } from './splitting.ts'
+import { type SplitCircumstances, splitCircumstances, splitFirings } from './splitting.ts'
 
 const gone: TriggerFiredResult = Object.freeze({ kind: 'gone' })
 const lockedByOthers: TriggerFiredResult = Object.freeze({ kind: 'locked' })
@@ -43,18 +43,19 @@ export function* fireTriggers(
   tx: SqlTransaction,
   claims: readonly AcquiredTrigger[],
 ): SqlProgram<readonly TriggerFiredResult[]> {
-  const { held, locked, jobs } = yield* heldClaims(tx, claims)
+  const { held, locked, jobs, circumstances } = yield* heldClaims(tx, claims)
   const { firings, faulty } = yield* compute(tx, held)
   yield* fail(tx, faulty)
   const isToSplit = ({ jobDetail, trigger }: Firing): boolean => isSplit(jobDetail, trigger.key)
   const whole = firings.filter((firing) => !isToSplit(firing))
+  const split = firings.filter(isToSplit)
   yield* begin(tx, whole)
   yield* advance(tx, firings, 'ACQUIRED')
-  const firstItems = yield* splitFirings(tx, firings.filter(isToSplit), jobs)
   const bundles = new Map(whole.map((firing) => [firing.row.fireInstanceId, bundleOf(tx, firing)]))
-  for (const bundle of yield* fireUnclaimed(tx, firstItems)) {
-    const item = firstItems.find(({ row }) => row.fireInstanceId === bundle.fireInstanceId)
-    if (item !== undefined) bundles.set(item.firingId, bundle)
+  if (circumstances !== null && split.length > 0) {
+    const firstItems = yield* splitFirings(tx, split, jobs, circumstances)
+    yield* tx.session.firedTriggers.insert(executionsOf(tx, firstItems))
+    for (const item of firstItems) bundles.set(item.firingId, bundleOf(tx, { ...item, calendar: null }))
   }
   return claims.map(({ fireInstanceId }) => {
     const bundle = bundles.get(fireInstanceId)
@@ -96,6 +97,73 @@ interface HeldClaims {
   readonly locked: ReadonlySet<string>
   /** Locked rows of jobs; among them all whose firings are split. */
   readonly jobs: KeyMap<JobKey, JobRef>
+  /** Null where no firing is to be split. */
+  readonly circumstances: SplitCircumstances | null
+}
+
+/** What is locked and read for claims. */
+interface ClaimRows {
+  /** By fire instance id. */
+  readonly rows: Map<string, FiredRow>
+  readonly locked: Set<string>
+  readonly triggers: TriedLocks<TriggerKey, TriggerRef>
+  readonly details: LoadedJobs
+  /** Jobs that are locked already. */
+  readonly own: KeyMap<JobKey, JobRef>
+  /** Null where no firing is to be split. */
+  readonly circumstances: SplitCircumstances | null
+}
+
+function* readClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): SqlProgram<ClaimRows> {
+  // The keys of those whose firings are split are known. One round trip, because their items wait for it.
+  const toSplit = claims.filter((claim) => claim.isSplit === true).map(({ trigger }) => trigger)
+  const jobsToSplit = uniqueKeys(toSplit.flatMap(({ jobKey }) => jobKey ?? []))
+  const [{ rows, locked }, splitJobs, splitTriggers, splitDetails, circumstances] = yield* together(
+    lockClaims(tx, claims),
+    tryLockJobs(tx, jobsToSplit),
+    tryLockTriggers(
+      tx,
+      toSplit.map(({ key }) => key),
+    ),
+    tx.session.jobs.load(jobsToSplit),
+    splitCircumstances(tx, jobsToSplit),
+  )
+  const all = Array.from(rows.values())
+  for (const key of splitJobs.locked.keys()) splitDetails.found.delete(key)
+  // Jobs are locked before triggers, as everywhere; the claims name their jobs.
+  const nonConcurrent = yield* tryLockJobs(
+    tx,
+    uniqueKeys(all.flatMap((row) => (row.nonConcurrent ? (row.jobKey ?? []) : []))).filter(
+      (key) => !splitJobs.found.has(key) && !splitJobs.locked.has(key),
+    ),
+  )
+  const jobs = bothLocks(splitJobs, nonConcurrent)
+  for (const { fireInstanceId, jobKey } of all) {
+    if (jobKey !== null && jobs.locked.has(jobKey)) locked.add(fireInstanceId)
+  }
+  const split = new KeyMap<TriggerKey, true>()
+  for (const { key } of toSplit) split.set(key, true)
+  const rest = all.filter(({ fireInstanceId, triggerKey }) => {
+    return !locked.has(fireInstanceId) && !split.has(triggerKey)
+  })
+  const [triggers, details] = yield* together(
+    tryLockTriggers(
+      tx,
+      rest.map(({ triggerKey }) => triggerKey),
+    ),
+    tx.session.jobs.load(uniqueKeys(rest.flatMap(({ jobKey }) => jobKey ?? []))),
+  )
+  return {
+    rows,
+    locked,
+    triggers: bothLocks(splitTriggers, triggers),
+    details: {
+      found: bothOf(splitDetails.found, details.found),
+      broken: bothOf(splitDetails.broken, details.broken),
+    },
+    own: jobs.found,
+    circumstances,
+  }
 }
 
 /**
@@ -103,36 +171,13 @@ interface HeldClaims {
  * claim. So the trigger is not read again.
  */
 function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): SqlProgram<HeldClaims> {
-  // Their jobs are known already, which saves the items a round trip.
-  const toSplit = claims.flatMap(({ isSplit, trigger }) => (isSplit === true ? (trigger.jobKey ?? []) : []))
-  const [{ rows, locked }, splitJobs] = yield* together(
-    lockClaims(tx, claims),
-    tryLockJobs(tx, uniqueKeys(toSplit)),
-  )
-  if (rows.size === 0) return { held: [], locked, jobs: new KeyMap() }
-  const all = Array.from(rows.values())
-  // Jobs are locked before triggers, as everywhere; the claims name their jobs.
-  const nonConcurrent = yield* tryLockJobs(
-    tx,
-    uniqueKeys(all.flatMap((row) => (row.nonConcurrent ? (row.jobKey ?? []) : []))),
-  )
-  const ownJobs = bothOf(splitJobs, nonConcurrent)
-  for (const { fireInstanceId, jobKey } of all) {
-    if (jobKey !== null && ownJobs.locked.has(jobKey)) locked.add(fireInstanceId)
-  }
-  const free = all.filter(({ fireInstanceId }) => !locked.has(fireInstanceId))
-  const [triggers, jobs] = yield* together(
-    tryLockTriggers(
-      tx,
-      free.map(({ triggerKey }) => triggerKey),
-    ),
-    tx.session.jobs.load(uniqueKeys(free.flatMap(({ jobKey }) => jobKey ?? []))),
-  )
-  const split = free.flatMap(({ jobKey, triggerKey }) => {
-    const job = jobKey === null ? undefined : jobs.found.get(jobKey)
+  const { rows, locked, triggers, details: jobs, own, circumstances } = yield* readClaims(tx, claims)
+  if (rows.size === 0) return { held: [], locked, jobs: new KeyMap(), circumstances: null }
+  const split = Array.from(rows.values()).flatMap(({ fireInstanceId, jobKey, triggerKey }) => {
+    const job = jobKey === null || locked.has(fireInstanceId) ? undefined : jobs.found.get(jobKey)
     return job !== undefined && isSplit(job, triggerKey) ? job.key : []
   })
-  const busy = yield* lockBusyJobs(tx, jobs.found.values(), { split, own: ownJobs.found })
+  const busy = yield* lockBusyJobs(tx, jobs.found.values(), { split, own })
   const held: FirableTrigger[] = []
   const faulty: FaultyTrigger[] = []
   const idle: IdleClaim[] = []
@@ -164,18 +209,26 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
   }
   yield* fail(tx, faulty)
   yield* giveUp(tx, idle)
-  return { held, locked, jobs: busy.found }
+  return { held, locked, jobs: busy.found, circumstances }
 }
 
-function bothOf(
-  one: TriedLocks<JobKey, JobRef>,
-  two: TriedLocks<JobKey, JobRef>,
-): TriedLocks<JobKey, JobRef> {
-  const found = new KeyMap<JobKey, JobRef>()
-  for (const ref of [...one.found.values(), ...two.found.values()]) found.set(ref.key, ref)
-  const locked = new KeyMap<JobKey, true>()
-  for (const key of [...one.locked.keys(), ...two.locked.keys()]) locked.set(key, true)
-  return { found, locked }
+function bothLocks<Key extends JobKey | TriggerKey, Ref>(
+  one: TriedLocks<Key, Ref>,
+  two: TriedLocks<Key, Ref>,
+): TriedLocks<Key, Ref> {
+  return { found: bothOf(one.found, two.found), locked: bothOf(one.locked, two.locked) }
+}
+
+function bothOf<Key extends JobKey | TriggerKey, Value>(
+  one: KeyMap<Key, Value>,
+  two: KeyMap<Key, Value>,
+): KeyMap<Key, Value> {
+  if (one.size === 0) return two
+  for (const key of two.keys()) {
+    const value = two.get(key)
+    if (value !== undefined) one.set(key, value)
+  }
+  return one
 }
 
 /** The rows of claims that were not ended, by fire instance id, and which of them another session has locked. */
@@ -288,7 +341,7 @@ function* begin(tx: SqlTransaction, firings: readonly Firing[]): SqlProgram<void
   )
 }
 
-function executionsOf({ nowMs }: SqlTransaction, firings: readonly Firing[]): FiredRow[] {
+function executionsOf({ nowMs }: SqlTransaction, firings: readonly FirableTrigger[]): FiredRow[] {
   return firings.map(({ row, jobDetail }) => ({
     ...row,
     state: 'EXECUTING',

@@ -7,6 +7,7 @@ import { OpenFirings } from '../../../split-firing.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
+import type { LoadedSplitFirings } from '../../tables/firings/split-firing-table.ts'
 import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { NodeRow } from '../../tables/nodes/node-row.ts'
@@ -14,7 +15,7 @@ import { readRoll } from '../../tables/nodes/scheduler-state-table.ts'
 import { noteEndedOfGroups } from '../steps/ended-claims.ts'
 import { deleteFinishedJobs } from '../steps/orphans.ts'
 import { uniqueKeys } from '../steps/settling.ts'
-import { endLostItems, loadOpenFirings, writeOpenFirings } from '../steps/split-firings.ts'
+import { endLostItems, openFiringsOf, settleOpenFirings, writeSettled } from '../steps/split-firings.ts'
 
 /** A claimed trigger of a sharded job. */
 export interface SplitFire {
@@ -25,14 +26,41 @@ export interface SplitFire {
   readonly row: FiredRow
 }
 
-/** An item that the slot of its firing's claim can run at once: a trigger that was stored a moment ago. */
+/** An item that the slot of its firing's claim can run at once: a trigger that is stored as fired. */
 export interface FirstItem {
   /** Of the claim. */
   readonly firingId: string
+  /** As a search would have found it. */
   readonly trigger: Trigger
+  readonly fired: Trigger
   readonly jobDetail: JobDetail
   /** The row that a claim on the trigger would have. */
   readonly row: FiredRow
+}
+
+/** What decides how firings are split, besides their triggers. */
+export interface SplitCircumstances {
+  /** Null where there is one scheduler only. */
+  readonly nodes: Nodes | null
+  readonly paused: PausedGroups
+  readonly firings: LoadedSplitFirings
+  readonly disabled: KeyMap<JobKey, readonly number[]>
+}
+
+/** Reads them, for jobs that a statement before these locks; null for no jobs. */
+export function* splitCircumstances(
+  tx: SqlTransaction,
+  jobKeys: readonly JobKey[],
+): SqlProgram<SplitCircumstances | null> {
+  if (jobKeys.length === 0) return null
+  const { pausedGroups, splitFirings: table } = tx.session
+  const [nodes, paused, firings, disabled] = yield* together(
+    lookAtNodes(tx),
+    pausedGroups.load(),
+    table.load(jobKeys),
+    table.disabledItems(jobKeys),
+  )
+  return { nodes, paused, firings, disabled }
 }
 
 /**
@@ -43,19 +71,14 @@ export function* splitFirings(
   tx: SqlTransaction,
   fires: readonly SplitFire[],
   jobs: KeyMap<JobKey, JobRef>,
+  { nodes, paused, firings: loaded, disabled }: SplitCircumstances,
 ): SqlProgram<readonly FirstItem[]> {
-  if (fires.length === 0) return []
   const { session, nowMs, offers } = tx
   const jobKeys = uniqueKeys(fires.map(({ jobDetail }) => jobDetail.key))
   const ids = fires.map(({ row }) => row.fireInstanceId)
-  // In one round trip, because the items wait for it. The claims end: their firings are no executions.
-  const [[nodes, paused], [open, [disabled]]] = yield* together(
-    together(lookAtNodes(tx), session.pausedGroups.load()),
-    together(
-      loadOpenFirings(tx, jobKeys),
-      together(session.splitFirings.disabledItems(jobKeys), session.firedTriggers.delete(ids, 'ACQUIRED')),
-    ),
-  )
+  // The claims end: their firings are no executions.
+  yield* session.firedTriggers.delete(ids, 'ACQUIRED')
+  const open = yield* openFiringsOf(tx, jobKeys, loaded)
   yield* endLostItems(tx, open.values(), nodes?.registered ?? null)
   for (const { trigger, fired, jobDetail, row } of fires) {
     const firings = open.get(jobDetail.key) ?? new OpenFirings([])
@@ -78,9 +101,15 @@ export function* splitFirings(
     tx,
     fires.map(({ row }) => row),
   )
-  const carriers = yield* writeOpenFirings(tx, open, { jobs, paused })
+  const settled = settleOpenFirings(tx, open)
+  const first = fires.flatMap((fire) => {
+    return isHeldBack(tx, fire, paused) ? [] : firstItem(tx, fire, settled.carriers)
+  })
+  const begun = new Map(first.map(({ trigger, fired }) => [trigger, fired]))
+  const carriers = settled.carriers.map((carrier) => begun.get(carrier) ?? carrier)
+  yield* writeSettled(tx, { ...settled, carriers }, { jobs, paused })
   yield* deleteSpent(tx, fires, jobs)
-  return fires.flatMap((fire) => (isHeldBack(tx, fire, paused) ? [] : firstItem(tx, fire, carriers)))
+  return first
 }
 
 /** Whether the items of a firing may have to wait, which the search finds out. */
@@ -117,7 +146,7 @@ function firstItem(
     nonConcurrent: false,
     requestsRecovery: jobDetail.requestsRecovery,
   }
-  return [{ firingId, trigger, jobDetail, row }]
+  return [{ firingId, trigger, fired: trigger.triggered(null), jobDetail, row }]
 }
 
 /** Deletes triggers that have fired for the last time: no end of an execution will. */

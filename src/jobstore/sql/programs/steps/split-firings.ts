@@ -1,9 +1,9 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
-import type { Trigger } from '../../../../triggers/trigger.ts'
 import { endedSharding, OpenFirings } from '../../../split-firing.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { LoadedSplitFirings } from '../../tables/firings/split-firing-table.ts'
 import type { HistoryEntry } from '../../tables/history/history-rows.ts'
 import { type LockedRows, storeNewTriggers } from './new-triggers.ts'
 
@@ -12,38 +12,67 @@ export function* loadOpenFirings(
   tx: SqlTransaction,
   jobKeys: readonly JobKey[],
 ): SqlProgram<KeyMap<JobKey, OpenFirings>> {
+  if (jobKeys.length === 0) return new KeyMap()
+  return yield* openFiringsOf(tx, jobKeys, yield* tx.session.splitFirings.load(jobKeys))
+}
+
+/** The same, of rows that were read under the lock; those of other jobs are left as they are. */
+export function* openFiringsOf(
+  tx: SqlTransaction,
+  jobKeys: readonly JobKey[],
+  { found, broken }: LoadedSplitFirings,
+): SqlProgram<KeyMap<JobKey, OpenFirings>> {
   const open = new KeyMap<JobKey, OpenFirings>()
-  if (jobKeys.length === 0) return open
-  const { splitFirings } = tx.session
-  const { found, broken } = yield* splitFirings.load(jobKeys)
-  for (const key of found.keys()) open.set(key, new OpenFirings(found.get(key) ?? []))
-  for (const { fireInstanceId, error } of broken) {
+  for (const key of jobKeys) {
+    const firings = found.get(key)
+    if (firings !== undefined) open.set(key, new OpenFirings(firings))
+  }
+  const lost = broken.filter(({ jobKey }) => jobKeys.some((key) => key.equals(jobKey)))
+  for (const { fireInstanceId, error } of lost) {
     tx.signals.add(
       'storeError',
       `The sharded firing '${fireInstanceId}' cannot be read: it is given up.`,
       error,
     )
   }
-  yield* splitFirings.delete(broken.map(({ fireInstanceId }) => fireInstanceId))
+  yield* tx.session.splitFirings.delete(lost.map(({ fireInstanceId }) => fireInstanceId))
   return open
 }
 
 /**
  * Writes down what has changed in the open firings of locked jobs: stores the triggers of items that were given out,
- * and settles the firings whose items have all ended. Answers the triggers that it stored.
+ * and settles the firings whose items have all ended.
  */
 export function* writeOpenFirings(
   tx: SqlTransaction,
   open: KeyMap<JobKey, OpenFirings>,
+  locked: Pick<LockedRows, 'jobs' | 'paused'>,
+): SqlProgram<void> {
+  yield* writeSettled(tx, settleOpenFirings(tx, open), locked)
+}
+
+/** What has changed in the open firings of jobs, and is to be written down. */
+export type Settled = ReturnType<OpenFirings['settle']>
+
+/** Gives out the items that are free, and takes out the firings that have ended. */
+export function settleOpenFirings({ nowMs }: SqlTransaction, open: KeyMap<JobKey, OpenFirings>): Settled {
+  const each = open.values().map((firings) => firings.settle(nowMs))
+  return {
+    changed: each.flatMap(({ changed }) => changed),
+    over: each.flatMap(({ over }) => over),
+    carriers: each.flatMap(({ carriers }) => carriers),
+  }
+}
+
+export function* writeSettled(
+  tx: SqlTransaction,
+  { changed, over, carriers }: Settled,
   { jobs, paused = null }: Pick<LockedRows, 'jobs' | 'paused'>,
-): SqlProgram<readonly Trigger[]> {
+): SqlProgram<void> {
   const { splitFirings, history } = tx.session
-  const settled = open.values().map((firings) => firings.settle(tx.nowMs))
-  const carriers = settled.flatMap((each) => each.carriers)
   yield* storeNewTriggers(tx, carriers, { existing: new KeyMap(), jobs, paused })
-  yield* splitFirings.put(settled.flatMap(({ changed }) => changed))
-  const over = settled.flatMap((each) => each.over)
-  if (over.length === 0) return carriers
+  yield* splitFirings.put(changed)
+  if (over.length === 0) return
   yield* splitFirings.delete(over.map(({ fireInstanceId }) => fireInstanceId))
   const lines: HistoryEntry[] = []
   for (const firing of over) {
@@ -53,7 +82,6 @@ export function* writeOpenFirings(
     lines.push({ ...ended, jobType, node, attempt: 1, recovering: false, beganTimeMs: fireTimeMs })
   }
   yield* history.insert(lines)
-  return carriers
 }
 
 /**

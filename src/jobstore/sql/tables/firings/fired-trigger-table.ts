@@ -137,10 +137,10 @@ export class FiredTriggerTable {
     return rows.map((row) => text(row, 'entry_id'))
   }
 
-  /** Deletes the rows of this scheduler instance in this state; answers them. */
-  *delete(fireInstanceIds: readonly string[], state: FiredRow['state']): SqlProgram<readonly FiredRow[]> {
-    if (fireInstanceIds.length === 0) return []
-    return decodedFirings(yield* all(this.#statements.delete({ ...this.#own(fireInstanceIds), state })))
+  /** Deletes the rows of this scheduler instance in this state. */
+  *delete(fireInstanceIds: readonly string[], state: FiredRow['state']): SqlProgram<void> {
+    if (fireInstanceIds.length === 0) return
+    yield* later(this.#statements.delete({ ...this.#own(fireInstanceIds), state }))
   }
 
   /** Locks the rows of a scheduler instance that no other session has locked. */
@@ -290,8 +290,7 @@ export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerS
     delete: sqlQuery(
       dialect,
       `DELETE FROM ${fired} AS f WHERE ${isAmongRows(dialect, entryColumns)}
-         AND f.instance_name = :instance AND f.state = :state
-       RETURNING ${columns}`,
+         AND f.instance_name = :instance AND f.state = :state`,
     ),
     deleteStaleClaims: sqlQuery(
       dialect,

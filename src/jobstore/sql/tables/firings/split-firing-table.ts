@@ -30,6 +30,7 @@ import { jobKeyColumns, jobKeyOf, jobKeyRows, triggerKeyOf } from '../encoding/k
 /** An unreadable row. */
 export interface BrokenSplitFiring {
   readonly fireInstanceId: string
+  readonly jobKey: JobKey
   readonly error: Error
 }
 
@@ -77,7 +78,8 @@ export class SplitFiringTable {
         if (before === undefined) found.set(firing.jobKey, [firing])
         else before.push(firing)
       } catch (error) {
-        broken.push({ fireInstanceId, error: brokenRow('Firing', fireInstanceId, error) })
+        const failure = brokenRow('Firing', fireInstanceId, error)
+        broken.push({ fireInstanceId, jobKey: jobKeyOf(row), error: failure })
       }
     }
     return { found, broken }
@@ -181,11 +183,8 @@ interface Parts {
 }
 
 function encoded(firing: SplitFiring): object {
-  const { jobKey, triggerKey, jobType, isBroadcast, isRemote, priority, triggerData } = firing
-  const items = firing.items.map(({ triggerKey: carrier, ...item }) => ({
-    ...item,
-    triggerKey: carrier === null ? null : { name: carrier.name, group: carrier.group },
-  }))
+  // JSON keeps the name and the group of the key of an item's trigger.
+  const { jobKey, triggerKey, jobType, isBroadcast, isRemote, priority, triggerData, items } = firing
   const parts: Parts = { jobType, isBroadcast, isRemote, priority, triggerData, items }
   return {
     fire_id: firing.fireInstanceId,
