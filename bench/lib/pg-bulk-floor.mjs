@@ -46,7 +46,12 @@ async function copyOut(client, table) {
   const chunks = []
   await new Promise((done, fail) =>
     client.query(
-      copying({ text: `COPY ${table} TO STDOUT`, onData: (chunk) => chunks.push(Buffer.from(chunk)), done, fail }),
+      copying({
+        text: `COPY ${table} TO STDOUT`,
+        onData: (chunk) => chunks.push(Buffer.from(chunk)),
+        done,
+        fail,
+      }),
     ),
   )
   return Buffer.concat(chunks)
