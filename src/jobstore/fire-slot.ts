@@ -1,5 +1,6 @@
+import type { JobDetail } from '../jobs/job-detail.ts'
+import type { Trigger } from '../triggers/trigger.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
-import type { ScheduleEntry } from './job-store.ts'
 
 /** A thread of the pool for a trigger that may fire in the step that stores it. */
 export interface FireSlot {
@@ -24,5 +25,8 @@ export interface FiringOnSchedule {
    * @throws ObjectAlreadyExistsError when the job or the trigger exists
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND when the trigger names a job that is not there
    */
-  scheduleAndFire?(entry: ScheduleEntry, slot: FireSlot): Promise<TriggerFiredBundle | null>
+  scheduleAndFire?(
+    entry: { readonly job: JobDetail | null; readonly triggers: readonly Trigger[] },
+    slot: FireSlot,
+  ): Promise<TriggerFiredBundle | null>
 }

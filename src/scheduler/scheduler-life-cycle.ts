@@ -246,7 +246,7 @@ export class SchedulerLifeCycle {
       await executing.drained(options.clock)
       await completions.drained()
       await recorder.flush()
-      if (executing.count > 0 || completions.isBehind) continue
+      if (executing.count > 0 || completions.isBehind || thread.firstFirings.reservedCount > 0) continue
       // A pool without slots only schedules.
       if (this.#state !== 'started' || options.threadPool.size === 0 || thread.isAtRest) return
       await thread.nextSleep()
