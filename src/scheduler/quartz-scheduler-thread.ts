@@ -268,7 +268,10 @@ export class QuartzSchedulerThread {
         if (clock.elapsedMs() >= this.#aside.retryAtMs) return
       }
       // The state may change during this wait too.
-      if (this.#freeThreads() === 0) return await this.firstFirings.nextEnd()
+      if (this.#freeThreads() === 0) {
+        await this.firstFirings.nextEnd()
+        return
+      }
       const nextMs = next?.trigger.nextFireTimeMs ?? null
       // The answer contains what was signalled before this line; later signals are kept.
       this.#signal = null
@@ -343,7 +346,7 @@ export class QuartzSchedulerThread {
       const { fired, acquired, lookAgainAtMs = null } = await jobStore.acquireAndFire(request)
       this.#held = [...acquired, ...held]
       for (const bundle of fired) this.#handOn(bundle)
-      this.#isQuiet = isWhole && fired.length + acquired.length < maxCount
+      this.#isQuiet = fired.length + acquired.length < maxCount && isWhole
       return { fired: fired.length, isWhole, lookAgainAtMs }
     } finally {
       this.#asked = 0

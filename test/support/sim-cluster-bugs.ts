@@ -30,7 +30,6 @@ function idsOf({ values }: SqlStatement): string[] {
 
 const releaseWithoutLook: KnownClusterBug = {
   name: 'A claim that is released, or cannot fire any more, lets its trigger wait whatever its state is by now',
-  seed: 2,
   symptom: /WAITING while its job runs|WAITING unlike its claim|claimed beside|fired twice/,
   *after(statement, reply): SqlProgram<SqlReply> {
     const isRelease = deletesOwn.test(statement.text) && statement.values.includes('ACQUIRED')
@@ -69,7 +68,7 @@ const claimsUnseen: KnownClusterBug = {
 
 const completionUnfenced: KnownClusterBug = {
   name: 'A completion is written although the execution was recovered',
-  seed: 68,
+  seed: 57,
   symptom: /the counter ran \d+ times and counted/,
   *after(statement, reply): SqlProgram<SqlReply> {
     if (!endsOwn.test(statement.text) || !statement.values.includes('EXECUTING')) return reply
@@ -97,7 +96,7 @@ const recoveryForgetsClaims: KnownClusterBug = {
 
 const executionsForgotten: KnownClusterBug = {
   name: 'A job that wants recovery goes with its last trigger, whatever is in flight of it',
-  seed: 69,
+  seed: 44,
   symptom: /should have run again/,
   statement: (statement) => {
     const looksForExecutions =
@@ -109,7 +108,6 @@ const executionsForgotten: KnownClusterBug = {
 
 const lockedTakenForGone: KnownClusterBug = {
   name: 'A job that another session holds is taken for one that is gone when an execution of it ends',
-  seed: 7,
   symptom: /BLOCKED by nobody/,
   statement: (statement) =>
     /^SELECT j\.job_name, j\.job_group FROM/.test(statement.text) ? nothing : statement,
