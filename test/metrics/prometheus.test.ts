@@ -151,7 +151,7 @@ describe('the Prometheus plugin', () => {
     await clock.advance(10)
     await scheduler.idle()
     const calls = await linesOf(metrics, 'quartz_store_call_duration_seconds_count')
-    for (const operation of ['initialize', 'scheduleJobs', 'acquireAndFire', 'triggeredJobsComplete']) {
+    for (const operation of ['initialize', 'scheduleAndFire', 'acquireAndFire', 'triggeredJobsComplete']) {
       expect(calls.join('\n')).toContain(`operation="${operation}",result="ok"`)
     }
     const statements = await linesOf(metrics, 'quartz_store_statement_duration_seconds_count')

@@ -53,7 +53,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     pausedGroups: new PausedGroupTable(vocabulary),
     pauses: new PauseTable(vocabulary),
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
-    plainEnds: new (dialect.excludesWriters === true ? PlainEnds : LockedEnds)(vocabulary, instanceId),
+    plainEnds: plainEndsOf(vocabulary, instanceId),
     splitFirings: new SplitFiringTable(vocabulary),
     awaitedResults: new AwaitedResultTable(vocabulary, instanceId),
     history: new HistoryTable(vocabulary, records.history),
@@ -87,4 +87,10 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
       return idPrefix + fireCount.toString(36)
     },
   }
+}
+
+function plainEndsOf(vocabulary: SqlVocabulary, instanceId: string): SqlSession['plainEnds'] {
+  const { excludesWriters, places } = vocabulary.dialect
+  if (excludesWriters === true) return new PlainEnds(vocabulary, instanceId)
+  return places === undefined ? null : new LockedEnds(vocabulary, instanceId)
 }

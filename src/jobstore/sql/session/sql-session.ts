@@ -45,8 +45,11 @@ export interface SqlSession {
   readonly pausedGroups: PausedGroupTable
   readonly pauses: PauseTable
   readonly firedTriggers: FiredTriggerTable
-  /** How executions end that leave only their own rows: without a lock, where a transaction excludes other writers. */
-  readonly plainEnds: PlainEnds | LockedEnds
+  /**
+   * How executions end that leave only their own rows: without a lock, where a transaction excludes other writers. Null
+   * for a dialect that knows no places of rows.
+   */
+  readonly plainEnds: PlainEnds | LockedEnds | null
   readonly splitFirings: SplitFiringTable
   readonly awaitedResults: AwaitedResultTable
   readonly history: HistoryTable

@@ -32,9 +32,9 @@ export function* endPlain(
   tx: SqlTransaction,
   completions: readonly JobCompletion[],
 ): SqlProgram<PlainlyEnded> {
-  const plain = plainEndsAmong(completions)
-  if (plain.length === 0) return none
   const { plainEnds } = tx.session
+  const plain = plainEnds === null ? [] : plainEndsAmong(completions)
+  if (plainEnds === null || plain.length === 0) return none
   return plainEnds instanceof PlainEnds
     ? yield* deleteExpected(tx, plainEnds, plain)
     : yield* deleteLocked(tx, plainEnds, plain)
