@@ -217,7 +217,7 @@ describe('a completion that is locked', () => {
     for (const id of ['1', '2', '3', '4', '5', '6']) store.locked.add(id)
     // More than may lag behind.
     const handedOver = [...store.locked].map((id) => writer.handOver(completionOf(id)))
-    await Promise.all(handedOver)
+    for (const held of handedOver) await held
     await writer.handOver(completionOf('another'))
     let isDrained = false
     const drained = writer.drained().then(() => (isDrained = true))
