@@ -49,14 +49,26 @@ export class MisfireBuffer implements RecordBuffer<MisfireNote, Misfire> {
     this.#counted = []
     const notes = this.#notes.take()
     let steps = stepsPerBatch
-    for (const [index, { fires, ...note }] of notes.entries()) {
+    for (const [index, { fires, triggerKey, jobKey, cause, policy, noticedTimeMs }] of notes.entries()) {
       // What some do not need is left for others.
       const share = Math.ceil(steps / (notes.length - index))
       const range = typeof fires === 'number' ? oneAt(fires) : rangeOf(fires, share)
       steps -= range?.steps ?? 1
       if (range === null) continue
       const { fromMs, toMs, count } = range
-      misfires.push({ ...note, fromMs, toMs, count, id: this.#nextId(), node: this.#node })
+      // Field by field: after an outage thousands are taken at once, and spreading takes ten times as long.
+      misfires.push({
+        id: this.#nextId(),
+        triggerKey,
+        jobKey,
+        cause,
+        policy,
+        noticedTimeMs,
+        fromMs,
+        toMs,
+        count,
+        node: this.#node,
+      })
     }
     return misfires
   }

@@ -17,6 +17,9 @@ import { pgSource } from './postgres-driver.ts'
 import type { ResolvedPostgresOptions } from './postgres-options.ts'
 import { threadAccess } from './thread-connection.ts'
 
+/** Some ten milliseconds of the process: after an outage it notes thousands of misfires a second. */
+const recordsAtOnce = 1000
+
 /** PostgreSQL under the SQL store: any number of nodes. */
 export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
   const { names } = options
@@ -29,6 +32,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
     encoding: options.jobData,
     sharedWithJava: options.locking === 'quartzLocks',
     records: options.records,
+    recordsAtOnce,
     jobGroupLimits: options.jobGroupLimits,
     migrate: () => migrateAlone(options, schema),
     async connect({ context: { schedulerName, instanceId, clock, ids, logger, signaler } }) {

@@ -24,7 +24,7 @@ export interface SqlEngine {
   /** Java nodes may work on the same tables. Default false. */
   readonly sharedWithJava?: boolean
   readonly records: ResolvedRecordOptions
-  /** Most records that one transaction writes, where it blocks the event loop. Default: no limit. */
+  /** Most records that one transaction writes, since making its rows blocks the event loop. Default: no limit. */
   readonly recordsAtOnce?: number
   /** Default: no group is limited. */
   readonly jobGroupLimits?: JobGroupLimitsByGroup

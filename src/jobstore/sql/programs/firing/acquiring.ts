@@ -13,9 +13,9 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import { brokenRow, brokenValue } from '../../tables/encoding/broken-row.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { DueRequest } from '../../tables/triggers/due-statements.ts'
-import type { DueTrigger } from '../../tables/triggers/trigger-table.ts'
+import type { DueTrigger, StoredTrigger } from '../../tables/triggers/trigger-table.ts'
 import { type FaultyRow, type FaultyTrigger, putInError, putRowsInError } from '../steps/faulty-triggers.ts'
-import { isLate, treatMisfires } from '../steps/misfires.ts'
+import { isLate, type ReadTriggers, treatRead } from '../steps/misfires.ts'
 import { type FirableTrigger, fireUnclaimed } from './firing.ts'
 import { GroupRooms } from './group-rooms.ts'
 import { overdueClaimMs } from './overdue-claims.ts'
@@ -193,10 +193,24 @@ function* treatLate(search: Search, lateUntilMs: EpochMs): SqlProgram<boolean> {
   const { tx } = search
   const late = yield* lockKnown(search, { untilMs: lateUntilMs }, misfiresPerTransaction)
   if (late === null) return true
-  const untreated = late.filter((due) => needsTreatment(search, due)).map(({ key }) => key)
-  const treated = yield* treatMisfires(tx, untreated, 'late', dueMisfiresPerTransaction)
+  const untreated = late.filter((due) => needsTreatment(search, due))
+  const treated = yield* treatRead(tx, readLate(tx, untreated), 'late', dueMisfiresPerTransaction)
   for (const key of treated) search.treated.set(key, true)
   return treated.length === untreated.length && late.length < misfiresPerTransaction
+}
+
+/** The search has read what it locked, and all that it finds wait. */
+function readLate({ session }: SqlTransaction, late: readonly DueTrigger[]): ReadTriggers {
+  const stored: StoredTrigger[] = []
+  const broken: FaultyTrigger[] = []
+  for (const due of late) {
+    try {
+      stored.push({ trigger: session.triggers.triggerOf(due), state: 'WAITING' })
+    } catch (error) {
+      broken.push({ key: due.key, error })
+    }
+  }
+  return { stored, broken }
 }
 
 /**

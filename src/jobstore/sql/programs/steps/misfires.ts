@@ -22,20 +22,32 @@ export function tellMissed(tx: SqlTransaction, passing: Omit<Passing, 'nowMs'>):
   if (missed !== null) tx.signals.add('firesMissed', missed)
 }
 
-/**
- * Carries out the misfire instructions of locked triggers that wait or are paused, in the order of the keys, until as
- * many of them are due at once as the limit allows; answers those that were handled.
- */
+/** Locked triggers as they were read, and those that cannot be read. */
+export interface ReadTriggers {
+  readonly stored: readonly StoredTrigger[]
+  readonly broken: readonly FaultyTrigger[]
+}
+
+/** Carries out the misfire instructions of locked triggers that wait or are paused, in the order of the keys. */
 export function* treatMisfires(
   tx: SqlTransaction,
   keys: readonly TriggerKey[],
   cause: MissedFires['cause'],
+): SqlProgram<void> {
+  if (keys.length === 0) return
+  const { found, broken } = yield* tx.session.triggers.load(keys)
+  const stored = keys.flatMap((key) => found.get(key) ?? [])
+  yield* treatRead(tx, { stored, broken }, cause)
+}
+
+/** The same for triggers that have been read, until `dueMax` of them are due at once; answers those that were handled. */
+export function* treatRead(
+  tx: SqlTransaction,
+  { stored, broken }: ReadTriggers,
+  cause: MissedFires['cause'],
   dueMax: number = Number.POSITIVE_INFINITY,
 ): SqlProgram<readonly TriggerKey[]> {
-  if (keys.length === 0) return []
   const { session, signals, nowMs } = tx
-  const { found, broken } = yield* session.triggers.load(keys)
-  const stored = keys.flatMap((key) => found.get(key) ?? [])
   const calendarOf = yield* calendarsOf(
     tx,
     stored.map(({ trigger }) => trigger),
