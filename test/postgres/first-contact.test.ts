@@ -1,6 +1,6 @@
 import { createScheduler, type Logger } from 'quartz-ts'
 import { postgresJobStore } from 'quartz-ts/postgres'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
@@ -88,14 +88,20 @@ describe('a server that is away when a scheduler is made', () => {
 })
 
 test('check-ins that are made without a thread are seen without a logger', async () => {
-  const { logger } = warned()
-  const seen: string[] = []
-  const warn = (_fields: object, message: string): void => {
-    seen.push(message)
-  }
+  const lines: string[] = []
+  const spy = vi.spyOn(console, 'error').mockImplementation((line: string) => {
+    lines.push(line)
+  })
+  onTestFinished(() => {
+    spy.mockRestore()
+  })
   const jobStore = postgresJobStore({ connectionString: database.connectionString })
-  await using scheduler = await createScheduler({ jobStore, logger: { ...logger, warn } })
+  await using scheduler = await createScheduler({ jobStore })
   // The sources have no file for the thread; only a built package has.
   await scheduler.start()
-  expect(seen).toEqual([expect.stringContaining('check-ins are made on the event loop')])
+  expect(lines).toEqual([
+    expect.stringMatching(
+      / WARN quartz-ts: check-ins are made on the event loop: .* - The entry is TypeScript/,
+    ),
+  ])
 })
