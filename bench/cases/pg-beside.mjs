@@ -78,6 +78,7 @@ async function beside(place, seconds, disturb) {
   await scheduler.standby()
   late.length = 0
   const end = await disturb(scheduler, place, held)
+  await place.settle()
   const job = JobBuilder.newJob(tick).withIdentity('tick').storeDurably().build()
   const startMs = Date.now() + 300
   await scheduler.addJob(job, { replace: true })

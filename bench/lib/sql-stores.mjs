@@ -11,8 +11,12 @@ export const places = {
     const { schema, client, drop } = await freshSchema()
     const open = (options = {}) =>
       postgresJobStore({ connectionString: connectionString(), schema, ...options })
-    // Statistics, as autovacuum would have them by and by.
-    const settle = () => client.query('ANALYZE')
+    // Statistics and clean pages, as the server would have them by and by. Otherwise what was just stored is written to
+    // disk while the commits of the measurement wait for the same disk.
+    const settle = async () => {
+      await client.query('VACUUM ANALYZE')
+      await client.query('CHECKPOINT')
+    }
     return { open, settle, schema, client, close: drop }
   },
   async sqlite() {
