@@ -14,7 +14,7 @@ const variants = {
   'nothing else': (place, seconds) => beside(place, seconds, async () => async () => {}),
   'ten locks held': (place, seconds) => beside(place, seconds, holdRows),
   '50,000 misfires': (place, seconds, { once }) =>
-    beside(place, seconds, (scheduler) => storeMisfires(scheduler, once ? 500 : 50_000)),
+    beside(place, seconds, (scheduler) => storeMisfires(scheduler, place, once ? 500 : 50_000)),
   'a full peer': (place, seconds) => besidePeer(place, seconds, { slots: 2, isFull: true }),
   'a blocked peer': (place, seconds) => besidePeer(place, seconds, { slots: 10, isFull: false }),
 }
@@ -78,7 +78,6 @@ async function beside(place, seconds, disturb) {
   await scheduler.standby()
   late.length = 0
   const end = await disturb(scheduler, place, held)
-  await place.settle()
   const job = JobBuilder.newJob(tick).withIdentity('tick').storeDurably().build()
   const startMs = Date.now() + 300
   await scheduler.addJob(job, { replace: true })
@@ -108,7 +107,7 @@ async function holdRows(scheduler, { client, schema }, held) {
   return () => client.query('ROLLBACK')
 }
 
-async function storeMisfires(scheduler, count) {
+async function storeMisfires(scheduler, place, count) {
   const backlog = JobBuilder.newJob('backlog').withIdentity('backlog').storeDurably().build()
   await scheduler.addJob(backlog)
   const hourAgo = new Date(Date.now() - 3_600_000)
@@ -127,6 +126,7 @@ async function storeMisfires(scheduler, count) {
     )
     await scheduler.scheduleJobs([{ job: backlog, triggers }], { replace: true })
   }
+  await place.settle()
   return async () => {}
 }
 
