@@ -44,6 +44,7 @@ export default defineConfig({
         items: [
           { text: 'Which of the five do I need', link: '/guide/which-one' },
           { text: 'Schedules in one line', link: '/guide/schedules' },
+          { text: 'Every day with schedules', link: '/guide/every-day' },
           { text: '@Scheduled', link: '/guide/annotations' },
           { text: 'Jobs', link: '/guide/jobs' },
           { text: 'Triggers', link: '/guide/triggers' },

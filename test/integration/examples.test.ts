@@ -42,6 +42,16 @@ const expected: Record<string, readonly RegExp[]> = {
     /^cleaned up$/,
     /^once in the cluster$/,
   ],
+  'schedules.js': [
+    // Nothing has changed yet.
+    /^removed clean, unchanged daily$/,
+    /^changed daily, removed clean$/,
+    /^often: added$/,
+    /^often again: unchanged$/,
+    /^a report to me@example\.com$/,
+    /^cleaned$/,
+    /^done$/,
+  ],
   'testing.js': [/^# pass 1$/, /^# fail 0$/],
   // The main thread is number 0.
   'worker-jobs.js': [

@@ -33,7 +33,12 @@ describe('requireSupportedNode', () => {
 
 describe('the advice about better-sqlite3', () => {
   it.each([
-    [{ node: '20.20.2' }, 'Node.js', /npm install better-sqlite3/, /npm rebuild better-sqlite3/],
+    [
+      { node: '20.20.2' },
+      'Node.js',
+      /22\.16 on has 'node:sqlite'.* npm install better-sqlite3$/,
+      /22\.16 on has 'node:sqlite'.* npm rebuild better-sqlite3$/,
+    ],
     [{ node: '24.3.0', bun: '1.3.0' }, 'Bun', /Bun cannot load.*Node\.js.*PostgreSQL/, /Bun cannot load/],
     [{ node: '24.2.0', deno: '2.9.6' }, 'Deno', /Deno cannot load.*Node\.js.*PostgreSQL/, /Deno cannot load/],
   ] as const)('is that of the runtime of %j', (versions, runtime, missing, unbuilt) => {

@@ -108,7 +108,8 @@ export function driverAdvice(problem: DriverProblem, runtime: Runtime): string {
   if (runtime !== 'Node.js') {
     return `${runtime} cannot load. Run this process with Node.js, or keep the jobs in PostgreSQL.`
   }
+  const withoutIt = "Node.js from 22.16 on has 'node:sqlite', which needs no package; or run"
   return problem === 'missing'
-    ? 'is not installed. Run: npm install better-sqlite3'
-    : 'was not built for this Node.js. Run: npm rebuild better-sqlite3'
+    ? `is not installed. ${withoutIt}: npm install better-sqlite3`
+    : `was not built for this Node.js. ${withoutIt}: npm rebuild better-sqlite3`
 }
