@@ -74,6 +74,7 @@ export type {
   JobDefinition,
   JobDefinitionBase,
   JobExecutionContext,
+  JobFactory,
   JobScheduler,
   JobSource,
   WorkerJobDefinition,

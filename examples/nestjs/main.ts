@@ -3,14 +3,7 @@
 import 'reflect-metadata'
 import { Inject, Injectable, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
-import {
-  CronScheduleBuilder,
-  type Job,
-  JobBuilder,
-  type JobExecutionContext,
-  type Scheduler,
-  TriggerBuilder,
-} from 'quartz-ts'
+import type { Job, JobExecutionContext, Scheduler } from 'quartz-ts'
 import { Scheduled } from 'quartz-ts/annotations'
 import { QuartzModule, SCHEDULER } from './quartz-module.ts'
 
@@ -22,13 +15,14 @@ class Mailer {
 }
 
 @Injectable()
-class ReportJob implements Job {
+class ReportJob implements Job<{ to: string }> {
+  /** What the store keeps: it stays the same when the class is renamed. */
   static readonly jobType = 'report'
 
   constructor(private readonly mailer: Mailer) {}
 
-  async execute({ mergedJobDataMap }: JobExecutionContext): Promise<void> {
-    this.mailer.send(String(mergedJobDataMap['to']), 'the report')
+  async execute({ mergedJobDataMap: { to } }: JobExecutionContext<{ to: string }>): Promise<void> {
+    this.mailer.send(to, 'the report')
   }
 }
 
@@ -47,11 +41,14 @@ class Reports {
   constructor(@Inject(SCHEDULER) private readonly scheduler: Scheduler) {}
 
   async order(to: string): Promise<void> {
-    const job = JobBuilder.newJob(ReportJob.jobType).withIdentity('daily').usingJobData({ to }).build()
-    const weekdays = CronScheduleBuilder.cronSchedule('0 0 7 ? * MON-FRI').inTimeZone('Europe/Paris')
-    const trigger = TriggerBuilder.newTrigger().withIdentity('daily').withSchedule(weekdays).build()
-    await this.scheduler.scheduleJob(job, trigger, { replace: true })
-    await this.scheduler.triggerJob(job.key)
+    // Safe at every start: what is stored the same is left alone, with its pause and what is due.
+    await this.scheduler.schedule(ReportJob, {
+      key: 'daily',
+      cron: '0 7 * * MON-FRI',
+      zone: 'Europe/Paris',
+      data: { to },
+    })
+    await this.scheduler.runNow('daily')
   }
 }
 

@@ -7,30 +7,13 @@ import {
   Module,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
-  type Type,
 } from '@nestjs/common'
 import { DiscoveryModule, DiscoveryService, ModuleRef } from '@nestjs/core'
-import {
-  createScheduler,
-  defineJob,
-  type Job,
-  type JobExecutionContext,
-  type Scheduler,
-  type SchedulerOptions,
-} from 'quartz-ts'
+import { createScheduler, type Job, type Scheduler, type SchedulerOptions } from 'quartz-ts'
 import { enableScheduling, hasScheduledMethods } from 'quartz-ts/annotations'
 
 /** Under which the scheduler is injected. */
 export const SCHEDULER = Symbol('SCHEDULER')
-
-/** A class of jobs that Nest makes. The type under which its jobs are stored does not change with its name. */
-export interface JobProvider extends Type<Job> {
-  readonly jobType: string
-}
-
-export interface QuartzModuleOptions extends Omit<SchedulerOptions, 'jobs'> {
-  readonly jobs?: readonly JobProvider[]
-}
 
 @Injectable()
 class SchedulerLifeCycle implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -57,19 +40,16 @@ class SchedulerLifeCycle implements OnApplicationBootstrap, OnApplicationShutdow
 
 @Module({})
 export class QuartzModule {
-  static forRoot({ jobs = [], ...options }: QuartzModuleOptions = {}): DynamicModule {
+  /** As for `createScheduler`; classes among `jobs` are providers of the application. */
+  static forRoot(options: SchedulerOptions = {}): DynamicModule {
     const scheduler = {
       provide: SCHEDULER,
       inject: [ModuleRef],
       useFactory: (container: ModuleRef) =>
         createScheduler({
           ...options,
-          // The provider is asked for at each run, so that it may need the scheduler itself.
-          jobs: jobs.map((job) =>
-            defineJob(job.jobType, (context: JobExecutionContext) =>
-              container.get(job, { strict: false }).execute(context),
-            ),
-          ),
+          // At each execution, so that a provider may need the scheduler itself.
+          jobFactory: (jobClass) => container.get<Job>(jobClass, { strict: false }),
         }),
     }
     return {

@@ -11,18 +11,29 @@ import type { StandardSchema } from './standard-schema.ts'
 
 // In one file, because each type needs the others: a job is given a context, whose scheduler schedules jobs.
 
-/** The class form of a job: one instance per execution, made with a constructor that takes nothing. */
+/**
+ * The class form of a job: one instance per execution, made with a constructor that takes nothing, or by the
+ * `jobFactory` of the scheduler.
+ */
 export interface Job<Data extends object = Record<string, unknown>> {
   execute(context: JobExecutionContext<Data>): unknown
 }
 
 export interface JobClass<Data extends object = Record<string, unknown>> {
-  new (): Job<Data>
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what it takes is between the class and its factory
+  new (...services: any[]): Job<Data>
   /** Name under which jobs of this class are stored. Default: the name of the class. */
   readonly jobType?: string
   readonly disallowConcurrentExecution?: boolean
   readonly persistJobDataAfterExecution?: boolean
 }
+
+/**
+ * Makes the object that runs for a class job, such as one whose constructor takes services. It is called for each
+ * execution, when its job is about to run; a refire in the same execution goes on with the same object. What it answers
+ * may be one object for all executions. What it throws is a failure of the job, ERR_JOB_FACTORY.
+ */
+export type JobFactory = (jobClass: JobClass<object>, context: JobExecutionContext) => Job | Promise<Job>
 
 /** What a worker module exports. Its argument and its result cross a thread, so they are plain data. */
 export type WorkerJobFunction<Data extends object = Record<string, unknown>> = (
@@ -91,7 +102,10 @@ export interface JobExecutionContext<Data extends object = Record<string, unknow
   readonly trigger: Trigger
   readonly calendar: Calendar | null
   readonly jobDetail: ExecutingJobDetail
-  /** The object that runs, for class jobs; null for functions and worker jobs. */
+  /**
+   * The object that runs, for class jobs; null for functions and worker jobs, and until the job runs where the
+   * scheduler has a `jobFactory`.
+   */
   readonly jobInstance: object | null
   /** Key of the trigger whose unfinished firing is recovered; null when nothing is. */
   readonly recoveringTriggerKey: TriggerKey | null

@@ -5,12 +5,19 @@ import type { JobDefinition, JobSource } from './job-definition.ts'
 import type { JobDetail } from './job-detail.ts'
 import { resolveSharding } from './sharding.ts'
 
+export interface JobRegistryOptions {
+  /** Whether a factory makes the objects of class jobs. */
+  readonly makesJobs: boolean
+}
+
 /** The job types whose code this process has, by name. */
 export class JobRegistry {
   readonly #definitions = new Map<string, JobDefinition<object>>()
+  readonly #options: JobRegistryOptions
 
-  /** @throws InvalidArgumentError when two jobs have the same type */
-  constructor(jobs: readonly JobSource[] = []) {
+  /** @throws InvalidArgumentError as `register` */
+  constructor(jobs: readonly JobSource[] = [], options: JobRegistryOptions = { makesJobs: false }) {
+    this.#options = options
     for (const job of jobs) this.register(job)
   }
 
@@ -19,18 +26,22 @@ export class JobRegistry {
     return [...this.#definitions.keys()]
   }
 
-  /** @throws InvalidArgumentError when another job has this type already */
+  /**
+   * @throws InvalidArgumentError when another job has this type already, or for a class whose constructor takes
+   * something and that no factory makes
+   */
   register(job: JobSource): JobDefinition<object> {
     checkJobSource('createScheduler', 'jobs', job)
     const definition = toJobDefinition(job)
     if (this.has(definition.jobType)) throw registeredAlready(definition.jobType)
+    if (!this.#options.makesJobs) requireBareConstructor(definition)
     this.#definitions.set(definition.jobType, definition)
     return definition
   }
 
   /** All of them or, when one is refused, none. @throws InvalidArgumentError as `register` */
   registerAll(jobs: readonly JobSource[]): void {
-    const together = new JobRegistry(jobs)
+    const together = new JobRegistry(jobs, this.#options)
     for (const jobType of together.jobTypes) if (this.has(jobType)) throw registeredAlready(jobType)
     for (const job of jobs) this.register(job)
   }
@@ -88,6 +99,16 @@ export class JobRegistry {
     }
     return Object.freeze(completed)
   }
+}
+
+/** Without this a service that is not there would be missed by the first run only. */
+function requireBareConstructor(definition: JobDefinition<object>): void {
+  if (definition.kind !== 'inline' || definition.jobClass === null || definition.jobClass.length === 0) return
+  throw new InvalidArgumentError(
+    'jobs',
+    `Job class '${definition.jobType}' has a constructor that takes ${definition.jobClass.length} ` +
+      `argument${definition.jobClass.length === 1 ? '' : 's'}. Give 'jobFactory', which makes its objects.`,
+  )
 }
 
 function registeredAlready(jobType: string): InvalidArgumentError {

@@ -61,7 +61,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const jobStore = probedStore(store, probe)
   const resolved = Object.freeze({ ...unprobed, jobStore })
   const { logger, maxJobDataBytes, plugins, triggerFamilies } = resolved
-  const registry = new JobRegistry(resolved.jobs)
+  const registry = new JobRegistry(resolved.jobs, { makesJobs: resolved.jobFactory !== null })
   const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), logger)
   const executing = new ExecutingJobs()
   const completions = new CompletionWriter(jobStore, resolved.clock, notifier, backlogMaxOf(threadPool.size))

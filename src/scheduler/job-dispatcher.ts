@@ -51,13 +51,14 @@ export class JobDispatcher {
 
   /** Never throws: a firing that cannot be run is ended in the store, so that its trigger does not stay acquired. */
   dispatch(bundle: TriggerFiredBundle): void {
-    const { notifier, registry, threadPool } = this.#parts
+    const { jobFactory, notifier, registry, threadPool } = this.#parts
     const jobName = bundle.jobDetail.key.toString()
     let problem = `The thread pool '${threadPool.name}' did not take job ${jobName}.`
     try {
       const definition = registry.get(bundle.jobDetail.jobType)
       const context = new ExecutionContext(bundle, attemptOriginOf(bundle), this.#environment)
-      if (definition.kind === 'inline' && definition.jobClass !== null) {
+      // What a factory makes, it makes when the job runs: it may wait, and its failure is one of the job.
+      if (definition.kind === 'inline' && definition.jobClass !== null && jobFactory === null) {
         context.jobInstance = new definition.jobClass()
       }
       if (threadPool.runInThread(new JobRunShell(definition, context, this.#parts))) return

@@ -1,8 +1,18 @@
 import { AsyncResource } from 'node:async_hooks'
+import { hasMethods } from '../core/arguments.ts'
 import { JobExecutionError } from '../core/errors.ts'
-import { isThenable } from '../core/promises.ts'
+import { describeValue } from '../core/options.ts'
+import { after, isThenable } from '../core/promises.ts'
+import { disarm, textOf } from '../core/thrown-value.ts'
 import type { TraceContext } from '../core/trace-context.ts'
-import type { InlineJobDefinition, JobDefinition, WorkerJobDefinition } from '../jobs/job-definition.ts'
+import type {
+  InlineJobDefinition,
+  Job,
+  JobClass,
+  JobDefinition,
+  JobFactory,
+  WorkerJobDefinition,
+} from '../jobs/job-definition.ts'
 import { validateAgainstSchema } from '../jobs/schema-validation.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { type WorkerTask, wireVersion } from '../threadpool/wire.ts'
@@ -15,6 +25,8 @@ export interface JobRunnerOptions {
   readonly clock: Clock
   readonly threadPool: ThreadPool
   readonly interruptGraceMs: number
+  /** Null when classes are made by their constructors. */
+  readonly jobFactory: JobFactory | null
   /** Null when nothing is measured. */
   readonly probe: SchedulerProbe | null
 }
@@ -52,7 +64,7 @@ function runNow(
 function runPlain(
   definition: InlineJobDefinition<object>,
   context: ExecutionContext,
-  { clock }: JobRunnerOptions,
+  { clock, jobFactory }: JobRunnerOptions,
 ): JobEnd {
   const startedMs = clock.elapsedMs()
   const ended = (error: JobExecutionError | null): JobExecutionError | null => {
@@ -65,7 +77,7 @@ function runPlain(
     return ended(errorOfReturn(context))
   }
   try {
-    const returned = runInline(definition, context)
+    const returned = runInline(definition, context, jobFactory)
     if (!isThenable(returned)) return returnedValue(returned)
     return Promise.resolve(returned).then(returnedValue, failed)
   } catch (thrown) {
@@ -96,7 +108,7 @@ async function runFully(
       )) as Record<string, unknown>
     }
     if (definition.kind === 'inline') {
-      const returned = runInline(definition, context)
+      const returned = runInline(definition, context, options.jobFactory)
       context.result = isThenable(returned) ? await returned : returned
     } else {
       await runInWorker(definition, context, options)
@@ -126,8 +138,53 @@ function errorOfThrown({ interruption, jobKey }: ExecutionContext, thrown: unkno
     : failure
 }
 
-function runInline(definition: InlineJobDefinition<object>, context: ExecutionContext): unknown {
-  return (context.jobInstance ?? definition).execute(context)
+function runInline(
+  definition: InlineJobDefinition<object>,
+  context: ExecutionContext,
+  jobFactory: JobFactory | null,
+): unknown {
+  const { jobClass } = definition
+  if (jobClass === null || jobFactory === null || context.jobInstance !== null) {
+    return (context.jobInstance ?? definition).execute(context)
+  }
+  return after(madeBy(jobFactory, jobClass, context), (job) => {
+    context.jobInstance = job
+    return job.execute(context)
+  })
+}
+
+/** @throws JobExecutionError ERR_JOB_FACTORY */
+function madeBy(
+  jobFactory: JobFactory,
+  jobClass: JobClass<object>,
+  context: ExecutionContext,
+): Job<object> | Promise<Job<object>> {
+  const failed = (cause: unknown): never => {
+    disarm(cause)
+    throw factoryError(context, `threw: ${textOf(cause)}`, cause)
+  }
+  const made = (job: unknown): Job<object> => {
+    if (hasMethods(job, ['execute'])) return job as Job<object>
+    throw factoryError(context, `answered ${describeValue(job)}, which has no method 'execute(context)'.`)
+  }
+  let answer: unknown
+  try {
+    answer = jobFactory(jobClass, context)
+  } catch (thrown) {
+    return failed(thrown)
+  }
+  return isThenable(answer) ? Promise.resolve(answer).then(made, failed) : made(answer)
+}
+
+function factoryError(
+  { bundle, jobKey }: ExecutionContext,
+  what: string,
+  cause?: unknown,
+): JobExecutionError {
+  return new JobExecutionError(
+    `The jobFactory for class '${bundle.jobDetail.jobType}' of job ${jobKey.toString()} ${what}`,
+    { code: 'ERR_JOB_FACTORY', cause },
+  )
 }
 
 async function runInWorker(

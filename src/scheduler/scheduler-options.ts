@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import {
   type ArgumentCheck,
   checkBoolean,
+  checkFunction,
   checkMethods,
   checkName,
   checkObject,
@@ -15,7 +16,7 @@ import { resolveLogger } from '../core/line-logger.ts'
 import { checkLoggerOrFalse, type Logger } from '../core/logger.ts'
 import { requireInteger } from '../core/options.ts'
 import { checkJobSource } from '../jobs/define-job.ts'
-import type { JobSource } from '../jobs/job-definition.ts'
+import type { JobFactory, JobSource } from '../jobs/job-definition.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { AdjustableClock } from '../time/adjustable-clock.ts'
@@ -30,6 +31,11 @@ import type { SchedulerPlugin } from './scheduler-plugin.ts'
 export interface SchedulerBehaviour {
   /** The code that may run: job definitions and job classes. Default none. */
   readonly jobs?: readonly JobSource[]
+  /**
+   * Makes the objects of class jobs, so that they get what their constructors take: a container's `get`, or a function
+   * that knows the classes. Default: `new jobClass()`, and a class whose constructor takes something is refused.
+   */
+  readonly jobFactory?: JobFactory
   /**
    * Schedules that the scheduler has: a set that `reconcile` makes what is given here, before createScheduler resolves.
    * A list is the set `default`, without a version. Default none, which changes nothing.
@@ -96,7 +102,9 @@ export interface SchedulerBehaviour {
 
 /** The options with every default filled in; frozen. */
 export interface ResolvedSchedulerOptions
-  extends Required<Omit<SchedulerBehaviour, 'logger' | 'triggerFamilies' | 'schedules'>> {
+  extends Required<Omit<SchedulerBehaviour, 'jobFactory' | 'logger' | 'triggerFamilies' | 'schedules'>> {
+  /** Null when classes are made by their constructors. */
+  readonly jobFactory: JobFactory | null
   /** Those of this library among them. */
   readonly triggerFamilies: TriggerFamilies
   readonly logger: Logger
@@ -136,6 +144,7 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
   ),
   threadPool: checkObject,
   jobs: listOf(checkJobSource),
+  jobFactory: checkFunction,
   schedules: (method, argument, value, code) => {
     if (Array.isArray(value)) {
       checkDefinitions(method, argument, value, code)
@@ -184,6 +193,7 @@ export function resolveSchedulerOptions(
   const idleWaitMs = integer('idleWaitMs', options.idleWaitMs ?? 30_000, 1000, 3_600_000)
   return Object.freeze({
     jobs: options.jobs ?? [],
+    jobFactory: options.jobFactory ?? null,
     triggerFamilies:
       options.triggerFamilies === undefined
         ? TriggerFamilies.ofLibrary

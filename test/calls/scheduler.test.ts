@@ -375,6 +375,7 @@ const surfaces: readonly Surface[] = [
       createScheduler: {
         options: kinds.options({
           jobs: kinds.listOf(kinds.aJob),
+          jobFactory: kinds.callback,
           schedules: kinds.plus(kinds.oneOf('x'), { value: { schedules: 'x' } }),
           jobStore: kinds.oneOf('x'),
           threadPool: kinds.object,
