@@ -13,7 +13,10 @@ import { freshDatabase, type TestDatabase } from './postgres-database.ts'
 import { temporaryFolder } from './sqlite.ts'
 
 /** Options that both stores have. */
-export type CommonOptions = Pick<SqliteJobStoreOptions & PostgresJobStoreOptions, 'history'>
+export type CommonOptions = Pick<
+  SqliteJobStoreOptions & PostgresJobStoreOptions,
+  'history' | 'jobGroupLimits'
+>
 
 /** Makes stores over data of one test; the first call in a test finds them empty. */
 export interface StoreMaker {

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
 import { Poster, type PostOptions } from '../../src/xxl-job/protocol/post.ts'
+import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 
 const clock = new ManualClock()
 const options: PostOptions = { headers: {}, timeoutMs: 3000, answerBytesMax: 1000, clock }
@@ -84,5 +86,26 @@ test('a request whose header is impossible was not sent', async () => {
   const { url, paths } = await listen((response) => response.end())
   const failure = new Poster().post(url, '{}', { ...options, headers: { token: 'a\nb' } })
   await expect(failure).rejects.toMatchObject({ isSent: false })
+  expect(paths).toEqual([])
+})
+
+test('a certificate that cannot be trusted ends it before anything was sent', async () => {
+  const { certificate, key } = selfSignedCertificate()
+  const paths: string[] = []
+  const server = createTlsServer({ cert: certificate, key }, (request, response) => {
+    paths.push(request.url ?? '')
+    response.end('yes')
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const ended = new Promise((resolve) => {
+    server.once('connection', (socket: Socket) => socket.once('close', resolve))
+  })
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/run`
+  await expect(new Poster().post(url, '{}', options)).rejects.toMatchObject({
+    isSent: false,
+    cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+  })
+  await ended
   expect(paths).toEqual([])
 })

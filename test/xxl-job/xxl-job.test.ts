@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createScheduler, JobBuilder, jobKey, type Scheduler, TriggerBuilder } from '../../src/index.ts'
 import { sqliteJobStore } from '../../src/sqlite.ts'
+import { ManualClock } from '../../src/testing.ts'
 import {
   createXxlJobAdmin,
   createXxlJobExecutor,
   type XxlJobAdmin,
+  type XxlJobExecutorOptions,
   type XxlJobHandler,
   type XxlJobOptions,
   xxlJob,
@@ -53,7 +55,10 @@ interface Rig {
   readonly open: (options?: Partial<XxlJobOptions<{ param?: string }>>) => Promise<Scheduler>
 }
 
-async function rig(handlers: Record<string, XxlJobHandler>): Promise<Rig> {
+async function rig(
+  handlers: Record<string, XxlJobHandler>,
+  executorOptions: Pick<XxlJobExecutorOptions, 'clock' | 'scripts'> = {},
+): Promise<Rig> {
   const doorway = new Doorway()
   const port = await doorway.open()
   const executor = createXxlJobExecutor({
@@ -65,6 +70,7 @@ async function rig(handlers: Record<string, XxlJobHandler>): Promise<Rig> {
     logPath: join(temporaryFolder(), 'logs'),
     logger: false,
     handlers,
+    ...executorOptions,
   })
   const registered = doorway.admin.events.next('executorRegistered')
   await executor.start()
@@ -93,6 +99,13 @@ async function rig(handlers: Record<string, XxlJobHandler>): Promise<Rig> {
 async function fire(scheduler: Scheduler, param: string): Promise<void> {
   const job = JobBuilder.newJob('billing').withIdentity(theJob).storeDurably().usingJobData({ param }).build()
   await scheduler.scheduleJob(job, TriggerBuilder.newTrigger().withIdentity('now').build())
+}
+
+/** Where the last run went, as its execution logged it. */
+async function placeOfRun(scheduler: Scheduler): Promise<{ logDateTimeMs: number }> {
+  const { items } = await scheduler.queryExecutions()
+  const log = await scheduler.queryExecutionLog(items[0]?.fireInstanceId ?? '')
+  return (JSON.parse(log.items[0]?.fieldsText ?? '') as { xxlJob: { logDateTimeMs: number } }).xxlJob
 }
 
 const outcomes = async (scheduler: Scheduler) =>
@@ -138,6 +151,57 @@ describe('a job that executors of XXL-JOB run', () => {
     expect((await refused).error?.code).toBe('ERR_XXL_JOB_RUN')
     await unknown.idle()
     expect(await outcomes(unknown)).toEqual(['failed', 'failed'])
+  })
+
+  test('has failed when it took longer than its timeout, although its handler goes on', async () => {
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let begin = (): void => {}
+    const began = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const clock = new ManualClock()
+    const invoices = async (): Promise<void> => {
+      begin()
+      await released
+    }
+    const { open } = await rig({ invoices }, { clock })
+    const scheduler = await open({ timeoutSeconds: 1 })
+    const ended = scheduler.events.next('jobWasExecuted')
+    await fire(scheduler, 'May')
+    await began
+    await clock.advance(999)
+    await scheduler.idle()
+    expect(await outcomes(scheduler)).toEqual([])
+    await clock.advance(1)
+    const { error } = await ended
+    expect([error?.code, error?.message]).toEqual(['ERR_XXL_JOB_RUN', expect.stringContaining('502')])
+    await scheduler.idle()
+    expect(await outcomes(scheduler)).toEqual(['failed'])
+    release()
+  })
+
+  test('is a script that the executor gets with the run', async () => {
+    const { open, doorway } = await rig({}, { scripts: ['GLUE_SHELL'] })
+    const updated = new Date('2026-01-01T00:00:00Z')
+    const source = 'echo "$1, part $2 of $3"\nexit "$(echo "$1" | grep -c bad)"\n'
+    const scheduler = await open({ handler: '', glue: { type: 'GLUE_SHELL', source, updated } })
+    const ended = scheduler.events.next('jobWasExecuted')
+    const sent = doorway.admin.events.next('runSent')
+    await fire(scheduler, 'May')
+    expect((await ended).error).toBeNull()
+    await scheduler.idle()
+    const { appName: at, address, logId } = await sent
+    const { logDateTimeMs } = await placeOfRun(scheduler)
+    const page = { appName: at, address, logId, logDateTime: new Date(logDateTimeMs) }
+    expect((await doorway.admin.readLog(page)).logContent).toContain('\nMay, part 0 of 1\n')
+    const failed = scheduler.events.next('jobWasExecuted')
+    await scheduler.triggerJob(theJob, { param: 'bad' })
+    expect((await failed).error?.message).toContain('script exit value(1) is failed')
+    await scheduler.idle()
+    expect((await outcomes(scheduler)).toSorted()).toEqual(['failed', 'succeeded'])
   })
 
   test('is not sent again after a restart: its result is taken by the next process', async () => {

@@ -71,7 +71,7 @@ export class Poster {
         ...headers,
       },
     })
-    return new Sending(request, body, { answerBytesMax, timeoutMs, clock })
+    return new Sending(request, body, { answerBytesMax, timeoutMs, clock, isTls })
   }
 }
 
@@ -84,12 +84,13 @@ class Sending {
   constructor(
     request: ClientRequest,
     body: string,
-    { answerBytesMax, clock, timeoutMs }: Omit<PostOptions, 'headers'>,
+    { answerBytesMax, clock, timeoutMs, isTls }: Omit<PostOptions, 'headers'> & { readonly isTls: boolean },
   ) {
     this.#request = request
     request.once('socket', (socket) => {
       if (!socket.connecting) this.#isConnected = true
-      else socket.once('connect', () => (this.#isConnected = true))
+      // Nothing goes to a server before its certificate was found good.
+      else socket.once(isTls ? 'secureConnect' : 'connect', () => (this.#isConnected = true))
     })
     this.answer = new Promise<PostAnswer>((resolve, reject) => {
       const timer = clock.setTimer(timeoutMs, () => {

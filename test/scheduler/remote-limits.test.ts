@@ -1,0 +1,4 @@
+import { remoteLimitCases } from '../support/remote-limit-cases.ts'
+import { sqliteStores } from '../support/sql-stores.ts'
+
+remoteLimitCases(sqliteStores)
