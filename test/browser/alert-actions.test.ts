@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import { alertsPlugin } from '../../src/alerts.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { inBrowser } from '../support/browser-suite.ts'
+import { inBrowserOnEngines } from '../support/dashboard-engines.ts'
 import { axeFindings, dashboardFixture, openDashboard, picture } from '../support/dashboard-fixture.ts'
 
-inBrowser('alerts', (browser) => {
+inBrowserOnEngines('alerts', (browser, newStore) => {
   test('are seen on the overview, silenced with a reason, and sent as a test', async () => {
     const alerts = alertsPlugin({
       checkMs: 1000,
@@ -20,7 +21,8 @@ inBrowser('alerts', (browser) => {
         { name: 'broken', send: () => Promise.reject(new Error('closed')) },
       ],
     })
-    const served = await createScheduler({ logger: false, plugins: [alerts] })
+    await using opened = await newStore()
+    const served = await createScheduler({ logger: false, plugins: [alerts], jobStore: opened.store })
     await served.start()
     await using fixture = await dashboardFixture({ served, alerts })
     const { page, errors } = await openDashboard(browser(), fixture.address, '/')
@@ -46,7 +48,9 @@ inBrowser('alerts', (browser) => {
     expect(errors).toEqual([])
     await page.close()
   })
+})
 
+inBrowser('alerts', (browser) => {
   test('are not on the page of a server without them', async () => {
     const served = await createScheduler({ logger: false })
     await using fixture = await dashboardFixture({ served })

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inBrowser } from '../support/browser-suite.ts'
+import { type EngineStore, inBrowserOnEngines } from '../support/dashboard-engines.ts'
 import { type DashboardFixture, dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
 import { plannedScheduler } from '../support/planned-scheduler.ts'
 
-inBrowser('what calendars and settings do', (browser) => {
+inBrowserOnEngines('what calendars do', (browser, newStore) => {
+  let opened: EngineStore
   let fixture: DashboardFixture
   beforeAll(async () => {
-    fixture = await dashboardFixture({ served: await plannedScheduler() })
+    opened = await newStore()
+    fixture = await dashboardFixture({ served: await plannedScheduler(opened.store) })
   })
   afterAll(async () => {
     await fixture[Symbol.asyncDispose]()
+    await opened[Symbol.asyncDispose]()
   })
 
   test('a change of a calendar is seen before it is saved', async () => {
@@ -38,17 +41,6 @@ inBrowser('what calendars and settings do', (browser) => {
     await page.getByRole('dialog').getByRole('textbox').fill('./odd name')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.waitForURL(/calendars$/)
-    expect(errors).toEqual([])
-    await page.close()
-  })
-
-  test('choices hold after a reload', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/settings')
-    await page.getByLabel('Times').selectOption('UTC')
-    await page.locator('main').getByLabel('Colours').selectOption('dark')
-    await page.reload()
-    expect(await page.getByLabel('Times').inputValue()).toBe('UTC')
-    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
     expect(errors).toEqual([])
     await page.close()
   })

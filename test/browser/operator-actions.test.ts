@@ -1,12 +1,18 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { JobKey, TriggerKey } from '../../src/core/key.ts'
-import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { systemClock } from '../../src/time/clock.ts'
-import { inBrowser } from '../support/browser-suite.ts'
 import type { BrowserPage } from '../support/chromium.ts'
-import { dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
+import { type EngineStore, inBrowserOnEngines } from '../support/dashboard-engines.ts'
+import { type DashboardFixture, dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
 import { interceptJobStore } from '../support/intercept-job-store.ts'
-import { addHourly, addMissed, Fragile, steeredScheduler } from '../support/steered-scheduler.ts'
+import {
+  addHourly,
+  addMissed,
+  Fragile,
+  type Steered,
+  steeredScheduler,
+} from '../support/steered-scheduler.ts'
 
 const hourMs = 3_600_000
 const laterMs = Date.UTC(2199, 0, 1)
@@ -18,37 +24,52 @@ const press = (page: BrowserPage, name: string): Promise<void> =>
 const confirm = (page: BrowserPage, name: string): Promise<void> =>
   page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
 
+/** Asks for what is done to all that are listed. */
+async function pressAll(page: BrowserPage, name: string): Promise<void> {
+  await page.locator('.menu summary').click()
+  await page.locator('.menu').getByRole('button', { name }).click()
+}
+
 /** What a store does with the third trigger that is paused waits until it is let go. */
-function storeThatWaits(): {
-  readonly store: ReturnType<typeof interceptJobStore>
-  readonly letGo: () => void
-} {
+function storeThatWaits(behind: JobStore): { readonly store: JobStore; readonly letGo: () => void } {
   let pauses = 0
   let letGo = (): void => undefined
   const gate = new Promise<void>((resolve) => {
     letGo = resolve
   })
-  const store = interceptJobStore(
-    sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }),
-    async ({ method, proceed }) => {
-      if (method === 'pauseTrigger' && ++pauses === 3) await gate
-      return proceed()
-    },
-  )
+  const store = interceptJobStore(behind, async ({ method, proceed }) => {
+    if (method === 'pauseTrigger' && ++pauses === 3) await gate
+    return proceed()
+  })
   return { store, letGo }
 }
 
-inBrowser('an operator', (browser) => {
-  test('pauses many triggers: their number first, then how far it is, and a stop', async () => {
-    const { store, letGo } = storeThatWaits()
-    const { scheduler } = await steeredScheduler(store)
+inBrowserOnEngines('an operator', (browser, newStore) => {
+  let opened: EngineStore
+  let steered: Steered
+  let fixture: DashboardFixture
+  let letGo: () => void
+  beforeAll(async () => {
+    opened = await newStore()
+    const waits = storeThatWaits(opened.store)
+    letGo = waits.letGo
+    steered = await steeredScheduler(waits.store)
+    await steered.scheduler.start()
+    fixture = await dashboardFixture({ served: steered.scheduler })
+  })
+  afterAll(async () => {
+    await fixture[Symbol.asyncDispose]()
+    await opened[Symbol.asyncDispose]()
+  })
+
+  test('does to many at once: their number first, then how far it is, and a stop', async () => {
+    const { scheduler } = steered
     for (let number = 1; number <= 12; number++) await addHourly(scheduler, `t${number}`, 'many', laterMs)
     await addHourly(scheduler, 'other', 'few', laterMs)
-    await using fixture = await dashboardFixture({ served: scheduler })
     const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers?search=many')
+    const close = (): Promise<void> => page.getByRole('dialog').getByText('Close', { exact: true }).click()
     await page.getByRole('link', { name: 'many/t12' }).first().waitFor()
-    await page.locator('.menu summary').click()
-    await page.locator('.menu').getByRole('button', { name: 'Pause' }).click()
+    await pressAll(page, 'Pause')
     await seen(page, 'Pause: 12 triggers')
     await page.getByRole('dialog').getByText('many/t1', { exact: true }).waitFor()
     await confirm(page, 'Pause')
@@ -57,36 +78,44 @@ inBrowser('an operator', (browser) => {
     letGo()
     await seen(page, 'It was stopped; what it has done stays done.')
     await seen(page, '3 of 12 are done.')
-    await page.getByRole('dialog').getByText('Close', { exact: true }).click()
+    await close()
     expect((await scheduler.queryTriggers({ state: 'PAUSED', take: 100 })).items.length).toBe(3)
     await page.locator('tr').filter({ hasText: 'Paused' }).nth(2).waitFor()
+
+    await pressAll(page, 'Resume')
+    await seen(page, 'Resume: 12 triggers')
+    await confirm(page, 'Resume')
+    await seen(page, /It is done: \d+ were changed\./)
+    await close()
+    expect((await scheduler.queryTriggers({ state: 'PAUSED', take: 100 })).items).toEqual([])
+    await pressAll(page, 'Run now')
+    await seen(page, 'Run now: 12 triggers')
+    await confirm(page, 'Run now')
+    await seen(page, 'It is done: 12 were changed.')
+    await close()
+    await page.goto(`${fixture.address}/history`)
+    await page.locator('tbody tr').nth(11).waitFor()
+    await page.getByRole('link', { name: 'many/t12' }).first().waitFor()
+
+    await page.goto(`${fixture.address}/jobs?search=many`)
+    await page.getByRole('link', { name: 'many/t3' }).waitFor()
+    await pressAll(page, 'Delete')
+    const typed = page.getByRole('dialog').getByLabel('Type 12 to confirm')
+    await typed.fill('2')
+    expect(await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+    await typed.fill('12')
+    await confirm(page, 'Delete')
+    await seen(page, 'It is done: 12 were changed.')
+    await close()
+    await seen(page, 'No job fits')
+    expect(await scheduler.checkExists(new JobKey('slow', 'mail'))).toBe(true)
     expect(errors).toEqual([])
     await page.close()
   })
 
-  test('deletes many jobs only after their number was typed', async () => {
-    const { scheduler } = await steeredScheduler()
-    for (let number = 1; number <= 3; number++) await addHourly(scheduler, `t${number}`, 'many', laterMs)
-    await using fixture = await dashboardFixture({ served: scheduler })
-    const { page } = await openDashboard(browser(), fixture.address, '/jobs?search=many')
-    await page.getByRole('link', { name: 'many/t3' }).waitFor()
-    await page.locator('.menu summary').click()
-    await page.locator('.menu').getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('dialog').getByLabel('Type 3 to confirm').fill('2')
-    expect(await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
-    await page.getByRole('dialog').getByLabel('Type 3 to confirm').fill('3')
-    await confirm(page, 'Delete')
-    await seen(page, 'It is done: 3 were changed.')
-    await page.getByRole('dialog').getByText('Close', { exact: true }).click()
-    await seen(page, 'No job fits')
-    expect(await scheduler.checkExists(new JobKey('slow', 'mail'))).toBe(true)
-    await page.close()
-  })
-
   test('leaves out the next firing, and is told which one', async () => {
-    const { scheduler } = await steeredScheduler()
+    const { scheduler } = steered
     await addHourly(scheduler, 'hourly', 'mail', laterMs)
-    await using fixture = await dashboardFixture({ served: scheduler })
     const { page } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
     await press(page, 'Skip next')
     await seen(page, /It does not fire at .*01:00:00.*It fires next at .*02:00:00/)
@@ -98,13 +127,11 @@ inBrowser('an operator', (browser) => {
   })
 
   test('resets a trigger that is in error, when its cause is mended', async () => {
-    const { scheduler } = await steeredScheduler()
+    const { scheduler } = steered
     Fragile.isBroken = true
-    await scheduler.start()
     const failed = scheduler.events.next('triggerInError')
     await addHourly(scheduler, 'broken', 'mail', systemClock.now(), 'fragile')
     await failed
-    await using fixture = await dashboardFixture({ served: scheduler })
     const { page } = await openDashboard(browser(), fixture.address, '/')
     await seen(page, 'One trigger is in error and does not fire.')
     await page.locator('.problems').getByRole('link', { name: 'Show' }).click()
@@ -118,11 +145,9 @@ inBrowser('an operator', (browser) => {
   })
 
   test('resumes a trigger with and without what it missed', async () => {
-    const { scheduler } = await steeredScheduler()
-    await scheduler.start()
+    const { scheduler } = steered
     const nowMs = systemClock.now()
     for (const name of ['with', 'without']) await addMissed(scheduler, name, nowMs)
-    await using fixture = await dashboardFixture({ served: scheduler })
     const { page } = await openDashboard(browser(), fixture.address, '/triggers/missed/without')
     await press(page, 'Resume')
     await page.getByRole('dialog').getByLabel('Without what was missed').check()
@@ -142,12 +167,8 @@ inBrowser('an operator', (browser) => {
   })
 
   test('sees what an execution says while it runs, and interrupts it', async () => {
-    const steered = await steeredScheduler()
-    const { scheduler } = steered
-    await scheduler.start()
-    await scheduler.triggerJob(new JobKey('slow', 'mail'))
+    await steered.scheduler.triggerJob(new JobKey('slow', 'mail'))
     const context = await steered.nextExecution()
-    await using fixture = await dashboardFixture({ served: scheduler })
     const { page, errors } = await openDashboard(browser(), fixture.address, '/running')
     await page.getByRole('link', { name: 'mail/slow' }).waitFor()
     context.progress(0.25)

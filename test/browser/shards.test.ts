@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
 import { JobKey } from '../../src/core/key.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
-import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
-import { inBrowser } from '../support/browser-suite.ts'
 import { busyScheduler } from '../support/dashboard-data.ts'
+import { inBrowserOnEngines } from '../support/dashboard-engines.ts'
 import { axeFindings, dashboardFixture, openDashboard, picture } from '../support/dashboard-fixture.ts'
 
-inBrowser('a sharded job', (browser) => {
+inBrowserOnEngines('a sharded job', (browser, newStore) => {
   test('shows its items with owner and state, turns them off and on, and leads to what ran', async () => {
-    const store = sqliteJobStore({ filename: ':memory:', history: { record: 'all' } })
-    const scheduler = await busyScheduler(store)
+    await using opened = await newStore()
+    const scheduler = await busyScheduler(opened.store)
     const key = new JobKey('parts', 'mail')
     await scheduler.addJob(
       JobBuilder.newJob('waiting')

@@ -162,7 +162,8 @@ const tooLongFunction = refuseNodes((node) => {
 
 function isDescribeBody(node: ts.Node): boolean {
   return (
-    ts.isCallExpression(node.parent) && /^(describe|suite|inBrowser)\b/.test(node.parent.expression.getText())
+    ts.isCallExpression(node.parent) &&
+    /^(describe|suite|inBrowser|inBrowserOnEngines)\b/.test(node.parent.expression.getText())
   )
 }
 

@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import { call } from '../api/client.ts'
 import { resync } from '../api/live.ts'
@@ -48,6 +48,7 @@ const running = signal<BulkJson | null>(null)
 export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
   const text = words()
   const { pause, resume, run, remove } = common()
+  const menu = useRef<HTMLDetailsElement>(null)
   if (!may('bulk.begin')) return null
   const actions = [
     { action: 'pause', verb: pause },
@@ -58,11 +59,20 @@ export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
       : []),
   ] as const
   return (
-    <details class="menu">
+    <details ref={menu} class="menu">
       <summary class="button plain">{text.all}</summary>
       <div class="menu-list">
         {actions.map(({ action, verb }) => (
-          <Button key={action} text={verb} kind="quiet" onPress={() => begin({ of, filter, action }, verb)} />
+          <Button
+            key={action}
+            text={verb}
+            kind="quiet"
+            onPress={() => {
+              // It would stay over the list, and be there again after the dialog.
+              menu.current?.removeAttribute('open')
+              return begin({ of, filter, action }, verb)
+            }}
+          />
         ))}
       </div>
     </details>
