@@ -115,6 +115,40 @@ test('a broadcast has a part for each executor, also of those that registered wi
   expect(line).toMatchObject({ outcome: 'succeeded', node: 'n2', shard: null })
 })
 
+// Each node fires half, in numbers by which sequences of their own would not fit together.
+test.each([
+  { route: 'ROUND', runs: [7, 8, 8, 7], each: 10 },
+  { route: 'LEAST_RECENTLY_USED', runs: [2, 4, 4, 2], each: 4 },
+  { route: 'LEAST_FREQUENTLY_USED', runs: [2, 4, 4, 2], each: 4 },
+] as const)('$route is one sequence of turns, whichever node fires', async ({ route, runs, each }) => {
+  const { one, other, addresses, clock } = await shop(route, 3)
+  const nodes = [other, one]
+  await other.scheduler.standby()
+  const sent: string[] = []
+  for (const { admin } of nodes) admin.events.on('runSent', ({ address }) => sent.push(address))
+  for (const [turn, count] of runs.entries()) {
+    const { scheduler } = nodes[turn % 2] ?? other
+    await scheduler.start()
+    for (let run = 0; run < count; run++) {
+      const ends = nodes.map((node) => node.scheduler.events.next('jobWasExecuted'))
+      await scheduler.triggerJob(key, { param: 'May' })
+      await Promise.race(ends)
+      // A node that fires seldom makes no turns ahead.
+      await clock.advance(1000)
+    }
+    await scheduler.standby()
+  }
+  const counts = addresses.map((address) => sent.filter((one) => one === address).length)
+  if (route === 'LEAST_FREQUENTLY_USED') {
+    // The first counts are random, below the number of executors.
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2)
+    expect(sent).toHaveLength(3 * each)
+  } else {
+    expect(counts).toEqual([each, each, each])
+    expect(sent.slice(3)).toEqual(sent.slice(0, -3))
+  }
+})
+
 test('a node that starts knows the executors before it reads notes again', async () => {
   const { addresses, join, clock } = await shop('SHARDING_BROADCAST', 2)
   // It reads them every 10 seconds.

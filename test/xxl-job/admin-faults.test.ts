@@ -3,6 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
+import { Admin } from '../../src/xxl-job/admin/create-xxl-job-admin.ts'
+import type { RemotePlace } from '../../src/xxl-job/admin/remote-place.ts'
+import { resolveRun } from '../../src/xxl-job/admin/run-options.ts'
 import {
   createXxlJobAdmin,
   createXxlJobExecutor,
@@ -209,12 +212,56 @@ describe('results', () => {
   })
 })
 
+describe('an executor that takes two seconds for each answer', () => {
+  test('gets all runs, also those that wait for a connection longer than it may take to answer', async () => {
+    const clock = new ManualClock()
+    const held: ServerResponse[] = []
+    const logIds: number[] = []
+    const paths: string[] = []
+    const { address } = await listen((request, response) => {
+      paths.push(request.url ?? '')
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.once('end', () => {
+        const { logId } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { logId: number }
+        logIds.push(logId)
+        held.push(response)
+      })
+    })
+    const { admin, call } = await startAdmin({ executors: { billing: [address] }, clock })
+    const runs = Array.from({ length: 140 }, () => admin.run(job))
+    const { sender } = admin instanceof Admin ? admin : expect.fail('what was made is an admin')
+    const written: RemotePlace[] = []
+    const sent = sender.send(resolveRun(job), async (place) => {
+      written.push(place)
+    })
+    const interrupt = new AbortController()
+    const interrupted = failureOf(admin.run({ ...job, signal: interrupt.signal }))
+    for (const count of [64, 64, 13]) {
+      while (held.length < count) await clock.settle()
+      expect(held).toHaveLength(count)
+      await clock.advance(2000)
+      interrupt.abort()
+      for (const response of held.splice(0)) response.end(good)
+    }
+    await sent
+    const results = logIds.map((logId) => ({ logId, handleCode: 200, handleMsg: '' }))
+    await call('/api/callback', results)
+    expect(await Promise.all(runs)).toHaveLength(140)
+    expect(written.map(({ logId }) => logIds.includes(logId))).toEqual([true])
+    expect(await interrupted).toMatchObject({
+      message: expect.stringContaining('before it was sent') as unknown,
+    })
+    expect(paths.filter((path) => path !== '/run')).toEqual([])
+  })
+})
+
 describe('executors in other languages', () => {
   test('in Go: an address without a slash, no token, refusals as arrays, and no kill of what is idle', async () => {
     const busy =
       '[{"logId":1,"logDateTim":1,"executeResult":{"code":500,"msg":"task is running"},"handleCode":500}]'
     const asked: string[] = []
-    const sent = latch()
+    let sent = latch()
     const answerOf = (path: string, text: string) => (response: ServerResponse) => {
       asked.push(path)
       response.end(text)
@@ -241,9 +288,9 @@ describe('executors in other languages', () => {
     expect(log).toMatchObject({ logContent: 'from Go', isEnd: true })
     answer = good
     const stop = new AbortController()
-    const unsent = admin.events.next('runSent')
+    // It was open since the run that was refused.
+    sent = latch()
     const run = failureOf(admin.run({ ...job, signal: stop.signal }))
-    await unsent
     await sent.promise
     stop.abort()
     // It may run on: the executor did not say that it ended it.

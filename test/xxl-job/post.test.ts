@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
@@ -79,6 +79,48 @@ test('a request that waits for a free connection was not sent', async () => {
   server.closeAllConnections()
   const isLost = { status: 'rejected', reason: expect.objectContaining({ isSent: true }) as unknown }
   expect(await ended).toEqual(others.map(() => isLost))
+  expect(paths).toHaveLength(64)
+})
+
+test('a request may wait for a connection as long as it says, also before the time for the answer begins', async () => {
+  const held: ServerResponse[] = []
+  const { url, paths } = await listen((response) => held.push(response))
+  const poster = new Poster()
+  const others = Array.from({ length: 64 }, () => poster.post(url, '{}', { ...options, timeoutMs: 60_000 }))
+  while (held.length < 64) await clock.settle()
+  let hasConnection = false
+  const onConnection = () => {
+    hasConnection = true
+  }
+  const last = poster.post(url, '{}', { ...options, waitMs: 60_000, onConnection })
+  await clock.advance(59_999)
+  expect([paths.length, hasConnection]).toEqual([64, false])
+  for (const response of held.splice(0)) response.end('yes')
+  await Promise.all(others)
+  while (held.length < 1) await clock.settle()
+  expect(hasConnection).toBe(true)
+  await clock.advance(2999)
+  held[0]?.end('late')
+  expect(await last).toMatchObject({ text: 'late' })
+})
+
+test('a request is ended while it waits for a connection, and not when it may have been sent', async () => {
+  const held: ServerResponse[] = []
+  const { url, paths } = await listen((response) => held.push(response))
+  const poster = new Poster()
+  const [early, sent, waiting] = [new AbortController(), new AbortController(), new AbortController()]
+  early.abort()
+  const unsent = { isSent: false }
+  await expect(poster.post(url, '{}', { ...options, signal: early.signal })).rejects.toMatchObject(unsent)
+  setMaxListeners(100, sent.signal)
+  const others = Array.from({ length: 64 }, () => poster.post(url, '{}', { ...options, signal: sent.signal }))
+  while (held.length < 64) await clock.settle()
+  const last = poster.post(url, '{}', { ...options, signal: waiting.signal })
+  sent.abort()
+  waiting.abort()
+  await expect(last).rejects.toMatchObject(unsent)
+  for (const response of held) response.end('yes')
+  expect(await Promise.all(others)).toHaveLength(64)
   expect(paths).toHaveLength(64)
 })
 

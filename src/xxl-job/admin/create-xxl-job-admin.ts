@@ -62,6 +62,7 @@ export class Admin implements XxlJobAdmin {
   readonly #registry: ExecutorRegistry
   readonly #desk = new ResultDesk()
   readonly sender: RunSender
+  readonly #counters: RouteCounters
   readonly #remote = new RemoteResults()
   readonly #definitions = new Map<string, XxlJobDefinition>()
   readonly #shared: SharedRegistry
@@ -87,11 +88,12 @@ export class Admin implements XxlJobAdmin {
       registry: this.#registry,
       isOpenTo: (appName) => this.#access.tokenOf(appName) !== null,
     })
+    this.#counters = new RouteCounters({ clock, logger, random: (bound) => randomInt(bound) })
     this.sender = new RunSender({
       ...options,
       registry: this.#registry,
       desk: this.#desk,
-      counters: new RouteCounters(clock, (bound) => randomInt(bound)),
+      counters: this.#counters,
       events: this.#events,
     })
     this.#server = new ReplyServer({
@@ -200,15 +202,17 @@ export class Admin implements XxlJobAdmin {
   }
 
   /**
-   * The schedulers of jobs of this admin take the results of their runs, and share its executors with other nodes.
-   * Returns what ends that.
+   * The schedulers of jobs of this admin take the results of their runs, and share with other nodes its executors and
+   * what routes remember. Returns what ends that.
    */
   connect(scheduler: ResultTaker, notes: ClusterNotes | null): () => void {
     this.#remote.connect(scheduler)
     if (notes === null) return () => {}
     this.#shared.connect(notes)
+    this.#counters.connect(notes)
     return () => {
       this.#shared.disconnect(notes)
+      this.#counters.disconnect(notes)
     }
   }
 
@@ -268,10 +272,10 @@ export class Admin implements XxlJobAdmin {
     const place = readPlace(body)
     if (place === null) return failure('Illegal Argument.')
     if (!bearer.mayActFor(place.appName)) return failure(wrongToken)
-    if (this.#registry.remove(place.appName, place.address)) {
-      this.#shared.changed()
-      this.#events.emit('executorRemoved', place)
-    }
+    const wasKnown = this.#registry.remove(place.appName, place.address)
+    // Also of one that has just registered with another node.
+    this.#shared.changed()
+    if (wasKnown) this.#events.emit('executorRemoved', place)
     return success()
   }
 

@@ -2,7 +2,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import { accessTokenHeader, appNameHeader } from '../protocol/callback.ts'
-import { type PostAnswer, PostError, type Poster } from '../protocol/post.ts'
+import { type PostAnswer, PostError, type Poster, type PostWait } from '../protocol/post.ts'
 import { decodeExecutorReply, failure, type Reply } from '../protocol/reply.ts'
 import type { TriggerRequest } from '../protocol/trigger-request.ts'
 
@@ -66,16 +66,16 @@ export class ExecutorClient {
   }
 
   /** Sent once, or a second time to an executor that does not know the first path. */
-  async run(request: TriggerRequest): Promise<ExecutorAnswer> {
+  async run(request: TriggerRequest, wait: PostWait = {}): Promise<ExecutorAnswer> {
     const body = encodeTrigger(request)
     const first = this.#runPath
-    const answer = await this.#send(first, body)
+    const answer = await this.#send(first, body, wait)
     if (!isUnmapped(answer, first)) {
       this.#hasTakenRun ||= answer.kind === 'answered'
       return answer
     }
     const other = first === '/run' ? '/trigger' : '/run'
-    const second = await this.#send(other, body)
+    const second = await this.#send(other, body, wait)
     if (isUnmapped(second, other)) return answer
     this.#runPath = other
     this.#hasTakenRun ||= second.kind === 'answered'
@@ -95,13 +95,13 @@ export class ExecutorClient {
     return answer.kind === 'unknown' && isReset(answer.error.cause) ? this.#send(path, body) : answer
   }
 
-  async #send(path: string, body: string): Promise<ExecutorAnswer> {
+  async #send(path: string, body: string, wait: PostWait = {}): Promise<ExecutorAnswer> {
     const { accessToken, appName, timeoutMs, poster, clock } = this.#options
     const token = accessToken === null ? {} : { [accessTokenHeader]: accessToken }
     const headers = { ...token, [appNameHeader]: appName }
     try {
       const url = `${this.address.replace(/\/$/, '')}${path}`
-      const answer = await poster.post(url, body, { headers, timeoutMs, answerBytesMax, clock })
+      const answer = await poster.post(url, body, { headers, timeoutMs, answerBytesMax, clock, ...wait })
       // What stands between may have passed the request on before it answered that.
       if (answer.status >= 500) throw new Error(`HTTP status ${answer.status}`)
       return { kind: 'answered', reply: readAnswer(answer) }

@@ -1,113 +1,122 @@
+import type { Logger } from '../../core/logger.ts'
+import { logThrown } from '../../core/thrown-value.ts'
+import type { ClusterNotes } from '../../jobs/remote-job.ts'
+import { dayMs } from '../../time/civil.ts'
 import type { Clock } from '../../time/clock.ts'
 import { consistentIndex } from './consistent-hash.ts'
+import { type CountingRoute, choose, noMemory, type RandomBelow, type RouteMemory } from './route-memory.ts'
 import type { XxlJobRoute } from './run-options.ts'
+import { SharedRoute } from './shared-route.ts'
 
 /** The routes that choose without asking executors. */
 export type QuietRoute = Exclude<XxlJobRoute, 'FAILOVER' | 'BUSYOVER' | 'SHARDING_BROADCAST'>
 
-/** Counters begin anew each day, and past a number that no longer says anything. */
-const forgetMs = 24 * 60 * 60 * 1000
-const countMax = 1_000_000
-/** So many jobs have counters; with more, all begin anew. */
+/** So many jobs are remembered; with more, all begin anew. */
 const jobsMax = 10_000
+/** With more executors of an AppName, what these routes remember is too long for a note that each run may change. */
+const sharedAddressesMax = 200
 
-interface JobCounters {
-  round: number | null
-  /** How often each address was chosen. */
-  readonly uses: Map<string, number>
-  /** Addresses, the one that was chosen longest ago first. */
-  readonly recent: Set<string>
+export interface RouteCountersOptions {
+  readonly clock: Clock
+  readonly random: RandomBelow
+  readonly logger: Logger
 }
 
-/** What the routes remember of each job. */
-export class RouteCounters {
-  readonly #clock: Clock
-  /** A whole number from 0 to below the bound. */
-  readonly #random: (bound: number) => number
-  /** By AppName and job id. */
-  readonly #jobs = new Map<string, Map<number, JobCounters>>()
-  #size = 0
-  #sinceMs: number
+interface Remembered {
+  readonly memory: RouteMemory
+  /** Null as long as no nodes share it. */
+  shared: { readonly notes: ClusterNotes; readonly route: SharedRoute } | null
+}
 
-  constructor(clock: Clock, random: (bound: number) => number) {
-    this.#clock = clock
-    this.#random = random
-    this.#sinceMs = clock.elapsedMs()
+/**
+ * What the routes remember of each job. Nodes that share notes share it; else it is in the memory of this process. It
+ * begins anew each day.
+ */
+export class RouteCounters {
+  readonly #options: RouteCountersOptions
+  /** By route, job id and AppName. */
+  readonly #jobs = new Map<string, Remembered>()
+  /** Of the schedulers that are connected, the first one first. */
+  readonly #boards = new Set<ClusterNotes>()
+  #day: number
+  #isFailing = false
+
+  constructor(options: RouteCountersOptions) {
+    this.#options = options
+    this.#day = this.#today()
   }
 
-  /** The place of the address that is next; the addresses must not be none. */
-  next(route: QuietRoute, appName: string, jobId: number, addresses: readonly string[]): number {
+  /** From now on the nodes that share these notes count together. */
+  connect(notes: ClusterNotes): void {
+    this.#boards.add(notes)
+  }
+
+  disconnect(notes: ClusterNotes): void {
+    this.#boards.delete(notes)
+  }
+
+  /** The place of the address that is next; the addresses must not be none. Never rejects. */
+  async next(
+    route: QuietRoute,
+    appName: string,
+    jobId: number,
+    addresses: readonly string[],
+  ): Promise<number> {
     switch (route) {
       case 'FIRST':
         return 0
       case 'LAST':
         return addresses.length - 1
       case 'RANDOM':
-        return this.#random(addresses.length)
+        return this.#options.random(addresses.length)
       case 'CONSISTENT_HASH':
         return consistentIndex(jobId, addresses)
-      case 'ROUND':
-        return this.#round(this.#of(appName, jobId)) % addresses.length
-      case 'LEAST_FREQUENTLY_USED':
-        return this.#leastFrequent(this.#of(appName, jobId).uses, addresses)
-      case 'LEAST_RECENTLY_USED':
-        return leastRecent(this.#of(appName, jobId).recent, addresses)
+      default:
+        return this.#counted(route, appName, jobId, addresses)
     }
   }
 
-  /** The first number is random, so that not all jobs begin with the same address. */
-  #round(job: JobCounters): number {
-    const isFresh = job.round === null || job.round >= countMax
-    job.round = isFresh ? this.#random(100) : (job.round ?? 0) + 1
-    return job.round
-  }
-
-  #leastFrequent(uses: Map<string, number>, addresses: readonly string[]): number {
-    keepOnly(uses, addresses)
-    for (const address of addresses) {
-      if ((uses.get(address) ?? Number.POSITIVE_INFINITY) > countMax) {
-        uses.set(address, this.#random(addresses.length))
+  async #counted(
+    route: CountingRoute,
+    appName: string,
+    jobId: number,
+    addresses: readonly string[],
+  ): Promise<number> {
+    const { logger, random } = this.#options
+    const job = this.#of(`${route} ${jobId} ${appName}`)
+    const [notes] = this.#boards
+    const isShared = notes !== undefined && (route === 'ROUND' || addresses.length <= sharedAddressesMax)
+    if (!isShared) return choose(route, job.memory, addresses, random)
+    if (job.shared?.notes !== notes) {
+      job.shared = { notes, route: new SharedRoute(notes, { ...this.#options, route, appName, jobId }) }
+    }
+    try {
+      const index = await job.shared.route.next(addresses)
+      this.#isFailing = false
+      return index
+    } catch (error) {
+      if (!this.#isFailing) {
+        const message =
+          'the turns of a route of XXL-JOB are not shared with other nodes; this one goes on alone'
+        logThrown(logger, error, message, { appName, jobId }, 'warn')
       }
+      this.#isFailing = true
+      return choose(route, job.memory, addresses, random)
     }
-    const counts = addresses.map((address) => uses.get(address) ?? 0)
-    const least = Math.min(...counts)
-    const index = counts.indexOf(least)
-    uses.set(addresses[index] ?? '', least + 1)
-    return index
   }
 
-  #of(appName: string, jobId: number): JobCounters {
-    const nowMs = this.#clock.elapsedMs()
-    const isNew = this.#jobs.get(appName)?.has(jobId) !== true
-    if ((isNew && this.#size >= jobsMax) || nowMs - this.#sinceMs >= forgetMs) {
-      this.#jobs.clear()
-      this.#size = 0
-      this.#sinceMs = nowMs
-    }
-    const group = this.#jobs.get(appName) ?? new Map<number, JobCounters>()
-    this.#jobs.set(appName, group)
-    const found = group.get(jobId)
+  #of(name: string): Remembered {
+    const today = this.#today()
+    if (today > this.#day || (this.#jobs.size >= jobsMax && !this.#jobs.has(name))) this.#jobs.clear()
+    this.#day = Math.max(today, this.#day)
+    const found = this.#jobs.get(name)
     if (found !== undefined) return found
-    const made: JobCounters = { round: null, uses: new Map(), recent: new Set() }
-    group.set(jobId, made)
-    this.#size++
+    const made: Remembered = { memory: noMemory(), shared: null }
+    this.#jobs.set(name, made)
     return made
   }
-}
 
-function leastRecent(recent: Set<string>, addresses: readonly string[]): number {
-  keepOnly(recent, addresses)
-  for (const address of addresses) recent.add(address)
-  const [eldest = ''] = recent
-  recent.delete(eldest)
-  recent.add(eldest)
-  return addresses.indexOf(eldest)
-}
-
-function keepOnly(
-  known: { keys(): Iterable<string>; delete(address: string): unknown },
-  addresses: readonly string[],
-): void {
-  const wanted = new Set(addresses)
-  for (const address of [...known.keys()]) if (!wanted.has(address)) known.delete(address)
+  #today(): number {
+    return Math.floor(this.#options.clock.now() / dayMs)
+  }
 }

@@ -5,6 +5,7 @@ import { unawaited } from '../../core/promises.ts'
 import { logThrown, textOf } from '../../core/thrown-value.ts'
 import type { TypedEventEmitter } from '../../core/typed-events.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
+import type { PostWait } from '../protocol/post.ts'
 import { xxlJobCodes } from '../protocol/reply.ts'
 import type { TriggerRequest } from '../protocol/trigger-request.ts'
 import type { XxlJobAdminEventMap, XxlJobRunPlace } from './admin-events.ts'
@@ -93,18 +94,24 @@ export class RunSender {
     const [part] = await this.#partsOf(run)
     if (part === undefined) throw noExecutor(`No executor of '${run.appName}' is registered.`)
     refuseAborted(run)
-    const { appName, jobId } = run
-    const nowMs = this.#options.clock.now()
+    const { appName, jobId, signal, resultTimeoutMs } = run
+    const { clock, events } = this.#options
+    const nowMs = clock.now()
+    const beganMs = clock.elapsedMs()
     const written = await this.#writtenDown(nowMs, (logId) => {
       const place = { appName, jobId, logId, address: part.client.address, logDateTimeMs: nowMs }
       return writeDown(place)
     })
     const place: XxlJobRunPlace = { appName, jobId, logId: written, address: part.client.address }
-    this.#options.events.emit('runSent', place)
+    events.emit('runSent', place)
     const problems: string[] = []
-    await this.#post(part.client, requestOf(run, part, written, nowMs), place, (why) => {
+    const request = requestOf(run, part, written, nowMs)
+    const fail = (why: string): void => {
       problems.push(why)
-    })
+    }
+    // Not sent any more when its result would be late.
+    const waitMs = Math.max(1, resultTimeoutMs - (clock.elapsedMs() - beganMs))
+    await this.#post(part.client, request, place, fail, { waitMs, ...(signal !== undefined && { signal }) })
     const [problem] = problems
     if (problem === undefined) return
     const message = `Run ${written} of XXL-JOB job ${jobId} at ${place.address} failed: ${problem}`
@@ -157,7 +164,7 @@ export class RunSender {
         return alone(await firstThat(run, clients, (client) => client.idleBeat(jobId)))
       default: {
         const addresses = clients.map(({ address }) => address)
-        return alone(clients[counters.next(route, appName, jobId, addresses)] ?? first)
+        return alone(clients[await counters.next(route, appName, jobId, addresses)] ?? first)
       }
     }
   }
@@ -168,9 +175,12 @@ export class RunSender {
     const { client, index, total } = part
     const logId = desk.nextLogId(nowMs)
     const place: XxlJobRunPlace = { appName, jobId, logId, address: client.address }
+    const waiting = new AbortController()
+    let isUnderWay = false
     return new Promise((resolve, reject) => {
       const end = (error: SchedulerError | null, message: string): void => {
         if (!this.#givingUp.delete(giveUp)) return
+        waiting.abort()
         stopWaiting()
         timer.cancel()
         signal?.removeEventListener('abort', abort)
@@ -188,6 +198,10 @@ export class RunSender {
         end(new SchedulerError('ERR_XXL_JOB_NO_RESULT', message), why)
       }
       const abort = (): void => {
+        if (!isUnderWay) {
+          fail('it was interrupted before it was sent')
+          return
+        }
         unawaited(this.#kill(client, jobId, fail, giveUp), () => {
           giveUp('it was interrupted')
         })
@@ -202,7 +216,12 @@ export class RunSender {
       this.#givingUp.add(giveUp)
       signal?.addEventListener('abort', abort, { once: true })
       events.emit('runSent', place)
-      unawaited(this.#post(client, requestOf(run, part, logId, nowMs), place, fail), (error) => {
+      const request = requestOf(run, part, logId, nowMs)
+      const onConnection = (): void => {
+        isUnderWay = true
+      }
+      const wait = { waitMs: resultTimeoutMs, signal: waiting.signal, onConnection }
+      unawaited(this.#post(client, request, place, fail, wait), (error) => {
         fail(textOf(error))
       })
     })
@@ -214,8 +233,9 @@ export class RunSender {
     request: TriggerRequest,
     place: XxlJobRunPlace,
     fail: (problem: string) => void,
+    wait: PostWait,
   ): Promise<void> {
-    const answer = await client.run(request)
+    const answer = await client.run(request, wait)
     if (answer.kind === 'answered') {
       const { code, msg } = answer.reply
       if (code !== xxlJobCodes.success) fail(`it was refused: ${msg ?? `code ${code}`}`)

@@ -2,8 +2,19 @@ import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp
 import { request as requestHttps, Agent as TlsAgent } from 'node:https'
 import type { Clock } from '../../time/clock.ts'
 
-export interface PostOptions {
+/** How a request waits for one of the connections to its address. */
+export interface PostWait {
+  /** How long it may wait; then it was not sent. Default as long as for the answer. */
+  readonly waitMs?: number
+  /** Ends the wait, and nothing else: then it was not sent. */
+  readonly signal?: AbortSignal
+  /** Called when it waits no longer: from now on the receiver may have it. */
+  readonly onConnection?: () => void
+}
+
+export interface PostOptions extends PostWait {
   readonly headers: Readonly<Record<string, string>>
+  /** How long the receiver may take to answer, from when there is a connection. */
   readonly timeoutMs: number
   /** Most bytes of the answer that are read. */
   readonly answerBytesMax: number
@@ -60,7 +71,7 @@ export class Poster {
     }
   }
 
-  #send(url: string, body: string, { headers, timeoutMs, answerBytesMax, clock }: PostOptions): Sending {
+  #send(url: string, body: string, options: PostOptions): Sending {
     const isTls = url.startsWith('https:')
     const request = (isTls ? requestHttps : requestHttp)(url, {
       method: 'POST',
@@ -68,10 +79,10 @@ export class Poster {
       headers: {
         'content-type': 'application/json;charset=UTF-8',
         'content-length': Buffer.byteLength(body),
-        ...headers,
+        ...options.headers,
       },
     })
-    return new Sending(request, body, { answerBytesMax, timeoutMs, clock, isTls })
+    return new Sending(request, body, { ...options, isTls })
   }
 }
 
@@ -84,29 +95,47 @@ class Sending {
   constructor(
     request: ClientRequest,
     body: string,
-    { answerBytesMax, clock, timeoutMs, isTls }: Omit<PostOptions, 'headers'> & { readonly isTls: boolean },
+    options: Omit<PostOptions, 'headers'> & { readonly isTls: boolean },
   ) {
+    const { answerBytesMax, clock, isTls, onConnection, signal, timeoutMs, waitMs = timeoutMs } = options
     this.#request = request
-    request.once('socket', (socket) => {
-      if (!socket.connecting) this.#isConnected = true
-      // Nothing goes to a server before its certificate was found good.
-      else socket.once(isTls ? 'secureConnect' : 'connect', () => (this.#isConnected = true))
-    })
     this.answer = new Promise<PostAnswer>((resolve, reject) => {
-      const timer = clock.setTimer(timeoutMs, () => {
+      const giveUp = (why: string): void => {
+        endWait()
         // A request that waits for a connection would say nothing of its end.
-        reject(new Error(`it did not answer within ${timeoutMs} ms`))
+        reject(new Error(why))
         request.destroy()
+      }
+      const abort = (): void => {
+        giveUp('it was ended while it waited for a connection')
+      }
+      let timer = clock.setTimer(waitMs, () => {
+        giveUp(`no connection was free within ${waitMs} ms`)
       })
-      request.once('close', () => {
+      const endWait = (): void => {
         timer.cancel()
+        signal?.removeEventListener('abort', abort)
+      }
+      signal?.addEventListener('abort', abort)
+      request.once('socket', (socket) => {
+        endWait()
+        timer = clock.setTimer(timeoutMs, () => {
+          giveUp(`it did not answer within ${timeoutMs} ms`)
+        })
+        if (!socket.connecting) this.#isConnected = true
+        // Nothing goes to a server before its certificate was found good.
+        else socket.once(isTls ? 'secureConnect' : 'connect', () => (this.#isConnected = true))
+        onConnection?.()
       })
+      request.once('close', endWait)
       request.on('error', reject)
       request.once('response', (response) => {
         readStart(response, answerBytesMax, resolve, reject)
       })
+      if (signal?.aborted === true) abort()
     })
-    request.end(body)
+    // One that was ended takes no body.
+    if (!request.destroyed) request.end(body)
   }
 
   /** What was not written to its end was not taken for a request. */
