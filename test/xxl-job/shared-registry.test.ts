@@ -202,6 +202,57 @@ describe('executors that register with one node of a cluster', () => {
   })
 })
 
+describe.each([true, false])(
+  'an executor that says that it shuts down (store with a time: %s)',
+  (hasTime) => {
+    const remove = (admin: Admin) => send(admin, 'registryRemove', 'billing')
+
+    async function threeNodes() {
+      const cluster = new Cluster(new MemoryNotes(), { hasTime })
+      const nodes = [await cluster.admin(), await cluster.admin(), await cluster.admin()] as const
+      return { cluster, nodes, all: () => nodes.map((node) => known(node).length) }
+    }
+
+    test('is gone on all nodes, also where it beat last, and stays so', async () => {
+      const { cluster, nodes, all } = await threeNodes()
+      const [one, other] = nodes
+      await beat(other)
+      await cluster.clock.advance(21_000)
+      expect(all()).toEqual([1, 1, 1])
+      await remove(one)
+      expect(all()).toEqual([0, 1, 1])
+      for (let looks = 0; looks < 10; looks++) {
+        await cluster.clock.advance(10_000)
+        expect(all()).toEqual([0, 0, 0])
+      }
+    })
+
+    test('is gone also for a node that had not heard of it', async () => {
+      const { cluster, nodes, all } = await threeNodes()
+      const [one, other] = nodes
+      await beat(other)
+      await remove(one)
+      await cluster.clock.advance(21_000)
+      expect(all()).toEqual([0, 0, 0])
+    })
+
+    test('is there again when it beats again, at whichever node', async () => {
+      const { cluster, nodes, all } = await threeNodes()
+      const [one, other, third] = nodes
+      await beat(other)
+      await cluster.clock.advance(21_000)
+      await remove(one)
+      await cluster.clock.advance(21_000)
+      await beat(third)
+      await cluster.clock.advance(21_000)
+      expect(all()).toEqual([1, 1, 1])
+      await remove(third)
+      await beat(third)
+      expect(known(third)).toEqual([`billing ${address}`])
+    })
+  },
+)
+
 describe('executors, in a store that has a time', () => {
   const memory = () => new Cluster(new MemoryNotes(), { hasTime: true })
 
@@ -214,8 +265,19 @@ describe('executors, in a store that has a time', () => {
     expect([known(late), silentMs(late)]).toEqual([[`billing ${address}`], 15_000])
     await cluster.clock.advance(74_999)
     expect(known(late)).toEqual([`billing ${address}`])
-    await cluster.clock.advance(15_001)
+    await cluster.clock.advance(1)
     expect(known(late)).toEqual([])
+  })
+
+  test('are gone everywhere 90 seconds after their last beat, whenever others saw it', async () => {
+    const cluster = memory()
+    const [one, other] = [await cluster.admin(), await cluster.admin()]
+    await beat(one)
+    // It is told within a second, and read by the other one 9 seconds later.
+    await cluster.clock.advance(89_999)
+    expect([silentMs(one), silentMs(other)]).toEqual([89_999, 89_999])
+    await cluster.clock.advance(1)
+    expect([known(one), known(other)]).toEqual([[], []])
   })
 
   test('stay known for 90 seconds after their node has shut down, also to the next one', async () => {

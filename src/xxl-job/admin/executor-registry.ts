@@ -15,7 +15,23 @@ interface Registered {
 export interface SharedExecutor {
   readonly appName: string
   readonly address: string
+  /** How long ago it beat. */
   readonly silentMs: number
+}
+
+/** As admins tell each other that an executor shuts down. */
+export interface SharedRemoval {
+  readonly appName: string
+  readonly address: string
+  /** How long ago it said so. */
+  readonly goneMs: number
+}
+
+/** An executor that said that it shuts down: beats from before that, which others tell of, do not count. */
+interface Removed {
+  readonly removedMs: number
+  /** As of `Registered`. */
+  readonly admin: string | null
 }
 
 export interface ExecutorRegistryOptions extends Omit<ExecutorClientOptions, 'appName' | 'accessToken'> {
@@ -36,7 +52,9 @@ export class ExecutorRegistry {
   readonly #options: ExecutorRegistryOptions
   readonly #byHand: ReadonlyMap<string, readonly ExecutorClient[]>
   readonly #registered = new Map<string, Map<string, Registered>>()
+  readonly #removed = new Map<string, Map<string, Removed>>()
   #size = 0
+  #removedSize = 0
 
   constructor(options: ExecutorRegistryOptions) {
     this.#options = options
@@ -75,9 +93,10 @@ export class ExecutorRegistry {
   /** `moved`: it was known by what the admin of another node said. */
   beat(appName: string, address: string): 'new' | 'known' | 'moved' | 'full' {
     const lastBeatMs = this.#options.clock.elapsedMs()
+    this.#forgetRemoval(appName, address)
     const found = this.#registered.get(appName)?.get(address)
     // Of this one alone: a beat is not to look at thousands of others.
-    if (found !== undefined && lastBeatMs - found.lastBeatMs >= aliveMs) this.remove(appName, address)
+    if (found !== undefined && lastBeatMs - found.lastBeatMs >= aliveMs) this.#drop(appName, address)
     else if (found !== undefined) {
       this.#registered.get(appName)?.set(address, { client: found.client, lastBeatMs, admin: null })
       return found.admin === null ? 'known' : 'moved'
@@ -85,36 +104,58 @@ export class ExecutorRegistry {
     return this.#add(appName, address, { lastBeatMs, admin: null }) ? 'new' : 'full'
   }
 
-  /** Those that beat here, for the admins of other nodes. */
-  own(): readonly SharedExecutor[] {
+  /** Those that beat here, or said here that they shut down, for the admins of other nodes. */
+  own(): readonly (SharedExecutor | SharedRemoval)[] {
     this.#forgetSilent()
     const nowMs = this.#options.clock.elapsedMs()
-    return [...this.#registered].flatMap(([appName, group]) =>
-      [...group]
-        .filter(([, { admin }]) => admin === null)
-        .map(([address, { lastBeatMs }]) => ({ appName, address, silentMs: Math.round(nowMs - lastBeatMs) })),
-    )
+    const beating = ownOf(this.#registered).map(({ appName, address, lastBeatMs }) => {
+      return { appName, address, silentMs: Math.round(nowMs - lastBeatMs) }
+    })
+    const gone = ownOf(this.#removed).map(({ appName, address, removedMs }) => {
+      return { appName, address, goneMs: Math.round(nowMs - removedMs) }
+    })
+    return [...beating, ...gone]
   }
 
-  /** All that beat at another admin. The last beat counts, wherever it was. */
-  learn(admin: string, executors: readonly SharedExecutor[]): void {
+  /**
+   * All that beat at another admin, or said there that they shut down. The last that an executor said counts, wherever
+   * it was. What is told may have been said earlier than it says, by `uncertainMs` at most: in doubt it shuts down.
+   */
+  learn(admin: string, entries: readonly (SharedExecutor | SharedRemoval)[], uncertainMs = 0): void {
     const nowMs = this.#options.clock.elapsedMs()
     const told = new Map<string, Set<string>>()
-    for (const { appName, address, silentMs } of executors) {
+    for (const entry of entries) {
+      const { appName, address } = entry
+      if ('goneMs' in entry) {
+        this.#learnRemoval(appName, address, { removedMs: nowMs - entry.goneMs, admin })
+        continue
+      }
+      const saidMs = nowMs - entry.silentMs
       const group = told.get(appName) ?? new Set<string>()
       told.set(appName, group.add(address))
-      const lastBeatMs = nowMs - silentMs
+      const removed = this.#removed.get(appName)?.get(address)
+      if (removed !== undefined && removed.removedMs >= saidMs - uncertainMs) continue
+      this.#forgetRemoval(appName, address)
       const found = this.#registered.get(appName)?.get(address)
-      if (found === undefined) this.#add(appName, address, { lastBeatMs, admin })
-      else if (found.lastBeatMs < lastBeatMs) {
-        this.#registered.get(appName)?.set(address, { client: found.client, lastBeatMs, admin })
+      if (found === undefined) this.#add(appName, address, { lastBeatMs: saidMs, admin })
+      else if (found.lastBeatMs < saidMs) {
+        this.#registered.get(appName)?.set(address, { client: found.client, lastBeatMs: saidMs, admin })
       }
     }
     for (const [appName, group] of [...this.#registered]) {
       for (const [address, known] of group) {
-        if (known.admin === admin && told.get(appName)?.has(address) !== true) this.remove(appName, address)
+        if (known.admin === admin && told.get(appName)?.has(address) !== true) this.#drop(appName, address)
       }
     }
+  }
+
+  #learnRemoval(appName: string, address: string, removal: Removed): void {
+    const { removedMs } = removal
+    if ((this.#registered.get(appName)?.get(address)?.lastBeatMs ?? Number.NEGATIVE_INFINITY) > removedMs)
+      return
+    if ((this.#removed.get(appName)?.get(address)?.removedMs ?? Number.NEGATIVE_INFINITY) >= removedMs) return
+    this.#drop(appName, address)
+    this.#rememberRemoval(appName, address, removal)
   }
 
   /** False when there are too many. */
@@ -130,8 +171,29 @@ export class ExecutorRegistry {
     return true
   }
 
-  /** Answers whether it was there. */
+  /** It said that it shuts down. Answers whether it was there. */
   remove(appName: string, address: string): boolean {
+    this.#rememberRemoval(appName, address, { removedMs: this.#options.clock.elapsedMs(), admin: null })
+    return this.#drop(appName, address)
+  }
+
+  #rememberRemoval(appName: string, address: string, removal: Removed): void {
+    if (this.#removedSize >= this.#options.maxExecutors) this.#forgetSilent()
+    if (this.#removedSize >= this.#options.maxExecutors) return
+    this.#forgetRemoval(appName, address)
+    const group = this.#removed.get(appName) ?? new Map<string, Removed>()
+    this.#removed.set(appName, group.set(address, removal))
+    this.#removedSize++
+  }
+
+  #forgetRemoval(appName: string, address: string): void {
+    const group = this.#removed.get(appName)
+    if (group?.delete(address) !== true) return
+    this.#removedSize--
+    if (group.size === 0) this.#removed.delete(appName)
+  }
+
+  #drop(appName: string, address: string): boolean {
     const group = this.#registered.get(appName)
     if (group?.delete(address) !== true) return false
     this.#size--
@@ -141,12 +203,18 @@ export class ExecutorRegistry {
 
   #forgetSilent(): void {
     for (const appName of [...this.#registered.keys()]) this.#forgetSilentOf(appName)
+    const oldestMs = this.#options.clock.elapsedMs() - aliveMs
+    for (const [appName, group] of [...this.#removed]) {
+      for (const [address, { removedMs }] of group) {
+        if (removedMs <= oldestMs) this.#forgetRemoval(appName, address)
+      }
+    }
   }
 
   #forgetSilentOf(appName: string): void {
     const oldestMs = this.#options.clock.elapsedMs() - aliveMs
     for (const [address, { lastBeatMs }] of this.#registered.get(appName) ?? []) {
-      if (lastBeatMs <= oldestMs) this.remove(appName, address)
+      if (lastBeatMs <= oldestMs) this.#drop(appName, address)
     }
   }
 
@@ -157,4 +225,13 @@ export class ExecutorRegistry {
       accessToken: this.#options.tokenOf(appName),
     })
   }
+}
+
+/** Those of whom the admin of this node knows by itself. */
+function ownOf<Of extends { readonly admin: string | null }>(
+  groups: ReadonlyMap<string, ReadonlyMap<string, Of>>,
+): readonly (Of & { readonly appName: string; readonly address: string })[] {
+  return [...groups].flatMap(([appName, group]) =>
+    [...group].flatMap(([address, each]) => (each.admin === null ? [{ ...each, appName, address }] : [])),
+  )
 }

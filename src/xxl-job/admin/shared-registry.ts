@@ -7,7 +7,12 @@ import type { ClusterNotes } from '../../jobs/remote-job.ts'
 import type { Clock, ClockTimer, EpochMs } from '../../time/clock.ts'
 import { isHttpUrl } from '../protocol/option-checks.ts'
 import { addressLengthMax, isAppName } from './admin-options.ts'
-import { aliveMs, type ExecutorRegistry, type SharedExecutor } from './executor-registry.ts'
+import {
+  aliveMs,
+  type ExecutorRegistry,
+  type SharedExecutor,
+  type SharedRemoval,
+} from './executor-registry.ts'
 
 export interface SharedRegistryOptions {
   readonly registry: ExecutorRegistry
@@ -33,6 +38,9 @@ interface Peer {
   readonly seenMs: number
 }
 
+type SharedEntry = SharedExecutor | SharedRemoval
+type EntryFields = Partial<Record<keyof SharedExecutor | keyof SharedRemoval, unknown>>
+
 /** When a note was written, by the time of the store. */
 interface Stamp {
   readonly toldMs: EpochMs
@@ -40,10 +48,9 @@ interface Stamp {
 
 /**
  * What the admins of a cluster tell each other of their executors: each writes one note, of those that beat at it, and
- * reads those of the others. Notes say how long an executor was silent, so that no clocks are compared. What an admin
- * wrote counts when it was seen to change: then that admin lives. What it wrote before this one was there counts by the
- * time of the store, if that has one; so a node that starts knows the executors, also those of nodes that have just
- * shut down.
+ * reads those of the others. Notes say how long an executor was silent, and when that was, by the time of the store; so
+ * the clocks of nodes are not compared, and a node that starts knows the executors, also those of nodes that have just
+ * shut down. Where the store has no time, what an admin wrote counts when it was seen to change: then that admin lives.
  */
 export class SharedRegistry {
   readonly #options: SharedRegistryOptions
@@ -136,10 +143,12 @@ class Board {
   }
 
   async #exchange(): Promise<void> {
-    const { logger } = this.#options
+    const { clock, logger } = this.#options
     try {
-      await this.#tell()
-      await this.#listen()
+      const storeMs = (await this.#notes.now?.()) ?? null
+      const askedMs = clock.elapsedMs()
+      await this.#tell(storeMs)
+      await this.#listen(storeMs === null ? null : storeMs + clock.elapsedMs() - askedMs)
       this.#isFailing = false
     } catch (error) {
       if (!this.#isFailing) {
@@ -162,7 +171,7 @@ class Board {
     }
   }
 
-  async #tell(): Promise<void> {
+  async #tell(storeMs: EpochMs | null): Promise<void> {
     const { clock, registry } = this.#options
     const nowMs = clock.elapsedMs()
     if (!this.isNews && nowMs - this.#toldMs < tellEveryMs) return
@@ -171,7 +180,7 @@ class Board {
     const wasNews = this.isNews
     this.isNews = false
     try {
-      const text = JSON.stringify([...(await this.#stamps()), ...executors])
+      const text = JSON.stringify([...(storeMs === null ? [] : [{ toldMs: storeMs }]), ...executors])
       const isPut = await this.#notes.put(kind, this.#name, text, this.#version)
       // Another node took this admin for gone, or the answer to the last write was lost: listening says which.
       this.#version = isPut ? (this.#version ?? 0) + 1 : null
@@ -184,11 +193,10 @@ class Board {
     }
   }
 
-  async #listen(): Promise<void> {
+  async #listen(storeMs: EpochMs | null): Promise<void> {
     const { clock, registry } = this.#options
     const notes = await this.#notes.list(kind)
     const nowMs = clock.elapsedMs()
-    const storeMs = this.#hasListened ? null : ((await this.#notes.now?.()) ?? null)
     for (const { name, version, text } of notes) {
       if (name === this.#name) {
         this.#version = version
@@ -200,10 +208,12 @@ class Board {
         continue
       }
       this.#peers.set(name, { version, seenMs: nowMs })
-      const { executors, toldMs } = this.#read(text)
-      if (before !== undefined || this.#hasListened) registry.learn(name, executors)
+      const { said, toldMs } = this.#read(text)
+      const ageMs = ageOf(toldMs, storeMs)
+      if (ageMs !== null) registry.learn(name, aged(said, ageMs))
+      else if (before !== undefined || this.#hasListened) registry.learn(name, said, readEveryMs)
       // What was there before may be as old as the database.
-      else registry.learn(name, agedSince(executors, toldMs, storeMs))
+      else registry.learn(name, [])
     }
     this.#hasListened = true
     const names = new Set(notes.map(({ name }) => name))
@@ -214,13 +224,8 @@ class Board {
     }
   }
 
-  async #stamps(): Promise<readonly Stamp[]> {
-    const toldMs = await this.#notes.now?.()
-    return toldMs === undefined ? [] : [{ toldMs }]
-  }
-
   /** What is no executor that could have registered here is left out. */
-  #read(text: string): { readonly executors: readonly SharedExecutor[]; readonly toldMs: EpochMs | null } {
+  #read(text: string): { readonly said: readonly SharedEntry[]; readonly toldMs: EpochMs | null } {
     let parsed: unknown
     try {
       parsed = JSON.parse(text)
@@ -228,18 +233,17 @@ class Board {
       parsed = null
     }
     const entries: readonly unknown[] = Array.isArray(parsed) ? parsed : []
-    return { executors: this.#executorsOf(entries), toldMs: entries.find(isStamp)?.toldMs ?? null }
+    return { said: this.#saidIn(entries), toldMs: entries.find(isStamp)?.toldMs ?? null }
   }
 
-  #executorsOf(entries: readonly unknown[]): readonly SharedExecutor[] {
-    return entries.filter((entry): entry is SharedExecutor => {
+  #saidIn(entries: readonly unknown[]): readonly SharedEntry[] {
+    return entries.filter((entry): entry is SharedEntry => {
       if (!isObject(entry)) return false
-      const { appName, address, silentMs }: { appName?: unknown; address?: unknown; silentMs?: unknown } =
-        entry
+      const { appName, address, silentMs, goneMs = silentMs }: EntryFields = entry
       if (!isAppName(appName) || !this.#options.isOpenTo(appName)) return false
       if (typeof address !== 'string' || address.length > addressLengthMax || !isHttpUrl(address))
         return false
-      return typeof silentMs === 'number' && silentMs >= 0 && silentMs < aliveMs
+      return typeof goneMs === 'number' && goneMs >= 0 && goneMs < aliveMs
     })
   }
 }
@@ -248,16 +252,20 @@ function isStamp(entry: unknown): entry is Stamp {
   return isObject(entry) && Number.isSafeInteger(Reflect.get(entry, 'toldMs'))
 }
 
-/** Those of an earlier note that are still alive if they were silent all the time since; none without both times. */
-function agedSince(
-  executors: readonly SharedExecutor[],
-  toldMs: EpochMs | null,
-  nowMs: EpochMs | null,
-): readonly SharedExecutor[] {
+/** How long ago it was told; null where that is not known. */
+function ageOf(toldMs: EpochMs | null, nowMs: EpochMs | null): number | null {
   // A time to come says that the clock of the store was set back.
-  if (toldMs === null || nowMs === null || toldMs > nowMs + readEveryMs) return []
-  const agedMs = Math.max(0, nowMs - toldMs)
-  return executors
-    .map((executor) => ({ ...executor, silentMs: executor.silentMs + agedMs }))
-    .filter(({ silentMs }) => silentMs < aliveMs)
+  if (toldMs === null || nowMs === null || toldMs > nowMs + readEveryMs) return null
+  return Math.max(0, nowMs - toldMs)
+}
+
+/** What is still of interest if the executors said nothing since. */
+function aged(said: readonly SharedEntry[], ageMs: number): readonly SharedEntry[] {
+  return said
+    .map((entry) =>
+      'goneMs' in entry
+        ? { ...entry, goneMs: entry.goneMs + ageMs }
+        : { ...entry, silentMs: entry.silentMs + ageMs },
+    )
+    .filter((entry) => ('goneMs' in entry ? entry.goneMs : entry.silentMs) < aliveMs)
 }
