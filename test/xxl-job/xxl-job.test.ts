@@ -153,7 +153,7 @@ describe('a job that executors of XXL-JOB run', () => {
     expect(await outcomes(unknown)).toEqual(['failed', 'failed'])
   })
 
-  test('has failed when it took longer than its timeout, although its handler goes on', async () => {
+  test('has timed out when it took longer than its timeout, although its handler goes on', async () => {
     let release = (): void => {}
     const released = new Promise<void>((resolve) => {
       release = resolve
@@ -177,9 +177,9 @@ describe('a job that executors of XXL-JOB run', () => {
     expect(await outcomes(scheduler)).toEqual([])
     await clock.advance(1)
     const { error } = await ended
-    expect([error?.code, error?.message]).toEqual(['ERR_XXL_JOB_RUN', expect.stringContaining('502')])
+    expect([error?.code, error?.message]).toEqual(['ERR_JOB_TIMEOUT', expect.stringContaining('502')])
     await scheduler.idle()
-    expect(await outcomes(scheduler)).toEqual(['failed'])
+    expect(await outcomes(scheduler)).toEqual(['timedOut'])
     release()
   })
 

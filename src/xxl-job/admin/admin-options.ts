@@ -36,7 +36,10 @@ export interface XxlJobAdminOptions {
   readonly basePath?: string
   /** How long an executor may take to answer. Milliseconds, 1,000 to 10,000, default 3,000. */
   readonly callTimeoutMs?: number
-  /** Most runs that are on their way at a time; further ones fail. 1 to 1,000,000, default 10,000. */
+  /**
+   * Most runs of `run` whose results this admin waits for at a time, because they are in its memory; further ones fail.
+   * Runs of jobs of `xxlJob` do not count: they wait in the store. 1 to 1,000,000, default 10,000.
+   */
   readonly maxRuns?: number
   /** Most executors that can be registered at a time; further ones are refused. 1 to 1,000,000, default 10,000. */
   readonly maxExecutors?: number

@@ -44,7 +44,8 @@ export class RemoteResults {
 function resultOf({ handleCode, handleMsg, logId }: ReportedResult): RemoteResult {
   if (handleCode === xxlJobCodes.success) return { result: handleMsg }
   const message = `Run ${logId} failed: code ${handleCode}, ${handleMsg}`
-  return { error: new SchedulerError('ERR_XXL_JOB_RUN', message) }
+  const code = handleCode === xxlJobCodes.timeout ? 'ERR_JOB_TIMEOUT' : 'ERR_XXL_JOB_RUN'
+  return { error: new SchedulerError(code, message) }
 }
 
 function toError(thrown: unknown): Error {
