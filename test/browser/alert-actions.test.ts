@@ -3,23 +3,23 @@ import { alertsPlugin } from '../../src/alerts.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { inBrowser } from '../support/browser-suite.ts'
 import { inBrowserOnEngines } from '../support/dashboard-engines.ts'
-import { axeFindings, dashboardFixture, openDashboard, picture } from '../support/dashboard-fixture.ts'
+import { dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
+import { findingsInBothThemes } from '../support/page-looks.ts'
+
+const disk = {
+  name: 'disk',
+  description: 'The disk of the archive is full.',
+  check: async () => [{ subject: 'archive', message: 'The disk of the archive is full.' }],
+}
+
+const recorded = { name: 'recorded', send: async () => undefined }
 
 inBrowserOnEngines('alerts', (browser, newStore) => {
   test('are seen on the overview, silenced with a reason, and sent as a test', async () => {
     const alerts = alertsPlugin({
       checkMs: 1000,
-      rules: [
-        {
-          name: 'disk',
-          description: 'The disk of the archive is full.',
-          check: async () => [{ subject: 'archive', message: 'The disk of the archive is full.' }],
-        },
-      ],
-      channels: [
-        { name: 'recorded', send: async () => undefined },
-        { name: 'broken', send: () => Promise.reject(new Error('closed')) },
-      ],
+      rules: [disk],
+      channels: [recorded, { name: 'broken', send: () => Promise.reject(new Error('closed')) }],
     })
     await using opened = await newStore()
     const served = await createScheduler({ logger: false, plugins: [alerts], jobStore: opened.store })
@@ -33,13 +33,12 @@ inBrowserOnEngines('alerts', (browser, newStore) => {
     expect(await dialog.getByRole('button', { name: 'Silence', exact: true }).isDisabled()).toBe(true)
     await dialog.getByLabel('For how long').selectOption('day')
     await dialog.getByLabel('Why', { exact: true }).fill('a new disk comes tomorrow')
-    expect(await axeFindings(page)).toEqual([])
+    expect(await findingsInBothThemes(page, 'silence')).toEqual([])
     await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
     await page.getByText('a new disk comes tomorrow').waitFor()
     await page.locator('.verdict.warn').waitFor()
     expect(await alerts.silences()).toMatchObject([{ rule: 'disk', subject: 'archive', by: 'admin' }])
-    expect(await axeFindings(page)).toEqual([])
-    await picture(page, 'overview-alerts')
+    expect(await findingsInBothThemes(page, 'overview-alerts')).toEqual([])
     await page.getByRole('button', { name: 'End the silence' }).click()
     await page.getByText('a new disk comes tomorrow').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Send a test' }).click()
@@ -51,6 +50,27 @@ inBrowserOnEngines('alerts', (browser, newStore) => {
 })
 
 inBrowser('alerts', (browser) => {
+  test('are right in Chinese', async () => {
+    const alerts = alertsPlugin({
+      checkMs: 1000,
+      rules: [disk],
+      channels: [recorded],
+    })
+    const served = await createScheduler({ logger: false, plugins: [alerts] })
+    await served.start()
+    await using fixture = await dashboardFixture({ served, alerts })
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/', { locale: 'zh-CN' })
+    await page.getByRole('button', { name: '静默', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('原因', { exact: true }).fill('明天换新磁盘')
+    expect(await findingsInBothThemes(page, 'silence-zh')).toEqual([])
+    await dialog.getByRole('button', { name: '静默', exact: true }).click()
+    await page.getByText('明天换新磁盘').waitFor()
+    expect(await findingsInBothThemes(page, 'overview-alerts-zh')).toEqual([])
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
   test('are not on the page of a server without them', async () => {
     const served = await createScheduler({ logger: false })
     await using fixture = await dashboardFixture({ served })

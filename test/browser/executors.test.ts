@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { JobKey } from '../../src/core/key.ts'
 import { inBrowser } from '../support/browser-suite.ts'
-import {
-  axeFindings,
-  type DashboardFixture,
-  dashboardFixture,
-  openDashboard,
-  picture,
-} from '../support/dashboard-fixture.ts'
-import { lookRight, type PageCase, settled } from '../support/page-looks.ts'
+import { type DashboardFixture, dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
+import { findingsInBothThemes, lookRight, type PageCase, settled } from '../support/page-looks.ts'
 import { type XxlJobShop, xxlJobShop } from '../support/xxl-job-shop.ts'
 
 const pages: readonly PageCase[] = [['executors', '/executors', 'mail-executor']]
@@ -38,6 +32,7 @@ inBrowser('executors of XXL-JOB', (browser) => {
     await page.getByRole('button', { name: 'Run now: reports/slow' }).click()
     await page.getByLabel('Parameter').fill('June')
     await page.getByLabel('Address').selectOption(shop.address)
+    expect(await findingsInBothThemes(page, 'executors-run')).toEqual([])
     const sent = shop.admin.events.next('runSent')
     await page.getByRole('button', { name: 'Run now', exact: true }).click()
     await page.getByText('reports/slow was started.').waitFor()
@@ -45,8 +40,7 @@ inBrowser('executors of XXL-JOB', (browser) => {
     const [running] = await shop.scheduler.cluster.executingJobs()
     await page.goto(`${fixture.address}/history/${running?.fireInstanceId}`)
     await page.getByText('it began').waitFor()
-    expect(await axeFindings(page)).toEqual([])
-    await picture(page, 'executor-log')
+    expect(await findingsInBothThemes(page, 'executor-log')).toEqual([])
     shop.release()
     await page.getByText('it was released').waitFor()
     expect(errors).toEqual([])
@@ -57,9 +51,27 @@ inBrowser('executors of XXL-JOB', (browser) => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/executors', { who: 'viewer' })
     await page.getByRole('button', { name: 'Show the source: script' }).click()
     await page.getByText('echo "<b>done</b>"').waitFor()
-    expect(await axeFindings(page)).toEqual([])
-    await picture(page, 'executors-source')
+    expect(await findingsInBothThemes(page, 'executors-source')).toEqual([])
     expect(await page.getByRole('button', { name: /^Run now/ }).count()).toBe(0)
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('what is asked and shown of them is right in Chinese', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/executors', {
+      locale: 'zh-CN',
+    })
+    for (const [name, button] of [
+      ['run', '立即运行: reports/slow'],
+      ['source', '查看源码: script'],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.getByRole('button', { name: button }).click()
+      await page.getByRole('dialog').waitFor()
+      expect(await findingsInBothThemes(page, `executors-${name}-zh`)).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
     expect(errors).toEqual([])
     await page.close()
   })
@@ -68,8 +80,7 @@ inBrowser('executors of XXL-JOB', (browser) => {
     const alone = await dashboardFixture()
     const { page, errors } = await openDashboard(browser(), alone.address, '/executors')
     await settled(page, 'createXxlJobAdmin')
-    expect(await axeFindings(page)).toEqual([])
-    await picture(page, 'executors-none')
+    expect(await findingsInBothThemes(page, 'executors-none')).toEqual([])
     expect(errors).toEqual([])
     await page.close()
     await alone[Symbol.asyncDispose]()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { inBrowser } from '../support/browser-suite.ts'
-import { axeFindings, dashboardFixture, openDashboard, picture } from '../support/dashboard-fixture.ts'
+import { dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
+import { findingsInBothThemes } from '../support/page-looks.ts'
 import { tokens } from '../support/server-fixture.ts'
 
 inBrowser('the dashboard', (browser) => {
@@ -12,13 +13,21 @@ inBrowser('the dashboard', (browser) => {
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('alert').waitFor()
-    expect(await axeFindings(page)).toEqual([])
-    await picture(page, 'login')
+    expect(await findingsInBothThemes(page, 'login')).toEqual([])
     await page.getByLabel('Token').fill(tokens.viewer)
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'reports/daily' }).waitFor()
     expect(await page.getByRole('button', { name: /^Run now/ }).count()).toBe(0)
     await page.getByRole('button', { name: /^Sign out/ }).waitFor()
+    await page.close()
+  })
+
+  test('asks in Chinese', async () => {
+    await using fixture = await dashboardFixture()
+    const page = await browser().newPage({ timezoneId: 'UTC', locale: 'zh-CN' })
+    await page.goto(`${fixture.address}/jobs`)
+    await page.getByLabel('令牌').waitFor()
+    expect(await findingsInBothThemes(page, 'login-zh')).toEqual([])
     await page.close()
   })
 

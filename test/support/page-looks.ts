@@ -2,8 +2,10 @@ import { afterAll, expect, test } from 'vitest'
 import type { BrowserPage, TestBrowser } from './chromium.ts'
 import { axeFindings, desktop, type Opened, openDashboard, picture } from './dashboard-fixture.ts'
 
-/** A page by its name, its path, and a text in English that is there when it has loaded. */
-export type PageCase = readonly [name: string, path: string, text: string]
+/** A page by its name, its path, which may be known late, and a text in English that is there when it has loaded. */
+export type PageCase = readonly [name: string, path: string | (() => string), text: string]
+
+const pathOf = ([, path]: PageCase): string => (typeof path === 'string' ? path : path())
 
 /** The page has loaded when nothing is busy and the text is there. */
 export async function settled(page: BrowserPage, text: string): Promise<void> {
@@ -13,11 +15,14 @@ export async function settled(page: BrowserPage, text: string): Promise<void> {
 
 /** Whether a stored text was taken for HTML. */
 export async function isHacked(page: BrowserPage): Promise<boolean> {
-  const test = `document.title === 'hacked' || document.querySelector('main img') !== null`
+  const test = `document.title === 'hacked' || document.images.length > 0`
   return (await page.evaluate(test)) === true
 }
 
-/** A test of each page in English and in Chinese; those of a language follow each other in one page of the browser. */
+/**
+ * A test of each page in English and in Chinese, in both themes; those of a language follow each other in one page of
+ * the browser.
+ */
 export function lookRight(
   pages: readonly PageCase[],
   browser: () => TestBrowser,
@@ -31,11 +36,11 @@ export function lookRight(
   })
 
   test.each(pages)('%s is right in light and dark, wide and narrow', async (...of) => {
-    await english.look(of[1], (opened) => looksRight(opened, of))
+    await english.look(pathOf(of), (opened) => looksRight(opened, of))
   })
 
-  test.each(pages)('%s is right in Chinese', async (...of) => {
-    await chinese.look(of[1], (opened) => looksRightInChinese(opened, of))
+  test.each(pages)('%s is right in Chinese, light and dark', async (...of) => {
+    await chinese.look(pathOf(of), (opened) => looksRightInChinese(opened, of))
   })
 }
 
@@ -77,14 +82,24 @@ class OnePage {
   }
 }
 
+/** What axe finds in light and then in dark, in which the page is left; with a picture of each. */
+export async function findingsInBothThemes(page: BrowserPage, name: string): Promise<string[]> {
+  const findings: string[] = []
+  for (const [colorScheme, suffix] of [
+    ['light', ''],
+    ['dark', '-dark'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme })
+    findings.push(...(await axeFindings(page)))
+    await picture(page, `${name}${suffix}`)
+  }
+  return findings
+}
+
 /** Looks at a page in both themes and on a telephone, and takes pictures. */
 async function looksRight({ page, errors }: Opened, [name, , text]: PageCase): Promise<void> {
   await settled(page, text)
-  const findings = await axeFindings(page)
-  await picture(page, name)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  findings.push(...(await axeFindings(page)))
-  await picture(page, `${name}-dark`)
+  const findings = await findingsInBothThemes(page, name)
   await page.setViewportSize({ width: 390, height: 844 })
   findings.push(...(await axeFindings(page)))
   const overhang = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
@@ -98,7 +113,6 @@ async function looksRightInChinese({ page, errors }: Opened, [name]: PageCase): 
   await page.locator('main h1').waitFor()
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
   expect(await page.evaluate('document.documentElement.lang')).toBe('zh-CN')
-  expect(await axeFindings(page)).toEqual([])
-  await picture(page, `${name}-zh`)
+  expect(await findingsInBothThemes(page, `${name}-zh`)).toEqual([])
   expect(errors).toEqual([])
 }
