@@ -26,22 +26,28 @@ async function running(): Promise<ServerFixture> {
 }
 
 inBrowser('an open page', (browser) => {
-  test('shows what begins and ends when it does', async () => {
+  test('shows what begins and ends when it does, within a second', async () => {
     await using fixture = await running()
     const { page } = await openDashboard(browser(), fixture.address, '/running')
     await seen(page, 'Nothing runs at the moment')
     await seen(page, 'Live')
-    // Had it to wait for the next time that a page asks by itself, this would take four seconds.
-    await page.evaluate(`window.shownMs = new Promise((resolve) => {
-      const beganMs = performance.now()
-      new MutationObserver(() => {
-        if (document.body.innerText.includes('slow')) resolve(performance.now() - beganMs)
-      }).observe(document.body, { childList: true, subtree: true })
-    }); undefined`)
-    await fixture.scheduler.triggerJob(slow)
-    expect(Number(await page.evaluate('window.shownMs'))).toBeLessThan(3000)
-    await fixture.scheduler.interrupt(slow)
-    await seen(page, 'Nothing runs at the moment')
+    // One of them may be slow on a busy machine. Had they to wait for the page to ask by itself, each took seconds.
+    const tookMs: number[] = []
+    for (let time = 0; time < 5; time++) {
+      await page.evaluate(`window.shownMs = new Promise((resolve) => {
+        const beganMs = performance.now()
+        new MutationObserver(() => {
+          if (document.querySelector('main').innerText.includes('slow')) resolve(performance.now() - beganMs)
+        }).observe(document.body, { childList: true, subtree: true })
+      }); undefined`)
+      await fixture.scheduler.triggerJob(slow)
+      tookMs.push(Number(await page.evaluate('window.shownMs')))
+      await fixture.scheduler.interrupt(slow)
+      await seen(page, 'Nothing runs at the moment')
+    }
+    const [, , median] = tookMs.sort((one, other) => one - other)
+    console.info(`a firing is on an open page after ${tookMs.map(Math.round).join(', ')} ms`)
+    expect(median).toBeLessThan(1000)
     await page.close()
   })
 

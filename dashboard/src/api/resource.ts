@@ -22,8 +22,11 @@ export interface Freshness {
   readonly everyMs?: number
 }
 
-/** Events of a busy scheduler come by the thousand: they are answered with one request in so much time. */
-const gapMs = 900
+/**
+ * Events of a busy scheduler come by the thousand: they are answered with one request in so much time. After a quiet
+ * time the first ones are answered at once and soon after; the gap is doubled while they keep coming.
+ */
+const gapMs = { first: 150, most: 900 } as const
 /** The pause after a request is so many times what that one took: a page does not ask all the time. */
 const restFactor = 4
 
@@ -74,6 +77,7 @@ class Loader<Value> {
   #isWanted = false
   #cancel: () => void = () => undefined
   #tookMs = 0
+  #gapMs: number = gapMs.first
 
   constructor(
     current: () => Current<Value>,
@@ -123,8 +127,9 @@ class Loader<Value> {
     if (this.#isWaiting || this.#request !== null || document.hidden || isPaused.value) return
     this.#isWaiting = true
     this.loadNow()
-    this.#cancel = later(Math.max(gapMs, this.#tookMs * restFactor), () => {
+    this.#cancel = later(Math.max(this.#gapMs, this.#tookMs * restFactor), () => {
       this.#isWaiting = false
+      this.#gapMs = this.#isWanted ? Math.min(this.#gapMs * 2, gapMs.most) : gapMs.first
       if (this.#isWanted) this.#loadSoon()
     })
   }
