@@ -53,7 +53,9 @@ class Runs {
 
 const tickMs = 100
 const heldMs = 300
-/** On a machine with much else to do; without the locks it is as long. What waited for a lock was late by 15 seconds. */
+/**
+ * On a machine with much else to do; without the locks it is as long. What waited for a lock was late by 15 seconds.
+ */
 const latestMs = 2500
 
 const every = (name: string, ms: number, startMs = Date.now()): Trigger =>

@@ -40,7 +40,9 @@ export function* treatMisfires(
   yield* treatRead(tx, { stored, broken }, cause)
 }
 
-/** The same for triggers that have been read, until `dueMax` of them are due at once; answers those that were handled. */
+/**
+ * The same for triggers that have been read, until `dueMax` of them are due at once; answers those that were handled.
+ */
 export function* treatRead(
   tx: SqlTransaction,
   { stored, broken }: ReadTriggers,
