@@ -113,7 +113,7 @@ WHERE t.trigger_name = r.trigger_name
   AND r.sched_name = r.sched_name || '';
 
 -- triggers.reschedule
---   programs/steps/misfires.ts (treatMisfires)
+--   programs/steps/misfires.ts (treatRead)
 -- SQLite
 UPDATE qrtz_triggers
 SET trigger_state = :trigger_state, next_fire_time = :next_fire_time, prev_fire_time = :prev_fire_time,
@@ -1009,7 +1009,7 @@ ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET str_prop_1 =
   bool_prop_2 = excluded.bool_prop_2, time_zone_id = excluded.time_zone_id, int_prop_2 = excluded.int_prop_2;
 
 -- triggers.rewriteIn.simple_triggers
---   programs/steps/misfires.ts (treatMisfires)
+--   programs/steps/misfires.ts (treatRead)
 -- SQLite
 UPDATE qrtz_simple_triggers
 SET repeat_count = :repeat_count, repeat_interval = :repeat_interval, times_triggered = :times_triggered
@@ -1031,7 +1031,7 @@ WHERE t.trigger_name = r.trigger_name
   AND r.sched_name = r.sched_name || '';
 
 -- triggers.rewriteIn.cron_triggers
---   programs/steps/misfires.ts (treatMisfires)
+--   programs/steps/misfires.ts (treatRead)
 -- SQLite
 UPDATE qrtz_cron_triggers
 SET cron_expression = :cron_expression, time_zone_id = :time_zone_id, dst_policy = :dst_policy,
@@ -1055,7 +1055,7 @@ WHERE t.trigger_name = r.trigger_name
   AND r.sched_name = r.sched_name || '';
 
 -- triggers.rewriteIn.simprop_triggers
---   programs/steps/misfires.ts (treatMisfires)
+--   programs/steps/misfires.ts (treatRead)
 -- SQLite
 UPDATE qrtz_simprop_triggers
 SET str_prop_1 = :str_prop_1, str_prop_2 = :str_prop_2, str_prop_3 = :str_prop_3, int_prop_1 = :int_prop_1,
