@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { fill, nameOf, remember, schedulerName } from '../lib/big-store.mjs'
-import { createScheduler, defineJob } from '../lib/quartz-ts.mjs'
+import { fill, keyOf, nameOf, remember, schedulerName } from '../lib/big-store.mjs'
+import { createScheduler, defineJob, triggerKey } from '../lib/quartz-ts.mjs'
 import { token, viewedServer } from '../lib/server.mjs'
 import { places } from '../lib/sql-stores.mjs'
 import { quantile, sortedCopy } from '../lib/stats.mjs'
@@ -35,6 +35,18 @@ export const benchmark = {
         relation: '<',
         limit: 100,
       },
+      {
+        what: `${store}: longest frame of a timeline of thousands of bars, ms`,
+        value: median(`${store}: timeline, longest frame ms`),
+        relation: '<',
+        limit: 100,
+      },
+      {
+        what: `${store}: from a change to the open page, ms`,
+        value: median(`${store}: live, median ms`),
+        relation: '<',
+        limit: 1000,
+      },
     ]),
   async run(variant, { once }) {
     const place = await places[stores[variant]]()
@@ -49,7 +61,12 @@ export const benchmark = {
     await place.settle()
     const server = await viewedServer(scheduler, { dashboard: page })
     const address = await server.listen({ port: 0 })
-    const measured = { ...(await coldLoads(address, size.loads)), ...(await usedLists(address, size)) }
+    const measured = {
+      ...(await coldLoads(address, size.loads)),
+      ...(await usedLists(address, size)),
+      ...(await usedTimeline(address)),
+      ...(await seenChanges(address, scheduler, size.steps)),
+    }
     await server.close()
     await scheduler.shutdown()
     await place.close()
@@ -79,11 +96,61 @@ async function coldLoads(address, count) {
   return { 'cold, median ms': quantile(sorted, 0.5), 'cold, longest ms': sorted.at(-1) }
 }
 
-/** Scrolls and filters the lists, as a person does, while the page counts the time between its frames. */
-async function usedLists(address, { triggers, executions, steps }) {
+async function openPage(path) {
   const browser = await launch()
   const opened = await browser.newPage({ viewport: { width: 1360, height: 900 } })
-  await opened.goto(`${address}/#token=${token}`)
+  await opened.goto(`${path}#token=${token}`)
+  return { browser, opened }
+}
+
+/** Moves the pointer over all bars that a timeline of six hours draws, by nodes: each execution is one. */
+async function usedTimeline(address) {
+  const { browser, opened } = await openPage(`${address}/timeline?by=node&span=quarterDay`)
+  await opened.locator('.timeline-canvas canvas').waitFor()
+  const [, bars] = /with (\d+) /.exec(await opened.locator('canvas').getAttribute('aria-label')) ?? []
+  await opened.evaluate(countFrames)
+  const box = await opened.locator('canvas').boundingBox()
+  for (let step = 0; step < 90; step++) {
+    const y = box.y + 40 + ((step * 37) % (Math.min(box.height, 860) - 40))
+    await opened.mouse.move(box.x + (box.width * step) / 90, y)
+    await opened.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
+  }
+  const frames = sortedCopy(await opened.evaluate('globalThis.frameTimes'))
+  await browser.close()
+  return {
+    'timeline, bars': Number(bars),
+    'timeline, p99 of frames ms': quantile(frames, 0.99),
+    'timeline, longest frame ms': frames.at(-1),
+  }
+}
+
+/** Pauses and resumes a trigger that a page shows: how long until the page says so. */
+async function seenChanges(address, scheduler, count) {
+  const { group, name } = keyOf(1)
+  const { browser, opened } = await openPage(`${address}/triggers/${group}/${name}`)
+  await opened.locator('.live.is-live').waitFor()
+  const taken = []
+  for (let step = 0; step < count; step++) {
+    const state = step % 2 === 0 ? 'Paused' : 'Waiting'
+    await opened
+      .locator('.page-below')
+      .getByText(step % 2 === 0 ? 'Waiting' : 'Paused')
+      .waitFor()
+    const seen = opened.evaluate(saysState, { state, giveUpMs })
+    const beganMs = performance.now()
+    if (step % 2 === 0) await scheduler.pauseTrigger(triggerKey(name, group))
+    else await scheduler.resumeTrigger(triggerKey(name, group))
+    await seen
+    taken.push(performance.now() - beganMs)
+  }
+  await browser.close()
+  const sorted = sortedCopy(taken)
+  return { 'live, median ms': quantile(sorted, 0.5), 'live, longest ms': sorted.at(-1) }
+}
+
+/** Scrolls and filters the lists, as a person does, while the page counts the time between its frames. */
+async function usedLists(address, { triggers, executions, steps }) {
+  const { browser, opened } = await openPage(`${address}/`)
   await opened.locator('.verdict[role=status]').waitFor()
   const pasts = Math.min(executions, remembered)
   const frames = []
@@ -153,6 +220,20 @@ function rowsHave({ name, giveUpMs }) {
       const takenMs = performance.now() - startedMs
       if (isThere) resolve(takenMs)
       else if (takenMs > giveUpMs) reject(new Error(`No rows of ${name} within ${giveUpMs} ms`))
+      else requestAnimationFrame(look)
+    }
+    look()
+  })
+}
+
+/** In the page: resolves when its head says a state of the trigger; rejects when that takes too long. */
+function saysState({ state, giveUpMs }) {
+  const { document, performance, requestAnimationFrame } = globalThis
+  const startedMs = performance.now()
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (document.querySelector('.page-below')?.textContent.includes(state)) resolve()
+      else if (performance.now() - startedMs > giveUpMs) reject(new Error(`${state} is not shown`))
       else requestAnimationFrame(look)
     }
     look()
