@@ -139,7 +139,6 @@ export function historyCases(stores: StoreMaker): void {
   describe(`entries of the history on ${stores.engine}`, () => {
     vetoCase(stores)
     lostCase(stores)
-    boundsCase(stores)
   })
 }
 
@@ -161,51 +160,6 @@ function vetoCase(stores: StoreMaker): void {
     const reader = await open(newStore())
     const { items } = await reader.queryExecutions()
     expect(items.map(brief)).toEqual(['slow interrupted 1', 'good vetoed 1'])
-  })
-}
-
-function boundsCase(stores: StoreMaker): void {
-  test('keeps within its age and its number, and one row for each firing', async () => {
-    const clock = new ManualClock()
-    const newStore = await stores.prepare()
-    const store = newStore({ history: { maxAgeMs: 3_600_000, maxRows: 5 } })
-    onTestFinished(() => store.shutdown())
-    const bed = new Testbed(store, clock, 'node-1')
-    await store.initialize(bed.context)
-    const job = jobDetail('job', { durable: true })
-    const failAt = async (inMs: number): Promise<void> => {
-      await clock.advance(inMs)
-      await bed.schedule('t', { job })
-      const bundle = await bed.start('t')
-      const { triggerKey, scheduledFireTimeMs, fireTimeMs } = {
-        ...bundle,
-        triggerKey: bundle.trigger.key,
-      }
-      await bed.complete(bundle, 'deleteTrigger', {
-        report: {
-          outcome: 'failed',
-          errorText: `a \0 and ${'long '.repeat(1000)}`,
-          triggerKey,
-          scheduledFireTimeMs,
-          fireTimeMs,
-          finishedTimeMs: clock.now(),
-          attempt: 1,
-          recovering: false,
-        },
-      })
-    }
-    const times = async (): Promise<number[]> =>
-      (await store.queryExecutions({})).items.map(({ fireTimeMs }) => fireTimeMs)
-    for (let count = 0; count < 8; count++) await failAt(1000)
-    // The same trigger at the same instant, stored anew.
-    await failAt(0)
-    expect(await times()).toHaveLength(9)
-    const [{ errorText } = { errorText: '' }] = (await store.queryExecutions({})).items
-    expect(errorText).toHaveLength(2000)
-    await failAt(60_000)
-    await expect.poll(times).toHaveLength(5)
-    await failAt(3_600_001)
-    await expect.poll(times).toEqual([clock.now()])
   })
 }
 

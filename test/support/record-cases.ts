@@ -1,37 +1,10 @@
-import type { JobStore, RecordBatch } from 'quartz-ts/spi'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { JobKey, TriggerKey } from '../../src/core/key.ts'
-import { addExecution, type JobStatusChange, newStatusChange } from '../../src/jobstore/job-status.ts'
+import type { RecordBatch } from 'quartz-ts/spi'
+import { describe, expect, test, vi } from 'vitest'
+import { TriggerKey } from '../../src/core/key.ts'
 import type { Misfire } from '../../src/jobstore/misfires.ts'
-import type { RecordOptions } from '../../src/jobstore/record-options.ts'
-import { jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
-import { ManualClock } from '../../src/time/manual-clock.ts'
-
-/** Makes stores over data of one test; the first call in a test finds them empty. */
-export interface RecordStores {
-  readonly engine: string
-  prepare(): Promise<(options: RecordOptions) => JobStore>
-}
-
-const dayMs = 86_400_000
-
-async function open(stores: RecordStores, options: RecordOptions): Promise<Testbed> {
-  const newStore = await stores.prepare()
-  const bed = new Testbed(newStore(options), new ManualClock(), 'node-1')
-  await bed.store.initialize(bed.context)
-  onTestFinished(() => bed.store.shutdown())
-  return bed
-}
-
-async function write(bed: Testbed, batch: RecordBatch): Promise<void> {
-  await bed.store.records?.write(batch)
-}
-
-/** Lets so much time pass that the next batch has the store look for what is too old or too many. */
-async function writeLater(bed: Testbed, batch: () => RecordBatch, ms = 61_000): Promise<void> {
-  await bed.clock.advance(ms)
-  await write(bed, batch())
-}
+import { jobDetail, type Testbed } from '../../src/testing/job-store/testbed.ts'
+import { complete, dayMs, open, type RecordStores, status, write, writeLater } from './record-bed.ts'
+import { retentionCases } from './retention-cases.ts'
 
 function misfire(bed: Testbed, id: string): Misfire {
   return {
@@ -51,20 +24,6 @@ function misfire(bed: Testbed, id: string): Misfire {
 function line(bed: Testbed, fireInstanceId: string): RecordBatch {
   const logged = { line: 1, timeMs: bed.now(), level: 'info', message: 'x', fieldsText: null } as const
   return { logs: [{ fireInstanceId, lines: [logged] }] }
-}
-
-function status(bed: Testbed): JobStatusChange {
-  const change = newStatusChange(new JobKey('j'))
-  addExecution(change, {
-    jobKey: change.jobKey,
-    fireInstanceId: 'x',
-    outcome: 'succeeded',
-    fireTimeMs: bed.now(),
-    finishedTimeMs: bed.now(),
-    knownTimeMs: bed.now(),
-    errorText: null,
-  })
-  return change
 }
 
 async function ids(bed: Testbed): Promise<string[]> {
@@ -87,24 +46,14 @@ async function startLogging(
 ): Promise<{ id: string; complete: (line: number) => Promise<void> }> {
   await bed.schedule('t', { job: jobDetail('job', { durable: true }) })
   const bundle = await bed.start('t')
-  const { fireInstanceId: id, fireTimeMs, scheduledFireTimeMs, trigger } = bundle
+  const id = bundle.fireInstanceId
   await write(bed, line(bed, id))
   return {
     id,
-    complete: async (number) => {
-      await bed.complete(bundle, 'deleteTrigger', {
-        report: {
-          outcome: 'succeeded',
-          errorText: null,
-          triggerKey: trigger.key,
-          scheduledFireTimeMs,
-          fireTimeMs,
-          finishedTimeMs: fireTimeMs + 20,
-          attempt: 1,
-          recovering: false,
-          logLines: [{ line: number, timeMs: fireTimeMs, level: 'info', message: 'x', fieldsText: null }],
-        },
-      })
+    complete: (number) => {
+      const { fireTimeMs: timeMs } = bundle
+      const logLine = { line: number, timeMs, level: 'info', message: 'x', fieldsText: null } as const
+      return complete(bed, bundle, { logLines: [logLine] })
     },
   }
 }
@@ -140,6 +89,7 @@ export function recordCases(stores: RecordStores): void {
       expect((await ids(bed)).at(-1)).toBe('01301')
     })
   })
+  retentionCases(stores)
   logAndStatusCases(stores)
   lastLinesCases(stores)
 }
