@@ -1,4 +1,4 @@
-import { fill, groups, keyOf, nameOf, remember, schedulerName } from '../lib/big-store.mjs'
+import { fill, groups, keyOf, nameOf, remember, rememberMore, schedulerName } from '../lib/big-store.mjs'
 import { createScheduler, defineJob } from '../lib/quartz-ts.mjs'
 import { seededRandom } from '../lib/random.mjs'
 import { headers, viewedServer } from '../lib/server.mjs'
@@ -23,25 +23,27 @@ export const benchmark = {
   async run(variant, { once, seed }) {
     const place = await places[stores[variant]]()
     const size = once
-      ? { triggers: 2000, executions: 2000, calls: 2 }
-      : { triggers: 100_000, executions: 1_000_000, calls: 30 }
+      ? { triggers: 2000, executions: 2000, others: 2000, calls: 2 }
+      : { triggers: 100_000, executions: 1_000_000, others: 100_000, calls: 30 }
     const measured = await measure(place, size, seed)
     await place.close()
     return measured
   },
 }
 
-async function measure(place, { triggers, executions, calls }, seed) {
+async function measure(place, { triggers, executions, others, calls }, seed) {
   const noop = defineJob('noop', () => {})
   const jobStore = place.open({ history: { record: 'all', maxRows: 10_000_000 } })
   const scheduler = await createScheduler({ schedulerName, jobs: [noop], jobStore, logger: false })
   await fill(scheduler, noop, triggers)
   await remember(place, executions, triggers)
+  await rememberMore(jobStore, others)
   await place.settle()
-  const server = await viewedServer(scheduler)
+  // Viewers do not see the audit.
+  const server = await viewedServer(scheduler, { role: 'admin' })
   const random = seededRandom(seed)
   const pick = (count) => Math.floor(random() * count)
-  const kinds = callsOf(triggers, executions, pick)
+  const kinds = callsOf({ triggers, executions, others }, pick)
   const taken = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]))
   for (const call of Object.values(kinds)) await timed(server, call())
   for (let round = 0; round < calls; round++) {
@@ -71,10 +73,11 @@ function quantileOf(samples, field, share) {
   return quantile(sortedCopy(samples.map((sample) => sample[field])), share)
 }
 
-function callsOf(triggers, executions, pick) {
+function callsOf({ triggers, executions, others }, pick) {
   const cursor = (value) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const executedMs = () => Date.now() - pick(executions) * 1000
   return {
+    ...callsOfRecords(others, pick),
     'triggers, first page': () => '/triggers?take=50',
     'triggers, a page': () => `/triggers?take=50&after=${cursor(keyOf(pick(triggers)))}`,
     'triggers, of 1,000': () => '/triggers?take=1000',
@@ -86,6 +89,8 @@ function callsOf(triggers, executions, pick) {
     'triggers, of a group of jobs': () => `/triggers?take=50&jobGroup=group-${pick(groups)}`,
     'triggers, in fire order': () => '/triggers?take=50&order=nextFireTime',
     'triggers, due': () => `/triggers?take=50&dueBeforeMs=${Date.now() + 90_000_000}`,
+    'jobs, first page': () => '/jobs?take=50',
+    'jobs, search for nothing': () => '/jobs?take=50&search=nothing',
     'jobs, search': () => `/jobs?take=50&search=job-${pick(1000)}`,
     groups: () => '/groups',
     overview: () => '/overview',
@@ -100,8 +105,36 @@ function callsOf(triggers, executions, pick) {
     },
     'executions, failed': () => '/executions?take=50&filter=outcome:failed',
     'executions, slow': () => '/executions?take=50&filter=took%3E1m',
+    'executions, late': () => '/executions?take=50&filter=late%3E1m',
+    'executions, of data': () => `/executions?take=50&filter=data.customer%3D${pick(5000)}`,
+    'executions, of data that none has': () => '/executions?take=50&filter=data.customer%3Dnothing',
+    'executions, with an error': () => `/executions?take=50&filter=error:%22printer ${pick(1000)} has%22`,
     'executions, in numbers': () => `/execution-stats?minutes=${1 + pick(1000)}`,
     'completion of a trigger': () => `/completion?of=executions&text=trigger:invoice-${pick(triggers)}`,
+  }
+}
+
+/** Of what is remembered besides the executions. */
+function callsOfRecords(others, pick) {
+  const group = () => `group-${pick(groups)}`
+  return {
+    'misfires, first page': () => '/misfires?take=50',
+    'misfires, of a trigger': () => {
+      const { name, group } = keyOf(pick(others))
+      return `/misfires?take=50&filter=trigger:${group}/${name}`
+    },
+    'misfires, of a cause': () => '/misfires?take=50&filter=cause:outage',
+    'misfires, of a group of jobs': () => `/misfires?take=50&filter=group:${group()}`,
+    // Another time each, since an answer is kept for a while.
+    'misfires, in numbers': () => `/misfire-stats?hours=${1 + pick(744)}`,
+    'audit, first page': () => '/audit?take=50',
+    'audit, of a user': () => `/audit?take=50&by=user-${pick(50)}`,
+    'audit, of a stranger': () => '/audit?take=50&by=stranger',
+    'audit, refused': () => '/audit?take=50&outcome=refused',
+    'job status, first page': () => '/job-status?take=50',
+    'job status, of a week': () => '/job-status?take=50&days=7',
+    'job status, failing': () => '/job-status?take=5&consecutiveFailures=3',
+    'log of an execution': () => `/executions/f-${pick(others)}/log`,
   }
 }
 

@@ -1,3 +1,4 @@
+import { alertsPlugin, failedInARow, lateOver } from '../../dist/alerts.js'
 import { countedJob, oneShots } from '../lib/drain.mjs'
 import { createScheduler } from '../lib/quartz-ts.mjs'
 import { clientsOf, viewedServer } from '../lib/server.mjs'
@@ -39,12 +40,17 @@ export const benchmark = {
   },
 }
 
+/** Alerts are looked for with the page and without; only the page asks for them. */
+const silentChannel = { name: 'silent', send: async () => {} }
+
 /** How many milliseconds it takes until all have fired. */
 async function drained(variant, { count, isOpen }) {
   const place = await places[stores[variant]]()
   const { job, all } = countedJob(count)
+  const alerts = alertsPlugin({ rules: [failedInARow(3), lateOver(60_000)], channels: [silentChannel] })
   const scheduler = await createScheduler({
     jobs: [job],
+    plugins: [alerts],
     jobStore: place.open(),
     threadPool: { size: 100 },
     logger: false,
@@ -52,10 +58,9 @@ async function drained(variant, { count, isOpen }) {
   await scheduler.scheduleJobs(oneShots(job, count))
   await place.settle()
   // Both have the server; only one has somebody who looks.
-  const server = await viewedServer(scheduler)
+  const server = await viewedServer(scheduler, { alerts })
   const clients = await clientsOf(await server.listen({ port: 0 }))
-  // While something fires, the page asks again as often as it does.
-  if (isOpen) await clients.ask({ do: 'page', everyMs: 1000 })
+  if (isOpen) await clients.ask({ do: 'page' })
   const startedMs = performance.now()
   await scheduler.start()
   const endedMs = await all

@@ -1,6 +1,7 @@
 // The clients of a server in a process of their own: streams that are read, streams that are not, and a page that is
 // open on the Overview.
 import { get } from 'node:http'
+import { overviewRequests } from './overview-requests.mjs'
 
 const [, , address, token] = process.argv
 const headers = { authorization: `Bearer ${token}` }
@@ -35,23 +36,16 @@ function openStream(isRead) {
   })
 }
 
-/** What the Overview asks for again and again. */
-const asked = [
-  '/scheduler',
-  '/overview',
-  '/nodes',
-  '/groups',
-  '/executing',
-  '/job-status?consecutiveFailures=3&take=5',
-  '/execution-stats?minutes=60',
-]
-async function poll() {
+async function poll(paths) {
   await Promise.all(
-    asked.map(async (path) => {
+    paths.map(async (path) => {
       const response = await fetch(`${address}/api${path}`, { headers })
       await response.text()
       counts.requests++
-      if (!response.ok) counts.failed++
+      if (!response.ok) {
+        counts.failed++
+        console.error(`${path} was answered ${response.status}`)
+      }
     }),
   )
 }
@@ -61,10 +55,12 @@ const commands = {
     for (let open = 0; open < read; open++) await openStream(true)
     for (let open = 0; open < stuck; open++) await openStream(false)
   },
-  async page({ everyMs }) {
+  async page() {
     await openStream(true)
-    await poll()
-    setInterval(() => void poll(), everyMs)
+    for (const { paths, everyMs } of overviewRequests) {
+      await poll(paths)
+      setInterval(() => void poll(paths), everyMs)
+    }
   },
   async forget() {
     latencies.length = 0

@@ -6,13 +6,14 @@ import { createServer } from '../../dist/server.js'
 export const token = 'bench-token'
 export const headers = { authorization: `Bearer ${token}` }
 
-/** A server over a scheduler, for one viewer; without a page where none is named. */
-export function viewedServer(scheduler, { dashboard = false } = {}) {
+/** A server over a scheduler, for one viewer unless told otherwise; without a page or alerts where none are given. */
+export function viewedServer(scheduler, { alerts, dashboard = false, role = 'viewer' } = {}) {
   const sha256 = createHash('sha256').update(token).digest('hex')
   return createServer({
     scheduler,
-    auth: { kind: 'token', tokens: [{ name: 'viewer', sha256, role: 'viewer' }] },
+    auth: { kind: 'token', tokens: [{ name: 'viewer', sha256, role }] },
     dashboard,
+    ...(alerts !== undefined && { alerts }),
     logger: false,
     requestsPerMinute: 1_000_000,
   })
