@@ -1,6 +1,6 @@
 import { checkName, checkOptions, checkWhole, wrongArgument } from '../core/arguments.ts'
 import { checkJobKey, type JobKey } from '../core/key.ts'
-import type { AlertFinding, AlertRule } from './alert-types.ts'
+import type { AlertRule } from './alert-types.ts'
 
 const longestMs = 31_536_000_000
 /** How many alerts one rule raises at most. */
@@ -126,7 +126,7 @@ export function nodeDown(options: NodeDownOptions = {}): AlertRule {
 export interface MisfiresOverOptions extends AlertRuleOptions {
   /** How many misfires are no reason for an alert yet. 0 to 1,000,000. */
   readonly count: number
-  /** In how long. Milliseconds, 1,000 to 86,400,000. */
+  /** In how long, up to each misfire. Milliseconds, 1,000 to 86,400,000. */
   readonly withinMs: number
 }
 
@@ -152,19 +152,19 @@ export function misfiresOver(options: MisfiresOverOptions): AlertRule {
     description: `More than ${count} misfires on a node in ${withinMs} ms.`,
     quietMs: withinMs,
     watch({ scheduler, clock }, raise) {
-      let found = 0
-      let beganMs = clock.elapsedMs()
+      // The instants of the newest `count + 1`, in turn: when the oldest of them is not long ago, there were too many.
+      const instants: number[] = []
+      let seen = 0
       return scheduler.events.on('triggerMisfired', () => {
-        if (clock.elapsedMs() - beganMs > withinMs) {
-          found = 0
-          beganMs = clock.elapsedMs()
-        }
-        if (++found > count) raise(misfired(scheduler.schedulerInstanceId, found, withinMs))
+        const nowMs = clock.elapsedMs()
+        instants[seen++ % (count + 1)] = nowMs
+        const oldestMs = instants[seen % (count + 1)]
+        if (oldestMs === undefined || nowMs - oldestMs > withinMs) return
+        raise({
+          subject: scheduler.schedulerInstanceId,
+          message: `More than ${count} triggers misfired on node ${scheduler.schedulerInstanceId} in ${withinMs} ms.`,
+        })
       })
     },
   }
-}
-
-function misfired(node: string, found: number, withinMs: number): AlertFinding {
-  return { subject: node, message: `${found} triggers misfired on node ${node} in ${withinMs} ms.` }
 }

@@ -45,26 +45,28 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Resolves a name as usual, and refuses one that leads to an address that is not public. The connection is made to the
- * very address that was looked at, so that a second answer of the name server changes nothing.
+ * A lookup that resolves a name as usual, and refuses one that leads to an address which is not allowed. The connection
+ * is made to the very address that was looked at, so that a second answer of the name server changes nothing.
  */
-export const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, found) => {
-    const addresses = found as LookupAddress[] | undefined
-    const [first] = addresses ?? []
-    if (error !== null || addresses === undefined || first === undefined) {
-      callback(error ?? new Error(`${hostname} has no address`), '', 0)
-      return
-    }
-    const refused = addresses.find(({ address }) => !isPublicAddress(address))
-    if (refused !== undefined) callback(notAllowed(hostname, refused.address), '', 0)
-    else if (options.all === true) callback(null, addresses)
-    else callback(null, first.address, first.family)
-  })
+export function lookupAllowed(isAllowed: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      const addresses = found as LookupAddress[] | undefined
+      const [first] = addresses ?? []
+      if (error !== null || addresses === undefined || first === undefined) {
+        callback(error ?? new Error(`${hostname} has no address`), '', 0)
+        return
+      }
+      const refused = addresses.find(({ address }) => !isAllowed(address))
+      if (refused !== undefined) callback(notAllowed(hostname, refused.address), '', 0)
+      else if (options.all === true) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
 }
 
 export function notAllowed(hostname: string, address: string): Error {
   return new Error(
-    `${hostname} leads to ${address}, which is not an address of the public network: allow it with allowPrivate.`,
+    `${hostname} leads to ${address}, which is not an address of the public network: name one of them in allowHosts.`,
   )
 }

@@ -9,11 +9,12 @@ import {
   checkOptions,
   checkString,
   checkThat,
+  listOf,
 } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { packageVersion } from '../core/version.ts'
 import type { AlertChannel, AlertNotice } from './alert-types.ts'
-import { isPublicAddress, lookupPublic, notAllowed } from './public-addresses.ts'
+import { isPublicAddress, lookupAllowed, notAllowed } from './public-addresses.ts'
 
 /** Options of `webhookChannel`. */
 export interface WebhookChannelOptions {
@@ -25,13 +26,19 @@ export interface WebhookChannelOptions {
   readonly secret: string
   /** More headers, such as an `authorization`. Default none. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Allow addresses of the machine itself and of private networks. Default false. */
+  /**
+   * Names and addresses that may be of the machine itself or of a private network, each exactly as `url` has it or as
+   * the name resolves, such as `hooks.internal` or `10.0.0.7`. Up to 100, default none.
+   */
+  readonly allowHosts?: readonly string[]
+  /** Allow all addresses of the machine itself and of private networks. Default false. */
   readonly allowPrivate?: boolean
 }
 
 const what = 'webhookChannel'
 /** How much of an answer is read, for the message of a failure. */
 const answerMax = 500
+const hostsMax = 100
 const ownHeaders = /^(content-|host$|quartz-|connection$|transfer-encoding$)/i
 
 /**
@@ -48,6 +55,9 @@ export function webhookChannel(options: WebhookChannelOptions): AlertChannel {
     url: checkThat('an http address without a password', isWebAddress),
     secret: checkThat('16 characters or more', (value) => typeof value === 'string' && value.length >= 16),
     headers: checkObject,
+    allowHosts: listOf(
+      checkThat('a host name or an address without a port', (value) => hostOf(value) !== null),
+    ),
     allowPrivate: checkBoolean,
   })
   for (const field of ['url', 'secret'] as const) {
@@ -55,7 +65,14 @@ export function webhookChannel(options: WebhookChannelOptions): AlertChannel {
       throw new InvalidArgumentError(field, `${what}: '${field}' is missing.`, 'ERR_INVALID_OPTION')
     }
   }
-  const { name = 'webhook', url, secret, headers = {}, allowPrivate = false } = options
+  const { name = 'webhook', url, secret, headers = {}, allowHosts = [], allowPrivate = false } = options
+  if (allowHosts.length > hostsMax || (allowPrivate && allowHosts.length > 0)) {
+    throw new InvalidArgumentError(
+      'allowHosts',
+      `${what}: 'allowHosts' must be ${hostsMax} at most, and none with allowPrivate, which allows all.`,
+      'ERR_INVALID_OPTION',
+    )
+  }
   for (const [header, value] of Object.entries(headers)) {
     checkString(what, `headers.${header}`, value, 'ERR_INVALID_OPTION')
     if (!ownHeaders.test(header)) continue
@@ -66,10 +83,21 @@ export function webhookChannel(options: WebhookChannelOptions): AlertChannel {
     )
   }
   const target = new URL(url)
+  const hosts = new Set(allowHosts.map(hostOf))
+  const isAllowed = (host: string): boolean => allowPrivate || hosts.has(host) || isPublicAddress(host)
   return {
     name,
-    send: (notice, signal) => post({ target, secret, headers, allowPrivate }, notice, signal),
+    send: (notice, signal) => post({ target, secret, headers, isAllowed }, notice, signal),
   }
+}
+
+/** A host as addresses on the web have it, an IPv6 address without brackets; null for what is none. */
+function hostOf(value: unknown): string | null {
+  if (typeof value !== 'string' || (isIP(value) !== 6 && /[\s:/]/.test(value))) return null
+  const text = `http://${isIP(value) === 6 ? `[${value}]` : value}`
+  if (!URL.canParse(text)) return null
+  const { hostname, href } = new URL(text)
+  return href === `http://${hostname}/` ? hostname.replace(/^\[|\]$/g, '') : null
 }
 
 function isWebAddress(value: unknown): boolean {
@@ -82,7 +110,7 @@ interface Target {
   readonly target: URL
   readonly secret: string
   readonly headers: Readonly<Record<string, string>>
-  readonly allowPrivate: boolean
+  readonly isAllowed: (host: string) => boolean
 }
 
 /** What the header `quartz-signature` says of a body. */
@@ -92,14 +120,13 @@ export function signatureOf(secret: string, seconds: number, body: string): stri
 }
 
 function post(
-  { target, secret, headers, allowPrivate }: Target,
+  { target, secret, headers, isAllowed }: Target,
   notice: AlertNotice,
   signal: AbortSignal,
 ): Promise<void> {
   const body = JSON.stringify(notice)
   const host = target.hostname.replace(/^\[|\]$/g, '')
-  if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host))
-    return Promise.reject(notAllowed(host, host))
+  if (isIP(host) !== 0 && !isAllowed(host)) return Promise.reject(notAllowed(host, host))
   const send = target.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
     const sent = send(
@@ -108,7 +135,7 @@ function post(
         method: 'POST',
         signal,
         agent: false,
-        ...(!allowPrivate && { lookup: lookupPublic }),
+        ...(!isAllowed(host) && { lookup: lookupAllowed(isAllowed) }),
         headers: {
           ...headers,
           'content-type': 'application/json',

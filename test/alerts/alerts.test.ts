@@ -318,10 +318,31 @@ describe('rules', () => {
     await scheduler.start()
     await clock.advance(2000)
     expect(channel.notices.map(({ kind, text }) => [kind, text.slice(0, 21)])).toEqual([
-      ['raised', '1 triggers misfired o'],
+      ['raised', 'More than 0 triggers '],
     ])
     await clock.advance(15_000)
     expect(channel.notices.map(({ kind }) => kind)).toEqual(['raised', 'resolved', 'normal'])
+  })
+
+  it('count misfires within any such time, also across the ends of two', async () => {
+    const { clock, channel, scheduler } = await rig(misfiresOver({ count: 3, withinMs: 10_000 }))
+    const events = scheduler.events as unknown as { emit(name: string, payload: object): void }
+    /** Misfires at these seconds. */
+    const misfires = async (...seconds: readonly number[]): Promise<void> => {
+      const beganMs = clock.now()
+      for (const second of seconds) {
+        await clock.advance(beganMs + second * 1000 - clock.now())
+        events.emit('triggerMisfired', { trigger: theTrigger })
+      }
+      await clock.advance(1000)
+    }
+    await misfires(0, 4, 8, 11, 16)
+    expect(channel.notices).toEqual([])
+    await clock.advance(20_000)
+    await misfires(0, 9, 9.5, 10.5, 11)
+    expect(kindsOf(channel)).toEqual([
+      `raised More than 3 triggers misfired on node ${scheduler.schedulerInstanceId} in 10000 ms.`,
+    ])
   })
 
   it('see a node that failed', async () => {

@@ -102,6 +102,28 @@ describe('a webhook', () => {
     expect(server.hooks).toEqual([])
   })
 
+  it('goes to the private names and addresses of its list, and to no others', async () => {
+    const server = await hooks()
+    const { port } = new URL(server.url)
+    const send = (host: string, ...allowHosts: string[]): Promise<void> =>
+      webhookChannel({ url: `http://${host}:${port}/hook`, secret, allowHosts }).send(notice, never)
+    await send('127.0.0.1', '127.0.0.1')
+    await send('localhost', 'LOCALHOST')
+    // Of a name the addresses count that it leads to.
+    await send('localhost', '127.0.0.1', '::1')
+    await send('2130706433', '127.0.0.1')
+    expect(server.hooks).toHaveLength(4)
+    for (const [host, ...allowed] of [
+      ['127.0.0.1', 'localhost'],
+      ['127.0.0.1', '127.0.0.2', 'example.com'],
+      ['localhost', 'host', 'local', 'localhost.example.com'],
+      ['10.0.0.1', '127.0.0.1'],
+    ] as const) {
+      await expect(send(host, ...allowed)).rejects.toThrow('not an address of the public network')
+    }
+    expect(server.hooks).toHaveLength(4)
+  })
+
   it('refuses options that make no sense', () => {
     for (const options of [
       null,
@@ -113,6 +135,13 @@ describe('a webhook', () => {
       { url: 'https://example.com', secret, headers: { 'Content-Length': '1' } },
       { url: 'https://example.com', secret, headers: { a: 1 } },
       { url: 'https://example.com', secret, retries: 1 },
+      { url: 'https://example.com', secret, allowHosts: 'a.internal' },
+      { url: 'https://example.com', secret, allowHosts: ['https://a.internal'] },
+      { url: 'https://example.com', secret, allowHosts: ['a.internal:80'] },
+      { url: 'https://example.com', secret, allowHosts: ['10.0.0.0/8'] },
+      { url: 'https://example.com', secret, allowHosts: [''] },
+      { url: 'https://example.com', secret, allowHosts: Array.from({ length: 101 }, () => 'a') },
+      { url: 'https://example.com', secret, allowHosts: ['a.internal'], allowPrivate: true },
     ]) {
       expect(() => webhookChannel(options as never)).toThrow(
         expect.objectContaining({ code: expect.stringMatching(/^ERR_INVALID_(OPTION|ARGUMENT)$/) as string }),
@@ -172,6 +201,28 @@ describe('a mail', () => {
     const strict = channelTo(plain.port, { server: { host: '127.0.0.1', port: plain.port } })
     await expect(strict.send(notice, never)).rejects.toThrow(/TLS/i)
     expect(plain.mails).toEqual([])
+  })
+
+  it('goes to the private names and addresses of its list, and to no others', async () => {
+    const server = await hooks()
+    const { port } = new URL(server.url)
+    const send = (host: string, ...allowHosts: string[]): Promise<void> =>
+      webhookChannel({ url: `http://${host}:${port}/hook`, secret, allowHosts }).send(notice, never)
+    await send('127.0.0.1', '127.0.0.1')
+    await send('localhost', 'LOCALHOST')
+    // Of a name the addresses count that it leads to.
+    await send('localhost', '127.0.0.1', '::1')
+    await send('2130706433', '127.0.0.1')
+    expect(server.hooks).toHaveLength(4)
+    for (const [host, ...allowed] of [
+      ['127.0.0.1', 'localhost'],
+      ['127.0.0.1', '127.0.0.2', 'example.com'],
+      ['localhost', 'host', 'local', 'localhost.example.com'],
+      ['10.0.0.1', '127.0.0.1'],
+    ] as const) {
+      await expect(send(host, ...allowed)).rejects.toThrow('not an address of the public network')
+    }
+    expect(server.hooks).toHaveLength(4)
   })
 
   it('refuses options that make no sense', () => {

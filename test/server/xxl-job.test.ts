@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ExecutionSummary } from '../../src/jobstore/queries.ts'
 import { countByDay } from '../../src/server/xxl-job-looks.ts'
 import { TimeZone } from '../../src/time/zone.ts'
+import { hookServer } from '../support/hook-server.ts'
 import { type Answered, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
 import { type XxlJobShop, xxlJobShop } from '../support/xxl-job-shop.ts'
 
@@ -92,6 +93,21 @@ describe("executors of XXL-JOB's", () => {
     expect(await run('reports/nothing', {})).toMatchObject({ status: 404 })
     const tried = await fixture.ask('POST /xxl-job/jobs/reports/invoices/run?dryRun=true', { body: {} })
     expect(tried).toMatchObject({ json: { dryRun: true, changed: true, result: { triggerKey: null } } })
+  })
+
+  test('are called at the addresses where they are registered, and at no other', async () => {
+    await using other = await hookServer()
+    for (const address of [
+      other.url,
+      new URL(other.url).origin,
+      `${shop.address}@${new URL(other.url).host}/`,
+    ]) {
+      expect(await run('reports/invoices', { address })).toMatchObject({
+        status: 404,
+        json: { code: 'ERR_NOT_FOUND' },
+      })
+    }
+    expect(other.hooks).toEqual([])
   })
 
   test('have a log that grows while the run goes on', async () => {

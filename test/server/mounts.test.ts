@@ -1,0 +1,97 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createServer } from '../../src/server/create-server.ts'
+import { auth, filledScheduler, tokens } from '../support/server-fixture.ts'
+
+const base = 'http://localhost:3000/admin/jobs'
+const page = 'https://ops.example.com'
+
+/** What a route of Next.js exports, and what Bun serves. */
+async function mounted(): Promise<(request: Request) => Promise<Response>> {
+  const scheduler = await filledScheduler()
+  const server = await createServer({
+    scheduler,
+    auth,
+    basePath: '/admin/jobs',
+    allowedOrigins: [page],
+    clientAddress: (request) => request.headers.get('x-real-ip') ?? 'unknown',
+    dashboard: false,
+    requestsPerMinute: 5,
+    maxStreams: 1,
+    logger: false,
+  })
+  onTestFinished(async () => {
+    await server.close()
+    await scheduler.shutdown()
+  })
+  return (request) => server.fetch(request)
+}
+
+/** A request as the web platform has it: no socket, and a body that is a stream. */
+function asked(path: string, { method = 'GET', body = null as object | null, headers = {} } = {}): Request {
+  return new Request(`${base}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${tokens.admin}`, ...headers },
+    ...(body !== null && { body: streamOf(JSON.stringify(body)), duplex: 'half' }),
+  })
+}
+
+function streamOf(text: string): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text)
+  return new ReadableStream({
+    start(controller) {
+      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+      controller.close()
+    },
+  })
+}
+
+describe('a handler in a server of another make', () => {
+  test('reads, writes a body that comes as a stream, and knows what is not there', async () => {
+    const handle = await mounted()
+    const jobs = await handle(asked('/api/jobs?take=1'))
+    expect([jobs.status, await jobs.json()]).toMatchObject([200, { items: [{}] }])
+    const put = await handle(asked('/api/jobs/made/new', { method: 'PUT', body: { jobType: 'echo' } }))
+    expect([put.status, await put.json()]).toMatchObject([200, { changed: true }])
+    const gone = await handle(asked('/api/jobs/made/new', { method: 'DELETE' }))
+    expect(gone.status).toBe(200)
+    const other = await handle(new Request('http://localhost:3000/api/jobs', asked('/')))
+    expect(other.status).toBe(404)
+  })
+
+  test('takes changes of the pages that it is told of, under whatever host they come', async () => {
+    const handle = await mounted()
+    const pause = async (origin: string): Promise<number> =>
+      (await handle(asked('/api/scheduler/pause-all?dryRun=true', { method: 'POST', headers: { origin } })))
+        .status
+    expect(await pause(page)).toBe(200)
+    expect(await pause('https://evil.example.com')).toBe(403)
+  })
+
+  test('limits each client by the address that it is told', async () => {
+    const handle = await mounted()
+    const ask = async (address: string): Promise<number> =>
+      (await handle(asked('/api/jobs', { headers: { 'x-real-ip': address } }))).status
+    const statuses: number[] = []
+    for (let count = 0; count < 6; count++) statuses.push(await ask('10.0.0.1'))
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+    expect(await ask('10.0.0.2')).toBe(200)
+  })
+
+  test('streams events until the reader leaves', async () => {
+    const handle = await mounted()
+    const open = (): Promise<Response> => handle(asked('/api/events'))
+    const response = await open()
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    const body: ReadableStream<Uint8Array> = response.body ?? expect.fail('a stream has a body')
+    const reader = body.getReader()
+    expect((await open()).status).toBe(429)
+    const paused = await handle(asked('/api/jobs/mail/hourly/pause', { method: 'POST', body: {} }))
+    expect(paused.status).toBe(200)
+    let text = ''
+    while (!text.includes('jobPaused')) text += new TextDecoder().decode((await reader.read()).value)
+    await reader.cancel()
+    const again = await open()
+    expect(again.status).toBe(200)
+    await again.body?.cancel()
+  })
+})
