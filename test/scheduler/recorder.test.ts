@@ -68,6 +68,31 @@ function rig() {
 }
 
 describe('the recorder', () => {
+  test('writes the progress of an execution once a second at most, and always its last value', async () => {
+    const { clock, store, recorder } = rig()
+    let asked = 0
+    for (let percent = 0; percent < 100; percent++) {
+      recorder.note('progress', {
+        fireInstanceId: 'a',
+        progressText: () => {
+          asked++
+          return String(percent)
+        },
+      })
+      await clock.advance(50)
+    }
+    const values = (): unknown[] =>
+      store.written.flatMap(({ progress = [] }) => progress.map(({ progressText }) => progressText))
+    // The last one before each second is over.
+    expect(values()).toEqual(['19', '39', '59', '79', '99'])
+    // A text is made of what is written alone.
+    expect(asked).toBe(5)
+    recorder.note('progress', { fireInstanceId: 'a', progressText: () => 'last' })
+    expect(values()).toHaveLength(5)
+    await recorder.close()
+    expect(values().at(-1)).toBe('last')
+  })
+
   test('writes what was gathered in a second at once, one change for each job in order', async () => {
     const { clock, store, recorder, ended, logged } = rig()
     for (const name of ['b', 'a', 'b']) ended(name, 'failed')
