@@ -112,13 +112,7 @@ export class ScheduleChecks {
     }
     const calendar = ours.calendarName === null ? null : await this.#calendar(ours.calendarName, owner)
     const scheduled = ours.computeFirstFireTime(calendar)
-    if (scheduled.nextFireTimeMs === null) {
-      throw new SchedulerError(
-        'ERR_TRIGGER_NEVER_FIRES',
-        `Based on its schedule, ${owner} will never fire. Check its start and end time` +
-          (ours.calendarName === null ? '.' : ` and its calendar '${ours.calendarName}'.`),
-      )
-    }
+    if (scheduled.nextFireTimeMs === null) throw neverFires(ours)
     return scheduled
   }
 
@@ -192,5 +186,14 @@ function requireSplittable(job: JobDetail): void {
     'sharding',
     `Job ${job.key.toString()} is sharded, and has '${setting}': its items run side by side, so leave that out. ` +
       'An item never runs twice at the same time.',
+  )
+}
+
+/** That no fire time is left of a trigger. */
+export function neverFires({ key, calendarName }: Trigger): SchedulerError {
+  return new SchedulerError(
+    'ERR_TRIGGER_NEVER_FIRES',
+    `Based on its schedule, trigger ${key.toString()} will never fire. Check its start and end time` +
+      (calendarName === null ? '.' : ` and its calendar '${calendarName}'.`),
   )
 }

@@ -6,12 +6,8 @@ import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import { plannedTimes } from '../triggers/planned-times.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import { RequestWork } from './request-work.ts'
 
-/** How many steps of schedules one request follows at most, and for how long. */
-const stepsMax = 50_000
-const workMs = 500
-/** How long it works before others have their turn. */
-const turnMs = 3
 /** How many triggers are read at a time. */
 const readAtOnce = 200
 
@@ -55,7 +51,7 @@ export async function planFirings(
   clock: Clock,
   { conditions, windows, triggersMax, timesMax }: PlanRequest,
 ): Promise<readonly Plan[]> {
-  const work = new Work(clock)
+  const work = new RequestWork(clock)
   const calendars = new Map<string, Calendar | null>()
   const plans: Plan[] = windows.map(({ fromMs, toMs }) => ({
     fromMs,
@@ -96,7 +92,7 @@ interface Read {
   readonly calendar: Calendar | null
 }
 
-function addTo(plan: Plan, { summary, trigger, calendar }: Read, timesMax: number, work: Work): void {
+function addTo(plan: Plan, { summary, trigger, calendar }: Read, timesMax: number, work: RequestWork): void {
   const { fromMs, toMs } = plan
   const { timesMs, isComplete } = timesOf(plannedTimes(trigger, calendar, fromMs, toMs), timesMax, work)
   if (!isComplete) missesAfter(plan, timesMs.at(-1) ?? fromMs - 1)
@@ -136,7 +132,7 @@ async function calendarOf(
 function timesOf(
   steps: Iterable<EpochMs | null>,
   timesMax: number,
-  work: Work,
+  work: RequestWork,
 ): { readonly timesMs: readonly EpochMs[]; readonly isComplete: boolean } {
   const timesMs: EpochMs[] = []
   for (const atMs of steps) {
@@ -144,37 +140,4 @@ function timesOf(
     if (atMs !== null) timesMs.push(atMs)
   }
   return { timesMs, isComplete: true }
-}
-
-/** Counts the work of one request. */
-class Work {
-  readonly #clock: Clock
-  readonly #endMs: number
-  #turnEndMs: number
-  #left = stepsMax
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-    this.#endMs = clock.elapsedMs() + workMs
-    this.#turnEndMs = clock.elapsedMs() + turnMs
-  }
-
-  /** False when there has been enough. */
-  take(): boolean {
-    this.#left--
-    return !this.isOver()
-  }
-
-  isOver(): boolean {
-    return this.#left <= 0 || this.#clock.elapsedMs() > this.#endMs
-  }
-
-  /** Lets others have their turn when this one has lasted long enough. */
-  async breathe(): Promise<void> {
-    if (this.#clock.elapsedMs() < this.#turnEndMs) return
-    await new Promise<void>((resolve) => {
-      this.#clock.setImmediate(resolve)
-    })
-    this.#turnEndMs = this.#clock.elapsedMs() + turnMs
-  }
 }

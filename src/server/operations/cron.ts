@@ -5,6 +5,7 @@ import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { cronDialects } from '../../triggers/cron/cron-dialect.ts'
 import { CronExpression } from '../../triggers/cron/cron-expression.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
+import { RequestWork } from '../request-work.ts'
 import { instantMs, instantQuery, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
 
 /** How many times that a calendar excludes one preview shows. */
@@ -38,7 +39,9 @@ const cronPreviewJson: z.ZodType<CronPreviewJson> = z.strictObject({
       isExcluded: z.boolean().describe('By the calendar.'),
     }),
   ),
-  isComplete: z.boolean().describe('It never fires after these.'),
+  isComplete: z
+    .boolean()
+    .describe('It never fires after these. False also where there was no time to look for more of them.'),
 })
 
 const preview: Operation = operation({
@@ -71,26 +74,30 @@ const preview: Operation = operation({
         code: 'ERR_CALENDAR_NOT_FOUND',
       })
     }
-    const { fires, isComplete } = firesOf(
-      expression,
-      calendar,
-      query.fromMs ?? parts.clock.now(),
-      query.count,
+    const { fires, isComplete } = await firesOf(
+      { expression, calendar, fromMs: query.fromMs ?? parts.clock.now(), count: query.count },
+      new RequestWork(parts.clock),
     )
     return { expression: expression.expression, words: expression.describe(), fires, isComplete }
   },
 })
 
-function firesOf(
-  expression: CronExpression,
-  calendar: Calendar | null,
-  fromMs: number,
-  count: number,
-): { fires: PreviewedFire[]; isComplete: boolean } {
+interface Preview {
+  readonly expression: CronExpression
+  readonly calendar: Calendar | null
+  readonly fromMs: number
+  readonly count: number
+}
+
+/** A calendar may take its time for each answer: what is found by the end of the work is what is shown. */
+async function firesOf(
+  { expression, calendar, fromMs, count }: Preview,
+  work: RequestWork,
+): Promise<Pick<CronPreviewJson, 'fires' | 'isComplete'>> {
   const fires: PreviewedFire[] = []
   let included = 0
   let lastMs = fromMs
-  while (included < count && fires.length < count + excludedMax) {
+  while (included < count && fires.length < count + excludedMax && work.take()) {
     const atMs = expression.nextTimeMs(lastMs)
     if (atMs === null) return { fires, isComplete: true }
     const isExcluded = calendar?.isTimeIncluded(atMs) === false
@@ -98,6 +105,7 @@ function firesOf(
     const zone = TimeZone.of(expression.timeZone)
     fires.push({ atMs, offsetMs: zone.offsetMsAt(atMs), dst: dstMark(expression, zone, atMs), isExcluded })
     lastMs = atMs
+    await work.breathe()
   }
   return { fires, isComplete: false }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { JobPersistenceError } from '../../core/errors.ts'
 import type { TriggerKey } from '../../core/key.ts'
+import { neverFires } from '../../scheduler/schedule-checks.ts'
 import type { Scheduler, SkippedFireTimes } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
@@ -105,6 +106,9 @@ const putTrigger: Operation = operation({
     await requireCalendar(call, trigger)
     const differs = stored === null || triggerText(stored) !== triggerText(trigger)
     const beforeMs = stored === null ? [] : await fireTimesOf(scheduler, stored, shownFireTimes)
+    const afterMs = differs ? await fireTimesOf(scheduler, trigger, shownFireTimes) : beforeMs
+    // A dry run does not say that all is well either.
+    if (differs && afterMs.length === 0) throw neverFires(trigger)
     return change(call, 'data', {
       wouldChange: () => differs,
       async carryOut() {
@@ -116,7 +120,7 @@ const putTrigger: Operation = operation({
         before: stored && definitionOf(stored),
         beforeMs,
         after: definitionOf(trigger) ?? body,
-        afterMs: differs ? await fireTimesOf(scheduler, trigger, shownFireTimes) : beforeMs,
+        afterMs,
       },
     })
   },
