@@ -7,6 +7,7 @@ import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import type { SchedulerPlugin } from '../../src/scheduler/scheduler-plugin.ts'
 import { catalogue } from '../../src/server/catalogue/catalogue.ts'
 import type { Operation } from '../../src/server/catalogue/operation.ts'
 import { createServer } from '../../src/server/create-server.ts'
@@ -60,6 +61,7 @@ export async function filledScheduler(
     readonly jobStore?: JobStore
     readonly schedulerName?: string
     readonly instanceId?: string
+    readonly plugins?: readonly SchedulerPlugin[]
   } = {},
 ): Promise<Scheduler> {
   const scheduler = await createScheduler({

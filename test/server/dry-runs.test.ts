@@ -1,0 +1,125 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { alertsPlugin } from '../../src/alerts.ts'
+import { jobKey, triggerKey } from '../../src/core/key.ts'
+import type { AuditEntry } from '../../src/jobstore/audit.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { catalogue } from '../../src/server/catalogue/catalogue.ts'
+import { addPlainJob, filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+import { rightRequests } from '../support/server-requests.ts'
+
+/** All that a request could change, as far as the API shows it. */
+const lists = [
+  'GET /definitions?secrets=true',
+  'GET /jobs?take=1000',
+  'GET /triggers?take=1000',
+  'GET /groups',
+  'GET /overview',
+  'GET /calendars',
+  'GET /jobs/reports/daily/shards',
+  'GET /executing',
+  'GET /executions',
+  'GET /misfires',
+  'GET /job-status',
+  'GET /bulk',
+  'GET /alerts',
+  'GET /nodes',
+  'GET /scheduler',
+]
+
+/** Clocks go on meanwhile. */
+const movingFields = new Set([
+  'exportedMs',
+  'nowMs',
+  'countedMs',
+  'atMs',
+  'loopLagMs',
+  'lastCheckinMs',
+  'upMs',
+])
+
+async function stateOf(fixture: ServerFixture, exports: number): Promise<Record<string, unknown>> {
+  const state: Record<string, unknown> = {}
+  for (const list of lists) {
+    const { status, text } = await fixture.ask(list)
+    expect([list, status]).toEqual([list, 200])
+    state[list] = JSON.parse(text, (field, value: unknown) => (movingFields.has(field) ? 0 : value))
+  }
+  state['audit'] = await auditOf(fixture.scheduler, exports)
+  return state
+}
+
+/** What was written before so many exports of this test, which are in the audit as well. */
+async function auditOf(scheduler: Scheduler, exports: number): Promise<readonly AuditEntry[]> {
+  const isExport = ({ operation }: AuditEntry): boolean => operation === 'definitions.export'
+  const entries = async (): Promise<readonly AuditEntry[]> =>
+    (await scheduler.queryAudit({ take: 1000 })).items
+  await vi.waitFor(
+    async () => {
+      expect((await entries()).filter(isExport)).toHaveLength(exports)
+    },
+    { timeout: 10_000 },
+  )
+  return (await entries()).filter((entry) => !isExport(entry))
+}
+
+/** Something of everything that can be changed. */
+async function richFixture(): Promise<{
+  fixture: ServerFixture
+  ids: Record<'run' | 'silence' | 'bulk', string>
+}> {
+  const alerts = alertsPlugin({
+    rules: [{ name: 'never', description: 'Never bad.', check: async () => [] }],
+    channels: [{ name: 'silent', send: async () => {} }],
+  })
+  const scheduler = await filledScheduler({ plugins: [alerts] })
+  const fixture = await serverFixture({ served: scheduler, alerts })
+  onTestFinished(() => fixture[Symbol.asyncDispose]())
+  await scheduler.start()
+  const waits = scheduler.events.next('jobToBeExecuted')
+  await scheduler.triggerJob(await addPlainJob(scheduler, 'waiting', 'waits', 'mail'))
+  const { context } = await waits
+  await scheduler.pauseTrigger(triggerKey('hourly', 'mail'), { by: 'ann', reason: 'paper' })
+  await scheduler.pauseJob(jobKey('monthly', 'mail'), { by: 'ann', reason: 'ink' })
+  const done = async <Result>(request: string, body: object): Promise<Result> => {
+    const { status, json, text } = await fixture.ask(request, { body })
+    expect([status, text]).toEqual([200, text])
+    return (json as { result: Result }).result
+  }
+  const silence = await done<{ id: string }>('POST /alerts/silences', {
+    untilMs: Date.now() + 3_600_000,
+    why: 'deployment',
+  })
+  const filter = { action: 'pause', of: 'triggers', filter: { search: 'daytime' }, expected: 1 }
+  const { bulk } = await done<{ bulk: { id: string } }>('POST /bulk', filter)
+  await vi.waitFor(
+    async () => {
+      expect(await fixture.ask(`GET /bulk/${bulk.id}`)).toMatchObject({ json: { status: 'done' } })
+    },
+    { timeout: 10_000 },
+  )
+  return { fixture, ids: { run: context.fireInstanceId, silence: silence.id, bulk: bulk.id } }
+}
+
+test('a dry run of whatever changes something changes nothing', async () => {
+  const { fixture, ids } = await richFixture()
+  const before = await stateOf(fixture, 1)
+  const requests = catalogue
+    .filter(({ reach, method }) => reach !== null && method !== 'GET')
+    .map((operation) => {
+      const { path, body } = rightRequests[operation.id] ?? expect.fail(`no request for ${operation.id}`)
+      return { operation, path, body }
+    })
+  expect(requests.length).toBeGreaterThan(30)
+  for (const { operation, path, body } of requests) {
+    const paths = [
+      path,
+      ...(path.includes('/none') ? Object.values(ids).map((id) => path.replace('/none', `/${id}`)) : []),
+    ]
+    for (const each of paths) {
+      const { status, json, text } = await fixture.ask(`${operation.method} ${each}?dryRun=true`, { body })
+      expect([operation.id, status < 500, text]).toEqual([operation.id, true, text])
+      if (status === 200) expect(json).toMatchObject({ dryRun: true })
+    }
+  }
+  expect(await stateOf(fixture, 2)).toEqual(before)
+})
