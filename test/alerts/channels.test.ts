@@ -203,28 +203,6 @@ describe('a mail', () => {
     expect(plain.mails).toEqual([])
   })
 
-  it('goes to the private names and addresses of its list, and to no others', async () => {
-    const server = await hooks()
-    const { port } = new URL(server.url)
-    const send = (host: string, ...allowHosts: string[]): Promise<void> =>
-      webhookChannel({ url: `http://${host}:${port}/hook`, secret, allowHosts }).send(notice, never)
-    await send('127.0.0.1', '127.0.0.1')
-    await send('localhost', 'LOCALHOST')
-    // Of a name the addresses count that it leads to.
-    await send('localhost', '127.0.0.1', '::1')
-    await send('2130706433', '127.0.0.1')
-    expect(server.hooks).toHaveLength(4)
-    for (const [host, ...allowed] of [
-      ['127.0.0.1', 'localhost'],
-      ['127.0.0.1', '127.0.0.2', 'example.com'],
-      ['localhost', 'host', 'local', 'localhost.example.com'],
-      ['10.0.0.1', '127.0.0.1'],
-    ] as const) {
-      await expect(send(host, ...allowed)).rejects.toThrow('not an address of the public network')
-    }
-    expect(server.hooks).toHaveLength(4)
-  })
-
   it('refuses options that make no sense', () => {
     const right = { server: { host: 'mail.example.com' }, from: 'a@example.com', to: ['b@example.com'] }
     for (const wrong of [
