@@ -37,12 +37,14 @@ const languages = [
     questions: { run: 'Run now', pause: 'Pause', skip: 'Skip next', delete: 'Delete' },
     resume: 'Resume',
     close: 'Close',
+    changed: 'It is done: 1 was changed.',
   },
   {
     locale: 'zh-CN',
     questions: { run: '立即运行', pause: '暂停', skip: '跳过下一次', delete: '删除' },
     resume: '恢复',
     close: '关闭',
+    changed: '已完成：1 个已更改。',
   },
 ]
 
@@ -84,6 +86,7 @@ inBrowser('every page', (browser) => {
     findings.push(...(await findingsInBothThemes(page, `asks-bulk-${locale}`)))
     await confirm.click()
     await page.getByRole('dialog').getByText(words.close, { exact: true }).waitFor()
+    await page.getByRole('dialog').getByText(words.changed).waitFor()
     findings.push(...(await findingsInBothThemes(page, `bulk-${locale}`)))
     expect([findings, errors]).toEqual([[], []])
     await page.close()

@@ -17,20 +17,19 @@ import { keyText } from './links.tsx'
 const words = dictionary({
   en: {
     all: 'All that are listed',
-    ask: (verb: string, count: number, of: string) => `${verb}: ${count} ${of}`,
-    of: { jobs: 'jobs', triggers: 'triggers' },
+    ask: (verb: string, count: number, of: 'jobs' | 'triggers') =>
+      `${verb}: ${count} ${count === 1 ? of.slice(0, -1) : of}`,
     first: 'The first of them:',
     none: 'There is nothing to do it to.',
-    progress: (done: number, total: number) => `${done} of ${total} are done.`,
+    progress: (done: number, total: number) => `${done} of ${total} ${done === 1 ? 'is' : 'are'} done.`,
     failed: (count: number) => `${count} failed:`,
     stop: 'Stop',
     stopped: 'It was stopped; what it has done stays done.',
-    ended: (changed: number) => `It is done: ${changed} were changed.`,
+    ended: (changed: number) => `It is done: ${changed} ${changed === 1 ? 'was' : 'were'} changed.`,
   },
   zh: {
     all: '列出的全部',
-    ask: (verb, count, of) => `${verb}：${count} 个${of}`,
-    of: { jobs: '作业', triggers: '触发器' },
+    ask: (verb, count, of) => `${verb}：${count} 个${of === 'jobs' ? '作业' : '触发器'}`,
     first: '其中前几个：',
     none: '没有可操作的对象。',
     progress: (done, total) => `已完成 ${done} / ${total}。`,
@@ -87,7 +86,7 @@ async function begin(choice: Omit<BulkBody, 'expected'>, verb: string): Promise<
     return
   }
   const isSure = await confirm({
-    title: text.ask(verb, result.count, text.of[choice.of]),
+    title: text.ask(verb, result.count, choice.of),
     verb,
     isDanger: choice.action === 'delete',
     ...(choice.action === 'delete' && { typed: String(result.count) }),
