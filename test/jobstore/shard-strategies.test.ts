@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ShardStrategy, shardStrategies } from '../../src/jobs/sharding.ts'
@@ -20,29 +21,19 @@ function sharesOf(owners: readonly string[], nodes: readonly string[]): number[]
   return nodes.map((node) => owners.flatMap((owner, item) => (owner === node ? [item] : [])))
 }
 
-/** The rule of Elastic-Job, written down as its manual has it: whole shares in order, then the rest one by one. */
-function averageByHand(nodes: readonly string[], items: number): Map<string, number[]> {
-  const shares = new Map<string, number[]>(nodes.map((node) => [node, []]))
-  const each = Math.floor(items / nodes.length)
-  let next = 0
-  for (const node of nodes) for (let count = 0; count < each; count++) shares.get(node)?.push(next++)
-  for (const node of nodes) if (next < items) shares.get(node)?.push(next++)
-  return shares
+/** What test/interop/java/ShardTables.java prints: for each number of nodes a digest over 0 to 40 items. */
+interface Table {
+  readonly strategy: ShardStrategy
+  readonly job: string
+  readonly hash: number
+  readonly nowMs: number
+  readonly digests: readonly string[]
 }
 
-function reordered(
-  strategy: ShardStrategy,
-  nodes: readonly string[],
-  jobName: string,
-  nowMs: number,
-): string[] {
-  const hash = javaHash(jobName)
-  if (strategy === 'odevity' && Math.abs(hash) % 2 === 0) return [...nodes].reverse()
-  if (strategy !== 'roundRobin' && strategy !== 'singleShardingBalance') return [...nodes]
-  const sum = strategy === 'roundRobin' ? hash : Number(BigInt.asIntN(32, BigInt(hash) + BigInt(nowMs)))
-  const first = Number(BigInt(Math.abs(sum)) % BigInt(nodes.length))
-  return nodes.map((_, index) => nodes[(index + first) % nodes.length] ?? '')
-}
+const tables = readFileSync(new URL('shard-tables.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Table)
 
 describe('the hash of Java', () => {
   test.each([
@@ -94,23 +85,23 @@ describe("Elastic-Job's strategies", () => {
     expect(sharesOf(spread(strategy, nodes, items, jobName), nodes)).toEqual(shares)
   })
 
-  test.each(['avgAllocation', 'odevity', 'roundRobin', 'singleShardingBalance'] as const)(
-    '%s is as by hand for 1 to 12 nodes and 0 to 40 items',
-    (strategy) => {
-      for (const jobName of ['a', 'b', 'hello', 'polygenelubricants', 'billing']) {
-        for (const nowMs of [0, 1, 1_700_000_000_123]) {
-          for (let count = 1; count <= 12; count++) {
-            for (let items = 0; items <= 40; items++) {
-              const nodes = nodesOf(count)
-              const expected = averageByHand(reordered(strategy, nodes, jobName, nowMs), items)
-              const shares = sharesOf(spread(strategy, nodes, items, jobName, nowMs), nodes)
-              expect(shares).toEqual(nodes.map((node) => expected.get(node)))
-            }
-          }
-        }
-      }
-    },
-  )
+  test.each(tables)('$strategy gives what Java prints for job $job at $nowMs', (table) => {
+    const { strategy, job, hash, nowMs, digests } = table
+    expect(javaHash(job)).toBe(hash)
+    const own = Array.from({ length: 12 }, (_, index) => {
+      const nodes = nodesOf(index + 1)
+      const rows = Array.from({ length: 41 }, (_row, items) => spread(strategy, nodes, items, job, nowMs))
+      const text = rows.map((owners) => `${owners.join(' ')}\n`).join('')
+      return createHash('sha256').update(text).digest('hex').slice(0, 16)
+    })
+    expect(own).toEqual(digests)
+  })
+
+  test('the tables of Java have 1 to 12 nodes for each of them', () => {
+    expect(new Set(tables.map(({ strategy }) => strategy)).size).toBe(4)
+    expect(tables).toHaveLength(36)
+    expect(tables.every(({ digests }) => new Set(digests).size === 12)).toBe(true)
+  })
 
   test('singleShardingBalance spreads a job with one item over the instants', () => {
     const nodes = nodesOf(3)
