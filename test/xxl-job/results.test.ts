@@ -2,12 +2,49 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
-import { FakeAdmin } from '../support/xxl-job-admin.ts'
+import { callExecutor, FakeAdmin } from '../support/xxl-job-admin.ts'
 import { advanceUntil, startedAdmin, startRig, temporaryFolder } from './executor-fixture.ts'
 
 const handlers = { demo: () => {} }
 const folderOf = (logPath: string): string => join(logPath, 'callbacklogs', 'app-demo-executor')
 const filesOf = (logPath: string): string[] => readdirSync(folderOf(logPath))
+
+test('an executor answers before it registers', async () => {
+  const admin = await startedAdmin()
+  const beats: string[] = []
+  // An admin may call back at once.
+  admin.behaviour = ({ path, body }, response) => {
+    if (!path.endsWith('/registry')) return false
+    const { registryValue } = JSON.parse(body) as { registryValue: string }
+    callExecutor(registryValue, '/beat', '').then(
+      ({ text }) => {
+        beats.push(text)
+        response.end('{"code":200}')
+      },
+      () => response.destroy(),
+    )
+    return true
+  }
+  const { executor } = await startRig({ handlers }, admin)
+  if (executor.status().lastBeat === null) await executor.events.next('registered')
+  expect(beats).toEqual(['{"code":200,"msg":"Success","data":null,"content":null}'])
+})
+
+test('the log of a run says that its result is not sent, and when it is, to whom', async () => {
+  const clock = new ManualClock()
+  const admin = await startedAdmin()
+  const { run, executor, call } = await startRig({ handlers, clock }, admin)
+  await admin.stop()
+  const waiting = executor.events.next('resultsWaiting')
+  await run(1)
+  await waiting
+  await admin.start()
+  await advanceUntil(clock, () => executor.status().waitingResults === 0)
+  const { data } = await call('/log', { logId: 1, logDateTime: 1_790_000_000_123, fromLineNum: 1 })
+  const lines = (data as { logContent: string }).logContent.trim().split('\n')
+  expect(lines.at(-2)).toContain('result not sent, it is sent again: ')
+  expect(lines.at(-1)).toMatch(new RegExp(`result sent to ${admin.address}$`))
+})
 
 describe('results that no admin takes', () => {
   test('wait on disk while the admin is away for a minute, and are sent once it is back', async () => {
