@@ -17,9 +17,11 @@ export type {
 export type { XxlJobAdminOptions } from './xxl-job/admin/admin-options.ts'
 export { createXxlJobAdmin } from './xxl-job/admin/create-xxl-job-admin.ts'
 export type { XxlJobDialect } from './xxl-job/admin/executor-client.ts'
+export type { XxlJobData } from './xxl-job/admin/run-data.ts'
 export type { XxlJobGlue, XxlJobRoute, XxlJobRunOptions } from './xxl-job/admin/run-options.ts'
 export type { XxlJobRunPart } from './xxl-job/admin/run-sender.ts'
 export { type XxlJobOptions, xxlJob } from './xxl-job/admin/xxl-job.ts'
+export { type XxlJobFromDataOptions, xxlJobFromData } from './xxl-job/admin/xxl-job-from-data.ts'
 export { createXxlJobExecutor } from './xxl-job/executor/create-xxl-job-executor.ts'
 export type { XxlJobExecutorEventMap } from './xxl-job/executor/executor-events.ts'
 export type {

@@ -78,6 +78,7 @@ export default defineConfig({
           { text: 'The command line', link: '/guide/command-line' },
           { text: 'A Node executor for XXL-JOB', link: '/guide/xxl-job-executor' },
           { text: 'Driving executors of XXL-JOB', link: '/guide/xxl-job-admin' },
+          { text: 'Coming from XXL-JOB', link: '/guide/xxl-job-shops' },
           { text: 'Run it in production', link: '/guide/production' },
           { text: 'Using the package', link: '/guide/using-the-package' },
         ],

@@ -51,11 +51,12 @@ export function defineRemoteJob<Data extends StorableJobData<Data> = Record<stri
 ): InlineJobDefinition<Data> {
   checkFunction(what, 'send', send)
   const names = jobOptionNames.filter((name) => name !== 'persistJobDataAfterExecution')
-  refuseUnknownKeys(what, options, [...names, 'stop', 'connect', 'items'])
-  const { stop, connect, items, ...jobOptions } = options
+  refuseUnknownKeys(what, options, [...names, 'stop', 'connect', 'items', 'isSharded'])
+  const { stop, connect, items, isSharded, ...jobOptions } = options
   if (stop !== undefined) checkFunction(what, 'stop', stop, 'ERR_INVALID_OPTION')
   if (connect !== undefined) checkFunction(what, 'connect', connect, 'ERR_INVALID_OPTION')
   if (items !== undefined) checkFunction(what, 'items', items, 'ERR_INVALID_OPTION')
+  if (isSharded !== undefined) checkFunction(what, 'isSharded', isSharded, 'ERR_INVALID_OPTION')
   const definition = defineJob<Data>(
     jobType,
     (context) => send(context as RemoteJobContext<Data>),
@@ -65,6 +66,7 @@ export function defineRemoteJob<Data extends StorableJobData<Data> = Record<stri
     ...(stop && { stop }),
     ...(connect && { connect }),
     ...(items && { items }),
+    ...(isSharded && { isSharded }),
   })
   return Object.freeze({ ...definition, remote })
 }

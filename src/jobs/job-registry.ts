@@ -129,6 +129,7 @@ function hasEverythingOf(definition: JobDefinition<object>, job: JobDetail): boo
   )
 }
 
-function lacksSharding({ remote }: JobDefinition<object>, { sharding }: JobDetail): boolean {
-  return sharding === undefined && remote?.items !== undefined
+function lacksSharding({ remote }: JobDefinition<object>, { sharding, jobDataMap }: JobDetail): boolean {
+  if (sharding !== undefined || remote?.items === undefined) return false
+  return remote.isSharded?.(jobDataMap) ?? true
 }

@@ -92,4 +92,9 @@ export interface RemoteJobHooks {
    * a firing is one execution.
    */
   readonly items?: (data: JobDataMap) => number
+  /**
+   * With `items`: which jobs are stored as sharded, by their data. The others are one execution each, unless they say
+   * `withSharding` themselves. What it throws refuses the job. Default: all.
+   */
+  readonly isSharded?: (data: JobDataMap) => boolean
 }

@@ -2,7 +2,8 @@ import type { JobKey } from '../core/key.ts'
 import type { ExecutionCursor, ExecutionSummary } from '../jobstore/queries.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { TimeZone } from '../time/zone.ts'
-import type { XxlJobAdmin } from '../xxl-job/admin/admin-face.ts'
+import type { XxlJobAdmin, XxlJobDefinition } from '../xxl-job/admin/admin-face.ts'
+import { definitionOfData } from '../xxl-job/admin/run-data.ts'
 import type { XxlJobDayJson } from './wire/xxl-job.ts'
 
 /** Most stored jobs that are looked at. */
@@ -12,22 +13,38 @@ export const xxlJobRunsMax = 10_000
 const pageSize = 1000
 const dayMs = 86_400_000
 
-/** Stored jobs of the types that `xxlJob` defined. */
+/** Stored jobs of the types that `xxlJob` and `xxlJobFromData` defined. */
 export interface XxlJobsLook {
-  readonly jobs: readonly { readonly key: JobKey; readonly jobType: string }[]
+  readonly jobs: readonly XxlJobLook[]
   readonly isWhole: boolean
 }
 
+interface XxlJobLook {
+  readonly key: JobKey
+  readonly jobType: string
+  /** What its data say that is sent; null where its type says it, or the data make no sense. */
+  readonly fromData: XxlJobDefinition | null
+}
+
 export async function lookAtXxlJobs(scheduler: Scheduler, admin: XxlJobAdmin | null): Promise<XxlJobsLook> {
-  const jobs: { key: JobKey; jobType: string }[] = []
-  for (const { jobType } of admin?.definitions() ?? []) {
+  const jobs: XxlJobLook[] = []
+  const fromData = new Set(admin?.typesFromData())
+  for (const jobType of typesOf(admin)) {
     const room = xxlJobsMax - jobs.length
     if (room === 0) return { jobs, isWhole: false }
     const { items, next } = await scheduler.queryJobs({ jobType, take: room })
-    jobs.push(...items.map(({ key }) => ({ key, jobType })))
+    for (const { key } of items) {
+      const job = fromData.has(jobType) ? await scheduler.getJobDetail(key) : null
+      jobs.push({ key, jobType, fromData: job && definitionOfData(jobType, job.jobDataMap) })
+    }
     if (next !== null) return { jobs, isWhole: false }
   }
   return { jobs, isWhole: true }
+}
+
+function typesOf(admin: XxlJobAdmin | null): readonly string[] {
+  if (admin === null) return []
+  return [...admin.definitions().map(({ jobType }) => jobType), ...admin.typesFromData()]
 }
 
 /** Runs that have ended, as far as they were looked at. */
@@ -37,13 +54,13 @@ export interface XxlJobRunsLook {
   readonly fromMs: number | null
 }
 
-/** The executions of jobs of `xxlJob`; each item of a sharded firing is one, as XXL-JOB counts parts of a broadcast. */
+/** The executions of such jobs; each item of a sharded firing is one, as XXL-JOB counts parts of a broadcast. */
 export async function lookAtXxlJobRuns(
   scheduler: Scheduler,
   admin: XxlJobAdmin | null,
   fromMs: number,
 ): Promise<XxlJobRunsLook> {
-  const types = new Set(admin?.definitions().map(({ jobType }) => jobType))
+  const types = new Set(typesOf(admin))
   const split = new Set<string>()
   const runs: { atMs: number; isGood: boolean }[] = []
   let after: ExecutionSummary | null = null

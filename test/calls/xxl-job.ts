@@ -5,6 +5,7 @@ import {
   XxlJob,
   XxlJobHelper,
   xxlJob,
+  xxlJobFromData,
 } from '../../src/xxl-job.ts'
 import * as kinds from './kinds.ts'
 import type { Surface } from './surface.ts'
@@ -25,9 +26,10 @@ const inRuns = { because: 'writes or answers nothing outside of a run, see test/
 export const xxlJobSurfaces: readonly Surface[] = [
   {
     name: 'functions',
-    subject: { defineXxlJobWorker, XxlJob, xxlJob },
+    subject: { defineXxlJobWorker, XxlJob, xxlJob, xxlJobFromData },
     calls: {
       xxlJob: { because: 'takes options, see test/xxl-job/xxl-job.test.ts' },
+      xxlJobFromData: { because: 'takes options, see test/xxl-job/from-data.test.ts' },
       defineXxlJobWorker: {
         moduleUrl: { good: import.meta.url, wrong: [], code: '' },
         options: kinds.options({ exportName: kinds.name }),
@@ -61,7 +63,9 @@ export const xxlJobSurfaces: readonly Surface[] = [
       referenceOf: { because: 'a job of xxlJob calls it' },
       executors: {},
       definitions: {},
+      typesFromData: {},
       define: { because: 'xxlJob calls it' },
+      defineFromData: { because: 'xxlJobFromData calls it' },
       fetch: { because: 'a server calls it' },
       listener: { because: 'a server calls it' },
       close: { because: 'takes nothing' },

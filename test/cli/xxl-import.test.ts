@@ -68,7 +68,6 @@ describe('xxl import', () => {
       'row 3 of xxl_job_group: left out: it has no id, or no AppName of visible ASCII',
       `job 17 (Invoices; it's "May"): its child jobs (18,19) are not run after it: chain them`,
       `job 17 (Invoices; it's "May"): no mail goes to ops@example.org: see alerts`,
-      'job 19 (Script): its broadcast is tried again as a whole, until a job of xxlJob with its route replaces it',
       'job 19 (Script): its code (GLUE_SHELL) is in the data of the job; earlier versions of it are not taken over',
       'job 20 (Stopped): stopped: its schedule (CRON 0 0 8 * * ?) is left out; --with-stopped takes it over',
       "job 21 (Broken): executor_route_strategy 'SIDEWAYS' is not known: FIRST is taken",
@@ -118,6 +117,9 @@ describe('xxl import', () => {
     })
     const script = (await scheduler.getJobDetail(jobKey('19', 'reports')))?.jobDataMap
     expect(script?.['route']).toBe('SHARDING_BROADCAST')
+    const broadcast = await scheduler.getJobDetail(jobKey('19', 'reports'))
+    expect(broadcast).toMatchObject({ sharding: { items: 'remote' }, requestsRecovery: true })
+    expect(stored?.sharding).toBeUndefined()
     // 10:00 in Shanghai.
     expect(script?.['glue']).toEqual({
       type: 'GLUE_SHELL',

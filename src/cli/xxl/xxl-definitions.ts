@@ -1,4 +1,5 @@
 import { textOf } from '../../core/thrown-value.ts'
+import { resolveSharding } from '../../jobs/sharding.ts'
 import type { DefinitionsJson } from '../../server/operations/definitions.ts'
 import type { JobFieldsJson, RetryJson } from '../../server/wire/jobs.ts'
 import type { TriggerFieldsJson } from '../../server/wire/triggers.ts'
@@ -146,12 +147,7 @@ class Conversion {
     }
     if (row.text('alarm_email') !== '')
       this.#note(about, `no mail goes to ${row.text('alarm_email')}: see alerts`)
-    if (row.text('executor_route_strategy') === broadcast) {
-      this.#note(
-        about,
-        'its broadcast is tried again as a whole, until a job of xxlJob with its route replaces it',
-      )
-    }
+    const isBroadcast = row.text('executor_route_strategy') === broadcast
     return {
       jobType: this.#options.jobType,
       description: title === '' ? null : title,
@@ -166,13 +162,14 @@ class Conversion {
         ...this.#glue(row, about),
       },
       durable: true,
-      requestsRecovery: false,
+      requestsRecovery: isBroadcast,
       disallowConcurrentExecution: false,
       persistJobDataAfterExecution: false,
       timeoutMs: null,
       retry: retryOf(row.whole('executor_fail_retry_count') ?? 0),
       nodeAffinity: null,
-      sharding: null,
+      // As a node that knows the type stores it.
+      sharding: isBroadcast ? resolveSharding({ items: 'remote' }) : null,
     }
   }
 

@@ -3,10 +3,12 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { JobKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { textOf } from '../../core/thrown-value.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { ExecutingJob } from '../../jobstore/cluster-view.ts'
 import { TimeZone } from '../../time/zone.ts'
 import type { XxlJobAdmin, XxlJobDefinition } from '../../xxl-job/admin/admin-face.ts'
 import { loggedPlaceOf, onceKeys, type RemotePlace } from '../../xxl-job/admin/remote-place.ts'
+import { definitionOfData } from '../../xxl-job/admin/run-data.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { actionJson } from '../wire/action.ts'
 import { keyJson, keyPath, keyToJson, namePath, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
@@ -14,6 +16,7 @@ import {
   executorGroupJson,
   executorLogJson,
   glueJson,
+  type XxlJobTypeJson,
   xxlJobReportJson,
   xxlJobsJson,
 } from '../wire/xxl-job.ts'
@@ -31,17 +34,20 @@ function adminOf({ parts }: Call): XxlJobAdmin {
   )
 }
 
-/** The executions that go on of jobs of the admin, with the type of each. */
+/** The executions that go on of jobs of the admin, with the AppName of each. */
 async function running(
   call: Call,
-): Promise<readonly { readonly job: ExecutingJob; readonly jobType: string }[]> {
+): Promise<readonly { readonly job: ExecutingJob; readonly appName: string }[]> {
+  const admin = adminOf(call)
   const { jobs } = await call.parts.xxlJobs.of(call.scheduler)
-  const types = new KeyMap<JobKey, string>()
-  for (const { key, jobType } of jobs) types.set(key, jobType)
+  const appNames = new KeyMap<JobKey, string>()
+  for (const { key, jobType, fromData } of jobs) {
+    appNames.set(key, (fromData ?? definitionOf(admin, jobType))?.appName ?? '')
+  }
   const executing = await call.scheduler.cluster.executingJobs()
   return executing.flatMap((job) => {
-    const jobType = types.get(job.jobKey)
-    return jobType === undefined ? [] : [{ job, jobType }]
+    const appName = appNames.get(job.jobKey)
+    return appName === undefined ? [] : [{ job, appName }]
   })
 }
 
@@ -60,12 +66,8 @@ const listExecutors: Operation = operation({
   async handle(call) {
     const admin = adminOf(call)
     const nowMs = call.parts.clock.now()
-    const appNames = new Map(admin.definitions().map(({ jobType, appName }) => [jobType, appName]))
     const counts = new Map<string, number>()
-    for (const { jobType } of await running(call)) {
-      const appName = appNames.get(jobType) ?? ''
-      counts.set(appName, (counts.get(appName) ?? 0) + 1)
-    }
+    for (const { appName } of await running(call)) counts.set(appName, (counts.get(appName) ?? 0) + 1)
     return {
       items: admin.executors().map(({ appName, byHand, executors }) => ({
         appName,
@@ -103,15 +105,18 @@ const listJobs: Operation = operation({
       types: admin
         .definitions()
         .filter(({ jobType }) => isViewer || seen.has(jobType))
-        .map(({ glue, ...type }) => ({
-          ...type,
-          glue: glue && { type: glue.type, updatedMs: Number(glue.updated) },
-        })),
-      jobs: visible.map(({ key, jobType }) => ({ ...keyToJson(key), jobType })),
+        .map(typeToJson),
+      jobs: visible.map(({ key, jobType, fromData }) => {
+        return { ...keyToJson(key), jobType, fromData: fromData && typeToJson(fromData) }
+      }),
       isWhole,
     }
   },
 })
+
+function typeToJson({ glue, ...type }: XxlJobDefinition): XxlJobTypeJson {
+  return { ...type, glue: glue && { type: glue.type, updatedMs: Number(glue.updated) } }
+}
 
 const getGlue: Operation = operation({
   id: 'xxlJob.glue',
@@ -155,14 +160,16 @@ const runOnce: Operation = operation({
   async handle(call) {
     const admin = adminOf(call)
     const { scheduler, params, body, access, isDryRun } = call
-    const { key, jobType } = await requireJob(scheduler, params)
     const { param, address } = body
-    requireExecutor(admin, key, jobType, address)
+    const job = await requireJob(scheduler, params)
+    requireExecutor(admin, job, address)
     const data = {
       ...(param !== undefined && { [onceKeys.param]: param }),
       ...(address !== undefined && { [onceKeys.address]: address }),
     }
-    const triggerKey = isDryRun ? null : await scheduler.triggerJob(key, data, { by: access.principal.name })
+    const triggerKey = isDryRun
+      ? null
+      : await scheduler.triggerJob(job.key, data, { by: access.principal.name })
     return change(call, 'data', {
       wouldChange: () => true,
       carryOut: async () => true,
@@ -174,12 +181,14 @@ const runOnce: Operation = operation({
 /** @throws SchedulerError ERR_NOT_FOUND */
 function requireExecutor(
   admin: XxlJobAdmin,
-  key: JobKey,
-  jobType: string,
+  { key, jobType, jobDataMap }: JobDetail,
   address: string | undefined,
 ): void {
-  const definition = definitionOf(admin, jobType)
-  if (definition === undefined) {
+  const isFromData = admin.typesFromData().includes(jobType)
+  const definition = isFromData
+    ? definitionOfData(jobType, jobDataMap)
+    : (definitionOf(admin, jobType) ?? null)
+  if (definition === null) {
     throw new SchedulerError('ERR_NOT_FOUND', `The job '${key.toString()}' is none of XXL-JOB's executors.`)
   }
   if (address === undefined) return

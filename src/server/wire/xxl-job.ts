@@ -35,9 +35,10 @@ export interface XxlJobTypeJson extends Omit<XxlJobDefinition, 'glue'> {
   readonly glue: { readonly type: string; readonly updatedMs: number } | null
 }
 
-/** A stored job of such a type. */
+/** A stored job that executors run. */
 export interface XxlJobJson extends KeyJson {
   readonly jobType: string
+  readonly fromData: XxlJobTypeJson | null
 }
 
 export interface XxlJobsJson {
@@ -46,23 +47,29 @@ export interface XxlJobsJson {
   readonly isWhole: boolean
 }
 
+const xxlJobTypeJson: z.ZodType<XxlJobTypeJson> = z.strictObject({
+  jobType: z.string(),
+  appName: z.string(),
+  jobId: z.number(),
+  handler: z.string().describe('Empty for a script.'),
+  route: z.custom<XxlJobDefinition['route']>((value) => typeof value === 'string'),
+  blockStrategy: z.custom<XxlJobDefinition['blockStrategy']>((value) => typeof value === 'string'),
+  timeoutSeconds: z.number(),
+  glue: z.strictObject({ type: z.string(), updatedMs: instantMs }).nullable().describe('Null for a handler.'),
+})
+
 export const xxlJobsJson: z.ZodType<XxlJobsJson> = z.strictObject({
-  types: z.array(
+  types: z.array(xxlJobTypeJson),
+  jobs: z.array(
     z.strictObject({
+      group: z.string(),
+      name: z.string(),
       jobType: z.string(),
-      appName: z.string(),
-      jobId: z.number(),
-      handler: z.string().describe('Empty for a script.'),
-      route: z.custom<XxlJobDefinition['route']>((value) => typeof value === 'string'),
-      blockStrategy: z.custom<XxlJobDefinition['blockStrategy']>((value) => typeof value === 'string'),
-      timeoutSeconds: z.number(),
-      glue: z
-        .strictObject({ type: z.string(), updatedMs: instantMs })
+      fromData: xxlJobTypeJson
         .nullable()
-        .describe('Null for a handler.'),
+        .describe('What the data of the job say that is sent; null where its type says it.'),
     }),
   ),
-  jobs: z.array(z.strictObject({ group: z.string(), name: z.string(), jobType: z.string() })),
   isWhole: z.boolean().describe('False where there are more jobs than are looked at.'),
 })
 

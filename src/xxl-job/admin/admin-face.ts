@@ -96,6 +96,8 @@ export interface XxlJobAdmin extends AsyncDisposable {
   executors(): readonly XxlJobExecutorGroup[]
   /** The job types that `xxlJob` defined with this admin, in order of their names. */
   definitions(): readonly XxlJobDefinition[]
+  /** The job types that `xxlJobFromData` defined with this admin, in order. Their jobs' data say what is sent. */
+  typesFromData(): readonly string[]
   /** Answers one request of an executor, in servers of the Fetch standard. Never rejects. */
   fetch(request: Request): Promise<Response>
   /** Answers one request of an executor, in servers of `node:http` and in Express, before anything reads its body. */

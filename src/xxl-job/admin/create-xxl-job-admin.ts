@@ -65,6 +65,7 @@ export class Admin implements XxlJobAdmin {
   readonly #counters: RouteCounters
   readonly #remote = new RemoteResults()
   readonly #definitions = new Map<string, XxlJobDefinition>()
+  readonly #typesFromData = new Set<string>()
   readonly #shared: SharedRegistry
   readonly #server: ReplyServer
   readonly #access: AdminAccess
@@ -152,6 +153,14 @@ export class Admin implements XxlJobAdmin {
   /** What is defined twice counts as it was defined last. */
   define(definition: XxlJobDefinition): void {
     this.#definitions.set(definition.jobType, Object.freeze(definition))
+  }
+
+  typesFromData(): readonly string[] {
+    return [...this.#typesFromData].sort()
+  }
+
+  defineFromData(jobType: string): void {
+    this.#typesFromData.add(jobType)
   }
 
   fetch(request: Request): Promise<Response> {

@@ -108,6 +108,7 @@ const glueChecks = {
 }
 const partsMax = 100_000
 const shardChecks = { index: checkWhole(0, partsMax - 1), total: checkWhole(1, partsMax) }
+export const checkResultTimeout: ArgumentCheck = checkWhole(1000, timerDelayMaxMs)
 export const checkJobId: ArgumentCheck = checkWhole(1, 2 ** 31 - 1)
 
 /** All of the fields have to be there. */
@@ -132,7 +133,7 @@ const runChecks: Readonly<Record<keyof XxlJobRunOptions, ArgumentCheck>> = {
   glue: checkRecord(glueChecks),
   shard: checkRecord(shardChecks),
   address: checkName,
-  resultTimeoutMs: checkWhole(1000, timerDelayMaxMs),
+  resultTimeoutMs: checkResultTimeout,
   signal: checkThat('an AbortSignal', (value) => value instanceof AbortSignal),
 }
 

@@ -1,21 +1,13 @@
-import {
-  type ArgumentCheck,
-  checkFunction,
-  checkObject,
-  checkOneOf,
-  wrongArgument,
-} from '../../core/arguments.ts'
-import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
+import { checkFunction, checkObject } from '../../core/arguments.ts'
+import { InvalidArgumentError } from '../../core/errors.ts'
 import type { StorableJobData } from '../../core/job-data-type.ts'
 import { refuseUnknownKeys } from '../../core/options.ts'
 import type { JobOptions } from '../../jobs/define-job.ts'
-import type { RemoteJobContext } from '../../jobs/define-remote-job.ts'
-import { defineRemoteJob } from '../../jobs/define-remote-job.ts'
 import type { InlineJobDefinition } from '../../jobs/job-definition.ts'
-import type { XxlJobAdmin, XxlJobDefinition } from './admin-face.ts'
-import { Admin } from './create-xxl-job-admin.ts'
-import { onceKeys, placeField, placeOf } from './remote-place.ts'
-import { type ResolvedRun, resolveRun, type XxlJobRoute, type XxlJobRunOptions } from './run-options.ts'
+import type { XxlJobAdmin } from './admin-face.ts'
+import { chosen, definitionOfRun, onceOf } from './run-data.ts'
+import { resolveRun, type XxlJobRoute, type XxlJobRunOptions } from './run-options.ts'
+import { broadcast, checkOnTimeout, defineSendingJob, requireAdmin } from './sending-job.ts'
 
 /** Options of `xxlJob`. */
 export interface XxlJobOptions<Data extends object = Record<string, unknown>>
@@ -50,7 +42,6 @@ const runNames = [
   'glue',
   'resultTimeoutMs',
 ] as const
-const checkOnTimeout: ArgumentCheck = checkOneOf(['fail', 'retry'])
 
 /**
  * Defines a job that executors of XXL-JOB run. A firing executes until an executor reports its result to the admin of
@@ -71,63 +62,25 @@ export function xxlJob<Data extends StorableJobData<Data> = { readonly param?: s
 ): InlineJobDefinition<Data> {
   checkObject(what, 'options', options, 'ERR_INVALID_OPTION')
   refuseUnknownKeys(what, options, ['admin', 'param', 'onTimeout', ...jobNames, ...runNames])
-  const { admin, param = paramOf, onTimeout = 'fail' } = options
-  if (!(admin instanceof Admin)) {
-    throw wrongArgument(what, 'admin', 'what createXxlJobAdmin returned', admin, {
-      code: 'ERR_INVALID_OPTION',
-    })
-  }
+  const { param = paramOf, onTimeout = 'fail' } = options
+  const admin = requireAdmin(what, options.admin)
   checkFunction(what, 'param', param, 'ERR_INVALID_OPTION')
   checkOnTimeout(what, 'onTimeout', onTimeout, 'ERR_INVALID_OPTION')
   const run = resolveRun(chosen(options, runNames))
-  const isBroadcast = run.route === 'SHARDING_BROADCAST'
+  const isBroadcast = run.route === broadcast
   if (isBroadcast && options.disallowConcurrentExecution === true) throw partsRunSideBySide()
-  admin.define(definitionOf(jobType, run))
-  return defineRemoteJob<Data>(
+  admin.define(definitionOfRun(jobType, run))
+  return defineSendingJob<Data>(
     jobType,
-    async (context) => {
-      const { mergedJobDataMap: data, log, shard, signal } = context
-      if (isBroadcast && shard === null) throw wasNotSplit(jobType)
-      const wanted: ResolvedRun = { ...run, ...partOf(context), param: param(data), ...onceOf(data), signal }
-      await admin.sender.send(wanted, async (place) => {
-        await context.awaitResult({
-          reference: admin.referenceOf(place),
-          note: JSON.stringify(place),
-          timeoutMs: run.resultTimeoutMs,
-          onTimeout,
-        })
-        log.info({ [placeField]: place }, `sent to the executor at ${place.address}`)
-      })
-    },
+    { admin, onTimeout, runOf: (data) => ({ ...run, param: param(data) }) },
     {
       ...chosen(options, jobNames),
-      stop: ({ note }) => admin.stop(placeOf(note)),
-      connect: (scheduler, notes) => admin.connect(scheduler, notes),
       ...(isBroadcast && {
         // A run by hand at one address has one part.
         items: (data) => (onceOf(data).address === undefined ? admin.countOf(run.appName) : 1),
       }),
     },
   )
-}
-
-function partOf<Data extends object>({ shard }: RemoteJobContext<Data>): Pick<ResolvedRun, 'shard'> {
-  return shard === null ? {} : { shard: { index: shard.item, total: shard.total } }
-}
-
-/** What a run that somebody asked for by hand has in place of what the definition says. */
-function onceOf(data: object): Pick<ResolvedRun, 'address'> & Partial<Pick<ResolvedRun, 'param'>> {
-  const param: unknown = Reflect.get(data, onceKeys.param)
-  const address: unknown = Reflect.get(data, onceKeys.address)
-  return {
-    ...(typeof param === 'string' && { param }),
-    ...(typeof address === 'string' && { address }),
-  }
-}
-
-function definitionOf(jobType: string, run: ResolvedRun): XxlJobDefinition {
-  const { appName, jobId, handler, route, blockStrategy, timeoutSeconds, glue = null } = run
-  return { jobType, appName, jobId, handler, route, blockStrategy, timeoutSeconds, glue }
 }
 
 function paramOf(data: object): string {
@@ -142,22 +95,4 @@ function partsRunSideBySide(): InvalidArgumentError {
       "by side. What an executor does with parts that overlap is its 'blockStrategy'.",
     'ERR_INVALID_OPTION',
   )
-}
-
-/** A job that was stored when its definition had another route, or by a process that did not know it. */
-function wasNotSplit(jobType: string): SchedulerError {
-  return new SchedulerError(
-    'ERR_XXL_JOB_RUN',
-    `This firing of '${jobType}' is a broadcast, and was not split into parts. Store the job again, on a node that ` +
-      "has its definition, or with withSharding({ items: 'remote' }).",
-  )
-}
-
-/** Those of the options that are given. */
-function chosen<Options extends object, Name extends keyof Options>(
-  options: Options,
-  names: readonly Name[],
-): Pick<Options, Name> {
-  const given = names.filter((name) => options[name] !== undefined)
-  return Object.fromEntries(given.map((name) => [name, options[name]])) as unknown as Pick<Options, Name>
 }

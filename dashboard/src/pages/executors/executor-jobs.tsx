@@ -22,6 +22,8 @@ import { words } from './words.ts'
 interface Row {
   readonly key: KeyJson
   readonly type: XxlJobTypeJson
+  /** The job says in its data what is sent; the source of a script is on its page, then. */
+  readonly isFromData: boolean
 }
 
 interface ExecutorJobsProps {
@@ -70,9 +72,9 @@ export function ExecutorJobs({ of: jobs, groups, mayRun }: ExecutorJobsProps): J
 
 function rowsOf({ types, jobs }: XxlJobsJson): readonly Row[] {
   const byName = new Map(types.map((type) => [type.jobType, type]))
-  return jobs.flatMap(({ group, name, jobType }) => {
-    const type = byName.get(jobType)
-    return type === undefined ? [] : [{ key: { group, name }, type }]
+  return jobs.flatMap(({ group, name, jobType, fromData }) => {
+    const type = fromData ?? byName.get(jobType)
+    return type === undefined ? [] : [{ key: { group, name }, type, isFromData: fromData !== null }]
   })
 }
 
@@ -91,7 +93,7 @@ function columns(
   return [
     { id: 'job', title: names.job, cell: ({ key }) => <JobLink of={key} />, isWide: true },
     { id: 'appName', title: text.appName, cell: ({ type }) => <span class="key">{type.appName}</span> },
-    { id: 'handler', title: text.handler, cell: ({ type }) => <Handler of={type} read={read} /> },
+    { id: 'handler', title: text.handler, cell: (row) => <Handler of={row} read={read} /> },
     {
       id: 'route',
       title: text.route,
@@ -124,12 +126,12 @@ function columns(
 }
 
 interface HandlerProps {
-  readonly of: XxlJobTypeJson
+  readonly of: Row
   readonly read: Signal<XxlJobTypeJson | null>
 }
 
-function Handler({ of: type, read }: HandlerProps): JSX.Element {
-  if (type.glue === null || !may('xxlJob.glue'))
+function Handler({ of: { type, isFromData }, read }: HandlerProps): JSX.Element {
+  if (type.glue === null || isFromData || !may('xxlJob.glue'))
     return <span class="mono">{type.glue?.type ?? type.handler}</span>
   const text = words()
   return (
