@@ -2,11 +2,12 @@
 // into few files. What earlier builds left there is removed. The dashboard is built when it has changed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundle } from './lib/bundle.mjs'
 import { copyDeclarations } from './lib/declarations.mjs'
+import { writeChanged } from './lib/write-changed.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const compiler = join(root, 'node_modules/typescript/bin/tsc')
@@ -27,6 +28,10 @@ for (const path of readdirSync(join(root, 'dist'), { recursive: true })) {
   const isOld = /(\.d\.ts|\.js|^\.tsbuildinfo.*)$/.test(path) && !made.has(path)
   if (isOld && !path.startsWith('dashboard')) rmSync(join(root, 'dist', path))
 }
+
+// Of the repository's, which is for readers, a third less.
+const openapi = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'))
+writeChanged(join(root, 'dist/openapi.json'), JSON.stringify(openapi))
 
 await import('./build-dashboard.mjs')
 

@@ -3,33 +3,29 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, transform } from 'esbuild'
 import { rollup } from 'rollup'
+import { shrink } from './shrink.mjs'
 import { writeChanged } from './write-changed.mjs'
 
 const target = 'es2022'
 
-/**
- * What is written: no comments, which are in the declarations, where editors show them. Names and lines stay, for who
- * reads a stack: Node.js prints the line of an error that nobody caught.
- */
-const compact = { target, legalComments: 'none', minifyWhitespace: true, lineLimit: 120 }
-
-/**
- * Packages that become a part of chunks, so that a program does not load them file by file. cron-parser's index would
- * bring what reads files, and its luxon is ours.
- */
-const luxon = './node_modules/luxon/src/luxon.js'
-const bundled = {
-  cronstrue: "export { default } from 'cronstrue'",
-  packages: `export { IANAZone } from '${luxon}'
-    export { CronExpressionParser } from './node_modules/cron-parser/dist/CronExpressionParser.js'
-    export { BTreeEx } from 'sorted-btree/extended/index.js'`,
-}
+/** Packages that become a part of chunks, so that a program does not load them file by file; of each what is used. */
 const moduleOf = {
   'cron-parser': 'packages',
   cronstrue: 'cronstrue',
-  luxon: 'packages',
+  luxon: 'zones',
   'sorted-btree/extended/index.js': 'packages',
 }
+const bundled = {
+  cronstrue: "export { default } from 'cronstrue'",
+  packages: `export { CronExpressionParser } from './node_modules/cron-parser/dist/CronExpressionParser.js'
+    export { default as BTreeEx } from 'sorted-btree'`,
+}
+/** What cron-parser gets in place of two modules: it reads fields here, and computes no times. */
+const keepsFields = 'exports.CronExpression = class { constructor(fields) { this.fields = fields } }'
+const standIns = [
+  [/cron-parser.dist.CronExpression\.js$/, keepsFields],
+  [/node_modules.luxon./, ''],
+]
 
 /** What threads and workers load by a file's path, and the command. */
 const startedByPath = [
@@ -54,8 +50,8 @@ export async function bundle(root) {
   const names = [...exported, ...startedByPath]
   const made = await rollup({
     input: { ...Object.fromEntries(names.map((name) => [name, source(name)])), [forTests]: forTests },
-    external: (id) => !/^[./]/.test(id) && !(id in moduleOf) && !(id in bundled) && id !== forTests,
-    plugins: [internals(insides.map(source)), packages(root), typescript()],
+    external: (id) => !/^[./]/.test(id) && !(id in moduleOf) && !isPackage(id) && id !== forTests,
+    plugins: [internals(insides.map(source)), packages(root), typescript(root)],
     // Takes seconds and finds nothing: the linter refuses what is not used.
     treeshake: false,
     onwarn: (warning) => {
@@ -93,7 +89,7 @@ function chunks(source, entries) {
     if (entries.has(id)) return null
     if (isIn('threadpool/worker-entry')) return isIn('cron') ? 'base' : 'thread'
     if (isIn('cron')) return 'cron'
-    if (id in bundled) return id
+    if (isPackage(id)) return 'packages'
     if (isIn('index')) return 'scheduler'
     if (isIn('executors')) return 'executors'
     if (isIn('sqlite') && isIn('postgres')) return 'sql'
@@ -118,21 +114,24 @@ function internals(paths) {
   }
 }
 
-/** Packages as modules that can be looked into: theirs are in CommonJS. */
+const isPackage = (id) => Object.values(moduleOf).includes(id)
+
+/** Packages as modules that can be looked into: most are in CommonJS. */
 function packages(root) {
   return {
     name: 'packages',
     resolveId: (id) => moduleOf[id] ?? null,
     async load(id) {
+      if (id === 'zones') return zonesOfLuxon(root)
       if (!(id in bundled)) return null
       const { outputFiles } = await build({
         stdin: { contents: bundled[id], resolveDir: root },
-        alias: { luxon: join(root, luxon) },
         bundle: true,
         format: 'esm',
         platform: 'neutral',
         mainFields: ['module', 'main'],
-        ...compact,
+        plugins: [standingIn],
+        target,
         minifySyntax: true,
         write: false,
       })
@@ -141,7 +140,29 @@ function packages(root) {
   }
 }
 
-function typescript() {
+const standingIn = {
+  name: 'stand-ins',
+  setup: ({ onLoad }) => {
+    for (const [filter, contents] of standIns) onLoad({ filter }, () => ({ contents }))
+  },
+}
+
+/** Its dates, formats and locales are ten times as much, and rollup finds that the zones need none of them. */
+async function zonesOfLuxon(root) {
+  const made = await rollup({
+    input: join(root, 'node_modules/luxon/src/zones/IANAZone.js'),
+    treeshake: { moduleSideEffects: false },
+    // Its modules ask for one another in circles.
+    onwarn: (warning) => {
+      if (warning.code !== 'CIRCULAR_DEPENDENCY') throw new Error(warning.message)
+    },
+  })
+  const { output } = await made.generate({ format: 'es' })
+  await made.close()
+  return `${output[0].code}\nexport { IANAZone }\n`
+}
+
+function typescript(root) {
   return {
     name: 'typescript',
     async transform(code, id) {
@@ -149,8 +170,9 @@ function typescript() {
       const tsconfigRaw = { compilerOptions: { target, verbatimModuleSyntax: true } }
       return { code: (await transform(code, { loader: 'ts', target, tsconfigRaw })).code, map: null }
     },
-    async renderChunk(code) {
-      return { code: (await transform(code, { format: 'esm', ...compact })).code, map: null }
-    },
+    renderChunk: async (code, { fileName }) => ({
+      code: await shrink(code, join(root, '.cache/shrunk', fileName)),
+      map: null,
+    }),
   }
 }

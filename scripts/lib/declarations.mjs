@@ -1,29 +1,111 @@
-// Puts those declarations into dist that a program can reach from an entry; most modules have none that matter there.
+// Puts those declarations into dist that a program can reach from an entry; most modules have few that matter there.
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import ts from 'typescript'
 import { writeChanged } from './write-changed.mjs'
 
 /** Copies them from the folder of the compiler, and answers their paths in dist. */
 export function copyDeclarations(root, compiled) {
   const { exports: targets } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const entries = Object.values(targets)
-    .map((target) => /^\.\/dist\/(.+)\.(js|d\.ts)$/.exec(target.types ?? target)?.[1])
-    .filter((name) => name !== undefined)
-  const found = new Set()
-  for (const name of entries) reach(join(compiled, `${name}.d.ts`), found)
-  return [...found].map((file) => {
+  const modules = new Map()
+  const moduleOf = (file) => {
+    if (!modules.has(file)) modules.set(file, readModule(file))
+    return modules.get(file)
+  }
+  for (const target of Object.values(targets)) {
+    const name = /^\.\/dist\/(.+)\.(js|d\.ts)$/.exec(target.types ?? target)?.[1]
+    if (name === undefined) continue
+    const entry = moduleOf(join(compiled, `${name}.d.ts`))
+    for (const statement of entry.statements) keep(statement, entry, moduleOf)
+  }
+  return [...modules].map(([file, module]) => {
     const path = relative(compiled, file)
-    writeChanged(join(root, 'dist', path), readFileSync(file, 'utf8'))
+    writeChanged(join(root, 'dist', path), textOf(module))
     return path
   })
 }
 
-function reach(file, found) {
-  if (found.has(file)) return
-  found.add(file)
-  for (const [, path] of readFileSync(file, 'utf8').matchAll(
-    /(?:\bfrom |\bimport\(|\bimport )'(\.[^']+)\.[jt]s'/g,
-  )) {
-    reach(join(dirname(file), `${path}.d.ts`), found)
+/** The statements of a file, those that each name comes from, and which are needed. */
+function readModule(file) {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
+  const byName = new Map()
+  for (const statement of source.statements)
+    for (const name of namesOf(statement)) byName.set(name, [...(byName.get(name) ?? []), statement])
+  return { file, source, statements: source.statements, byName, kept: new Set(), used: new Set() }
+}
+
+/** What a statement declares, imports or exports from elsewhere. */
+function namesOf(statement) {
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.map(({ name }) => name.text)
+  const named = statement.importClause?.namedBindings ?? statement.exportClause
+  const single = [statement.name, statement.importClause?.name, named?.name]
+  return [...single, ...(named?.elements ?? []).map(({ name }) => name)]
+    .filter((name) => name !== undefined)
+    .map(({ text }) => text)
+}
+
+/** A name that is used keeps what declares it, also where it only happens to be the name of a property. */
+function keep(statement, module, moduleOf) {
+  if (module.kept.has(statement)) return
+  module.kept.add(statement)
+  const { importClause, exportClause, moduleSpecifier } = statement
+  if (ts.isImportDeclaration(statement) && importClause !== undefined) return
+  const other = moduleSpecifier && otherModule(module, moduleSpecifier.text, moduleOf)
+  if (exportClause?.elements !== undefined) {
+    for (const { name, propertyName } of exportClause.elements)
+      use((propertyName ?? name).text, other ?? module, moduleOf)
+    return
   }
+  // All of another module: `export *`, `import './module.js'`.
+  for (const each of other?.statements ?? []) keep(each, other, moduleOf)
+  visit(statement)
+
+  function visit(node) {
+    if (ts.isIdentifier(node)) use(node.text, module, moduleOf)
+    else if (ts.isImportTypeNode(node)) {
+      const imported = otherModule(module, node.argument.literal.text, moduleOf)
+      for (const each of imported?.statements ?? []) keep(each, imported, moduleOf)
+    }
+    ts.forEachChild(node, visit)
+  }
+}
+
+function use(name, module, moduleOf) {
+  if (module.used.has(name)) return
+  module.used.add(name)
+  for (const statement of module.byName.get(name) ?? []) {
+    keep(statement, module, moduleOf)
+    if (!ts.isImportDeclaration(statement)) continue
+    const other = otherModule(module, statement.moduleSpecifier.text, moduleOf)
+    const bindings = statement.importClause.namedBindings
+    const imported = bindings?.elements?.find((element) => element.name.text === name)
+    if (imported !== undefined && other !== undefined)
+      use((imported.propertyName ?? imported.name).text, other, moduleOf)
+    // A namespace has everything.
+    if (imported === undefined) for (const each of other?.statements ?? []) keep(each, other, moduleOf)
+  }
+}
+
+/** One of ours; undefined for a package. */
+function otherModule({ file }, specifier, moduleOf) {
+  if (!specifier.startsWith('.')) return undefined
+  return moduleOf(join(dirname(file), specifier.replace(/\.[jt]s$/, '.d.ts')))
+}
+
+/** What is needed, and of imports the names that are. */
+function textOf({ source, statements, kept, used }) {
+  const needed = statements.filter((statement) => kept.has(statement))
+  const text = needed.map((statement) => {
+    const elements = ts.isImportDeclaration(statement) && statement.importClause?.namedBindings?.elements
+    if (!elements) return statement.getFullText(source)
+    const names = elements.filter(({ name }) => used.has(name.text)).map((element) => element.getText(source))
+    const from = statement.moduleSpecifier.getText(source)
+    const { isTypeOnly, phaseModifier } = statement.importClause
+    const type = isTypeOnly || phaseModifier === ts.SyntaxKind.TypeKeyword ? 'type ' : ''
+    return `\nimport ${type}{ ${names.join(', ')} } from ${from};`
+  })
+  const hasModuleMark = needed.some((each) => ts.isExportDeclaration(each) || ts.isImportDeclaration(each))
+  const body = text.join('').trimStart()
+  return `${body}\n${hasModuleMark || /^export /m.test(body) ? '' : 'export {};\n'}`
 }

@@ -1,12 +1,15 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { publint } from 'publint'
 import { build as viteBuild } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CronExpression } from '../../src/triggers/cron/cron-expression.ts'
+import { laterNode } from '../support/other-runtimes.ts'
 import { projectRoot } from '../support/source-files.ts'
 
 interface Packed {
@@ -77,18 +80,24 @@ const typedJob = `
 `
 const registerTsx = "import { register } from 'tsx/esm/api'\nregister()\n"
 
-/** A Node.js that strips types: this one, or one that npm has or fetches; null where there is none. */
-const stripsTypes = Boolean(Reflect.get(process.features, 'typescript'))
-const fetched = ['npx', '-y', 'node@22'] as const
-const stripping: readonly string[] | null = stripsTypes
-  ? [process.execPath]
-  : spawnSync(fetched[0], [...fetched.slice(1), '--version'], { timeout: 60_000 }).status === 0
-    ? fetched
-    : null
+/** Two fire times of each line in each zone, around a change of clocks; also sent to another process as text. */
+function timesOf(cron: typeof CronExpression, lines: readonly string[], zones: readonly string[]): unknown[] {
+  return lines.flatMap((line) =>
+    zones.map((timeZone) => {
+      const expression = cron.parse(line, { timeZone, dialect: 'unix' })
+      const first = expression.getTimeAfter(new Date('2026-03-28T12:00:00Z'))
+      return first && [first.toISOString(), expression.getTimeAfter(first)?.toISOString()]
+    }),
+  )
+}
 
 const bothRan = 'inline ran\nworker ran\n'
 
 const projectBin = (name: string): string => join(projectRoot, 'node_modules/.bin', name)
+
+const { sizeWithoutDashboard } = (await import(
+  pathToFileURL(join(projectRoot, 'scripts/lib/packed-size.mjs')).href
+)) as { readonly sizeWithoutDashboard: (root: string, packed: Packed) => number }
 
 describe('the package as npm packs it', () => {
   /** An empty project outside of this one, into which the tarball is installed as a user would. */
@@ -115,9 +124,9 @@ describe('the package as npm packs it', () => {
   })
 
   test('has the built library and its papers, no tests, sources or maps', () => {
-    const papers = /^(package\.json|openapi\.json|README\.md|CHANGELOG\.md|LICENSE|NOTICE)$/
+    const papers = /^(package\.json|README\.md|LICENSE|NOTICE|dist\/openapi\.json)$/
     const others = packed.files.map(({ path }) => path).filter((path) => !papers.test(path))
-    expect(packed.files.length - others.length).toBe(6)
+    expect(packed.files.length - others.length).toBe(5)
     const isBuilt = /^dist\/([\w/-]+\.(js|d\.ts)|dashboard\/(index\.html|assets\/[\w-]+\.(js|css|svg)))$/
     expect(others.filter((path) => !isBuilt.test(path))).toEqual([])
     const installed = join(folder, 'node_modules/quartz-ts')
@@ -129,15 +138,42 @@ describe('the package as npm packs it', () => {
   })
 
   test('is small', () => {
-    // The page has a limit of its own, in test/browser.
-    const page = packed.files.filter(({ path }) => path.startsWith('dist/dashboard/'))
-    const pageSize = page.reduce((sum, { size }) => sum + size, 0)
-    expect(packed.size).toBeLessThan(550_000 + pageSize)
-    const code = packed.files.filter(
-      ({ path }) => path.endsWith('.js') && !page.some((file) => file.path === path),
+    // The page has a limit of its own, in test/browser. What is aimed at is 500 kB; see decision 23.
+    expect(sizeWithoutDashboard(projectRoot, packed)).toBeLessThan(590_000)
+    const ours = packed.files.filter(({ path }) => !path.startsWith('dist/dashboard/'))
+    expect(ours.filter(({ path }) => path.endsWith('.js')).length).toBeLessThan(50)
+    expect(ours.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_200_000)
+  })
+
+  test('names the functions, classes and methods of a stack, and keeps lines short', async () => {
+    const script = `import { createScheduler, CronExpression } from 'quartz-ts'
+      const scheduler = await createScheduler({})
+      await scheduler.schedule('missing', { key: 'a', in: 1 }).catch((error) => console.log(error.stack))
+      await scheduler.shutdown()
+      CronExpression.parse('wrong')`
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', script]).catch(
+      (error: unknown) => error as { stdout: string; stderr: string },
     )
-    expect(code.length).toBeLessThan(50)
-    expect(packed.unpackedSize - pageSize).toBeLessThan(3_030_000)
+    // The second is a private method of ScheduleChecks.
+    expect(stdout).toMatch(/ at JobRegistry\.get .*\n.* at #complete .*\n.* at ScheduleChecks\.job /)
+    expect(stderr).toMatch(/ at wrongFieldCount .*\n.* at parseQuartzCron /)
+    expect(stderr.split('\n', 2).join('').length).toBeLessThan(1000)
+  })
+
+  test('reads crontab lines and zones as the sources do, with less of the packages for them', async () => {
+    const lines = [
+      '*/7 3-5 1,15 JAN-MAR,12 1-5',
+      '30 2 * * *',
+      '0 9 * 2,11 7',
+      '@weekly',
+      '15 14 1-7 */2 MON',
+    ]
+    const zones = ['Europe/Paris', 'America/New_York', 'Asia/Kathmandu', 'UTC']
+    const script = `import { CronExpression } from 'quartz-ts'
+      const timesOf = ${timesOf.toString()}
+      console.log(JSON.stringify(timesOf(CronExpression, ${JSON.stringify(lines)}, ${JSON.stringify(zones)})))`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script])
+    expect(JSON.parse(stdout)).toEqual(timesOf(CronExpression, lines, zones))
   })
 
   test.each(modules)('gives names to a program that imports %s', async (subpath) => {
@@ -289,9 +325,9 @@ describe('the package as npm packs it', () => {
       expect(stdout).toBe(bothRan)
     })
 
-    const whereStripped = test.skipIf(stripping === null) // reason: Node.js 20 strips no types, and npm fetched no 22
+    const whereStripped = test.skipIf(laterNode === null) // reason: Node.js 20 strips no types, and npm fetched no 22
     whereStripped('runs where Node.js strips the types, with a worker job in TypeScript', async () => {
-      const [command = '', ...args] = stripping ?? []
+      const [command = '', ...args] = laterNode ?? []
       const { stdout } = await run(command, [...args, 'main.ts'])
       expect(stdout).toBe(bothRan)
     })
