@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { JobKey } from '../../src/core/key.ts'
 import { inBrowser } from '../support/browser-suite.ts'
+import { inBrowserOnEngines } from '../support/dashboard-engines.ts'
 import { type DashboardFixture, dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
 import { findingsInBothThemes, lookRight, type PageCase, settled } from '../support/page-looks.ts'
 import { type XxlJobShop, xxlJobShop } from '../support/xxl-job-shop.ts'
@@ -24,28 +25,6 @@ inBrowser('executors of XXL-JOB', (browser) => {
   })
 
   lookRight(pages, browser, () => fixture.address)
-
-  test('a job is run once on the executor that is chosen, and its log is read from there', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/executors', {
-      who: 'operator',
-    })
-    await page.getByRole('button', { name: 'Run now: reports/slow' }).click()
-    await page.getByLabel('Parameter').fill('June')
-    await page.getByLabel('Address').selectOption(shop.address)
-    expect(await findingsInBothThemes(page, 'executors-run')).toEqual([])
-    const sent = shop.admin.events.next('runSent')
-    await page.getByRole('button', { name: 'Run now', exact: true }).click()
-    await page.getByText('reports/slow was started.').waitFor()
-    expect((await sent).address).toBe(shop.address)
-    const [running] = await shop.scheduler.cluster.executingJobs()
-    await page.goto(`${fixture.address}/history/${running?.fireInstanceId}`)
-    await page.getByText('it began').waitFor()
-    expect(await findingsInBothThemes(page, 'executor-log')).toEqual([])
-    shop.release()
-    await page.getByText('it was released').waitFor()
-    expect(errors).toEqual([])
-    await page.close()
-  })
 
   test('the source of a script is shown as text', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/executors', { who: 'viewer' })
@@ -84,5 +63,32 @@ inBrowser('executors of XXL-JOB', (browser) => {
     expect(errors).toEqual([])
     await page.close()
     await alone[Symbol.asyncDispose]()
+  })
+})
+
+inBrowserOnEngines('a job of XXL-JOB', (browser, newStore) => {
+  test('is run once on the executor that is chosen, and its log is read from there', async () => {
+    await using opened = await newStore()
+    await using shop = await xxlJobShop(opened.store)
+    await using fixture = await dashboardFixture({ served: shop.scheduler, xxlJob: shop.admin })
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/executors', {
+      who: 'operator',
+    })
+    await page.getByRole('button', { name: 'Run now: reports/slow' }).click()
+    await page.getByLabel('Parameter').fill('June')
+    await page.getByLabel('Address').selectOption(shop.address)
+    expect(await findingsInBothThemes(page, 'executors-run')).toEqual([])
+    const sent = shop.admin.events.next('runSent')
+    await page.getByRole('button', { name: 'Run now', exact: true }).click()
+    await page.getByText('reports/slow was started.').waitFor()
+    expect((await sent).address).toBe(shop.address)
+    const [running] = await shop.scheduler.cluster.executingJobs()
+    await page.goto(`${fixture.address}/history/${running?.fireInstanceId}`)
+    await page.getByText('it began').waitFor()
+    expect(await findingsInBothThemes(page, 'executor-log')).toEqual([])
+    shop.release()
+    await page.getByText('it was released').waitFor()
+    expect(errors).toEqual([])
+    await page.close()
   })
 })

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
@@ -30,7 +31,9 @@ export interface XxlJobShop extends AsyncDisposable {
 }
 
 /** The jobs `reports/invoices`, `reports/slow` and `mail/script`. */
-export async function xxlJobShop(): Promise<XxlJobShop> {
+export async function xxlJobShop(
+  jobStore: JobStore = sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }),
+): Promise<XxlJobShop> {
   const gone = `http://127.0.0.1:${await freePort()}/`
   const admin = createXxlJobAdmin({ accessToken, logger: false, executors: { 'mail-executor': [gone] } })
   const server = createServer((request, response) => {
@@ -67,7 +70,7 @@ export async function xxlJobShop(): Promise<XxlJobShop> {
   const registered = admin.events.next('executorRegistered')
   await executor.start()
   const { address } = await registered
-  const scheduler = await schedulerOf(admin)
+  const scheduler = await schedulerOf(admin, jobStore)
   return {
     admin,
     scheduler,
@@ -95,7 +98,7 @@ async function freePort(): Promise<number> {
   return typeof at === 'object' ? (at?.port ?? 0) : 0
 }
 
-async function schedulerOf(admin: XxlJobAdmin): Promise<Scheduler> {
+async function schedulerOf(admin: XxlJobAdmin, jobStore: JobStore): Promise<Scheduler> {
   const of = { admin, appName: 'billing-executor' }
   const source = 'echo "<b>done</b>"\n'
   const scheduler = await createScheduler({
@@ -109,7 +112,7 @@ async function schedulerOf(admin: XxlJobAdmin): Promise<Scheduler> {
         glue: { type: 'GLUE_SHELL', source, updated: Date.UTC(2026, 0, 1) },
       }),
     ],
-    jobStore: sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }),
+    jobStore,
     logger: false,
   })
   for (const [type, group] of [
