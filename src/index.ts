@@ -100,6 +100,7 @@ export type {
   InWhen,
   OneWhen,
   ReplaceOptions,
+  RescheduleOptions,
   ScheduleData,
   ScheduledJob,
   ScheduleOptions,

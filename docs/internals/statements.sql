@@ -241,6 +241,7 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/reading/reading.ts (getTrigger, getTriggers)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/planning.ts (putPlanned)
+--   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/misfires.ts (leaveOutMissed, treatMisfires)
 -- SQLite

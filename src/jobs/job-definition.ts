@@ -6,7 +6,13 @@ import type { JobDetail } from './job-detail.ts'
 import type { ExecutingJobDetail, JobRunContext } from './job-run-context.ts'
 import type { RemoteJobHooks } from './remote-job.ts'
 import type { RetryPolicy } from './retry-policy.ts'
-import type { ReplaceOptions, ScheduledJob, ScheduleOptions, TriggerJobOptions } from './schedule-options.ts'
+import type {
+  ReplaceOptions,
+  RescheduleOptions,
+  ScheduledJob,
+  ScheduleOptions,
+  TriggerJobOptions,
+} from './schedule-options.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
 // In one file, because each type needs the others: a job is given a context, whose scheduler schedules jobs.
@@ -159,7 +165,8 @@ export interface JobScheduler {
     triggers: Trigger | readonly Trigger[],
     options?: ReplaceOptions,
   ): Promise<Date>
-  rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null>
+  /** Replaces a trigger by another one for the same job. */
+  rescheduleJob(triggerKey: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<Date | null>
   unscheduleJob(triggerKey: TriggerKey): Promise<boolean>
   /** Runs a job once, now; `data` is merged over the job's own. */
   triggerJob<Data extends object>(

@@ -113,3 +113,12 @@ export interface ReplaceOptions {
   /** Replace what has the same key. Default false: what exists already is an error. */
   readonly replace?: boolean
 }
+
+export interface RescheduleOptions {
+  /**
+   * Take the place of the former trigger, which has the same key, instead of beginning anew: keep its pause, its last
+   * fire, and what was due and has not run, about which the misfire policy of the new trigger decides. With `due` no
+   * later time is left out; with `lastFire` an interval counts from the last fire. Default: it begins anew.
+   */
+  readonly goesOnFrom?: 'due' | 'lastFire'
+}

@@ -1,6 +1,7 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
+import type { RescheduleOptions } from '../jobs/schedule-options.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
@@ -132,8 +133,8 @@ export class DelegatingJobStore implements JobStore {
   addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {
     return this.around('addJob', () => this.inner.addJob(job, options))
   }
-  rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean> {
-    return this.around('rescheduleTrigger', () => this.inner.rescheduleTrigger(key, trigger))
+  rescheduleTrigger(key: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<boolean> {
+    return this.around('rescheduleTrigger', () => this.inner.rescheduleTrigger(key, trigger, options))
   }
   putPlanned(planned: PlannedJob): Promise<PutPlan> {
     return this.around('putPlanned', () => this.inner.putPlanned(planned))

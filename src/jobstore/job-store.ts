@@ -4,6 +4,7 @@ import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
+import type { RescheduleOptions } from '../jobs/schedule-options.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
@@ -328,12 +329,14 @@ export interface JobStore extends FiringOnSchedule {
   /** Stores a job without a trigger. */
   addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void>
   /**
-   * Replaces a trigger by another one of the same job, which starts anew; false when there is no such trigger.
+   * Replaces a trigger by another one of the same job, which starts anew; false when there is no such trigger. With
+   * `goesOnFrom` the new one has the same key and takes the place of the old one, as `inPlaceOf` says, and keeps its
+   * pause and what is known of it: in one step, so that no firing and no completion comes between.
    *
    * @throws ObjectAlreadyExistsError when the new key is that of a third trigger
    * @throws JobPersistenceError ERR_JOB_KEY_MISMATCH when the new trigger names another job
    */
-  rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean>
+  rescheduleTrigger(key: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<boolean>
   /**
    * Stores a declared job and its trigger over what has their keys, as `planChange` decides: in one step, so that
    * no firing and no completion comes between. A trigger that replaces another one keeps its pause, and what is known

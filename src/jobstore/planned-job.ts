@@ -132,9 +132,23 @@ function goingOn(
   stored: Trigger | null,
   planned: PlannedJob & { readonly calendar: Calendar | null; readonly nowMs: EpochMs },
 ): Trigger | null {
-  const { trigger, isPast, calendar, nowMs } = planned
-  if (isPast) return null
-  if (stored === null || isOnce(stored) || isOnce(trigger)) return trigger
+  if (planned.isPast) return null
+  return stored === null ? planned.trigger : inPlaceOf(stored, planned)
+}
+
+/**
+ * A trigger as it takes the place of a stored one, instead of beginning anew. What was due and has not fired stays due;
+ * for a schedule with one instant that instant alone counts.
+ */
+export function inPlaceOf(
+  stored: Trigger,
+  planned: Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
+    readonly calendar: Calendar | null
+    readonly nowMs: EpochMs
+  },
+): Trigger {
+  const { trigger, calendar, nowMs } = planned
+  if (isOnce(stored) || isOnce(trigger)) return trigger
   const { previousFireTimeMs, nextFireTimeMs, timesTriggered, misfiredFireTimeMs } = stored
   const isDue = nextFireTimeMs !== null && nextFireTimeMs <= nowMs
   // The clock of this node may be behind, and its transaction may have waited for the locks while others fired.
@@ -148,7 +162,10 @@ function goingOn(
   })
 }
 
-function startOf(stored: Trigger, { trigger, goesOnFrom }: PlannedJob): EpochMs {
+function startOf(
+  stored: Trigger,
+  { trigger, goesOnFrom }: Pick<PlannedJob, 'trigger' | 'goesOnFrom'>,
+): EpochMs {
   if (goesOnFrom === 'lastFire') return stored.previousFireTimeMs ?? stored.startTimeMs
   if (goesOnFrom === 'start' || stored.nextFireTimeMs === null) return trigger.startTimeMs
   return Math.min(trigger.startTimeMs, stored.nextFireTimeMs)

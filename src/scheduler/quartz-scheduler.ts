@@ -9,7 +9,12 @@ import type { JobExecutionContext, JobSource } from '../jobs/job-definition.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { RemoteResult } from '../jobs/remote-job.ts'
-import type { ScheduledJob, ScheduleOptions, TriggerJobOptions } from '../jobs/schedule-options.ts'
+import type {
+  RescheduleOptions,
+  ScheduledJob,
+  ScheduleOptions,
+  TriggerJobOptions,
+} from '../jobs/schedule-options.ts'
 import type { AuditNote } from '../jobstore/audit.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
@@ -274,8 +279,12 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {
     return this.#scheduling.addJob(jobDetail, options)
   }
-  rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null> {
-    return this.#scheduling.rescheduleJob(triggerKey, trigger)
+  rescheduleJob(
+    triggerKey: TriggerKey,
+    trigger: Trigger,
+    options: RescheduleOptions = {},
+  ): Promise<Date | null> {
+    return this.#scheduling.rescheduleJob(triggerKey, trigger, options)
   }
   unscheduleJob(triggerKey: TriggerKey): Promise<boolean> {
     return this.#scheduling.unscheduleJob(triggerKey)

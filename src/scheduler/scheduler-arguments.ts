@@ -14,11 +14,12 @@ import {
   orNull,
   wrongArgument,
 } from '../core/arguments.ts'
-import { checkJobKey, checkTriggerKey, isJobKey, isTriggerKey } from '../core/key.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
+import { checkJobKey, checkTriggerKey, isJobKey, isTriggerKey, type TriggerKey } from '../core/key.ts'
 import { checkGroupMatcher } from '../core/matcher.ts'
 import { isObject } from '../core/options.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
-import type { ReplaceOptions } from '../jobs/schedule-options.ts'
+import type { ReplaceOptions, RescheduleOptions } from '../jobs/schedule-options.ts'
 import { auditOutcomes } from '../jobstore/audit.ts'
 import { statusDaysMax } from '../jobstore/job-status.ts'
 import { misfireCauses } from '../jobstore/misfires.ts'
@@ -38,6 +39,25 @@ export const triggerJobOptions: OptionChecks = { by: checkName }
 export const addJobOptions: OptionChecks = {
   replace: checkBoolean,
   storeNonDurableWhileAwaitingScheduling: checkBoolean,
+}
+
+const rescheduleOptions: OptionChecks = { goesOnFrom: checkOneOf(['due', 'lastFire']) }
+
+/** What takes the place of a trigger has its key, because the pause stays with the key. */
+export function checkRescheduleOptions(
+  triggerKey: TriggerKey,
+  trigger: Trigger,
+  options: RescheduleOptions,
+): void {
+  const method = 'rescheduleJob'
+  checkOptions(method, options, rescheduleOptions)
+  if (options.goesOnFrom === undefined || trigger.key.equals(triggerKey)) return
+  throw new InvalidArgumentError(
+    'goesOnFrom',
+    `${method}: with 'goesOnFrom' the new trigger must have the key ${triggerKey.toString()}, ` +
+      `got ${trigger.key.toString()}. Build it with withIdentity of that key.`,
+    'ERR_INVALID_OPTION',
+  )
 }
 
 export const addCalendarOptions: OptionChecks = { replace: checkBoolean, updateTriggers: checkBoolean }

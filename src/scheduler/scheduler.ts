@@ -4,7 +4,7 @@ import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobExecutionContext, JobScheduler, JobSource } from '../jobs/job-definition.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { ResultTaker } from '../jobs/remote-job.ts'
-import type { ReplaceOptions, TriggerJobOptions } from '../jobs/schedule-options.ts'
+import type { ReplaceOptions, RescheduleOptions, TriggerJobOptions } from '../jobs/schedule-options.ts'
 import type { AuditCursor, AuditEntry, AuditNote, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
@@ -222,11 +222,12 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   /** Stores a job without a trigger; it must be durable. */
   addJob(jobDetail: JobDetail, options?: AddJobOptions): Promise<void>
   /**
-   * Replaces a trigger by another one for the same job, which may have another key.
+   * Replaces a trigger by another one for the same job, which may have another key where it begins anew.
    *
-   * @returns its first fire time, or null when there is no trigger `triggerKey`
+   * @returns its next fire time, or null when there is no trigger `triggerKey`
+   * @throws InvalidArgumentError ERR_INVALID_OPTION for `goesOnFrom` with another key
    */
-  rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null>
+  rescheduleJob(triggerKey: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<Date | null>
   /** Deletes a trigger, and its job when that was its last one and the job is not durable. */
   unscheduleJob(triggerKey: TriggerKey): Promise<boolean>
   /** True when all existed. */

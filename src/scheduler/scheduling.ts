@@ -6,6 +6,7 @@ import type { JobSource } from '../jobs/job-definition.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type {
   ReplaceOptions,
+  RescheduleOptions,
   ScheduledJob,
   ScheduleOptions,
   TriggerJobOptions,
@@ -22,6 +23,7 @@ import type { AddJobOptions, JobAndTriggers, SchedulerTransaction } from './sche
 import {
   addJobOptions,
   checkEntries,
+  checkRescheduleOptions,
   checkScheduleJob,
   isTriggerCall,
   type ScheduleJobCall,
@@ -137,19 +139,30 @@ export class Scheduling implements SchedulerTransaction {
     await this.#budget.spend()
   }
 
-  async rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null> {
+  async rescheduleJob(
+    triggerKey: TriggerKey,
+    trigger: Trigger,
+    options: RescheduleOptions = {},
+  ): Promise<Date | null> {
     checkTriggerKey('rescheduleJob', 'triggerKey', triggerKey)
     checkTrigger('rescheduleJob', 'trigger', trigger)
+    checkRescheduleOptions(triggerKey, trigger, options)
     this.#requireOpen()
     const old = await this.#store.getTrigger(triggerKey)
     if (old === null) return null
     const job = await this.#checks.existingJob(old.jobKey, `trigger ${triggerKey.toString()}`)
-    const replacement = await this.#checked(trigger, job)
-    if (!(await this.#store.rescheduleTrigger(triggerKey, replacement))) return null
+    const fresh = await this.#checked(trigger, job)
+    if (!(await this.#store.rescheduleTrigger(triggerKey, fresh, options))) return null
+    const replacement = options.goesOnFrom === undefined ? fresh : await this.#stored(fresh)
     await this.#observer.jobUnscheduled(triggerKey)
     await this.#observer.jobScheduled(replacement)
     await this.#budget.spend()
     return replacement.nextFireTime
+  }
+
+  /** As the store has made it; another caller may have deleted it since. */
+  async #stored(trigger: Trigger): Promise<Trigger> {
+    return (await this.#store.getTrigger(trigger.key)) ?? trigger
   }
 
   async unscheduleJob(triggerKey: TriggerKey): Promise<boolean> {

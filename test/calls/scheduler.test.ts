@@ -109,7 +109,11 @@ const scheduling: Record<string, Call | readonly Call[]> = {
     jobDetail: kinds.aJobDetail,
     options: kinds.options({ replace: kinds.boolean, storeNonDurableWhileAwaitingScheduling: kinds.boolean }),
   },
-  rescheduleJob: { triggerKey: kinds.keyOfTrigger, trigger: kinds.aTrigger },
+  rescheduleJob: {
+    triggerKey: kinds.keyOfTrigger,
+    trigger: kinds.aTrigger,
+    options: kinds.options({ goesOnFrom: kinds.oneOf('due') }),
+  },
   unscheduleJob: { triggerKey: kinds.keyOfTrigger },
   unscheduleJobs: { triggerKeys: kinds.listOf(kinds.keyOfTrigger) },
   deleteJob: { jobKey: kinds.keyOfJob },

@@ -25,9 +25,12 @@ type ActiveSchedule = Exclude<Schedule, { kind: 'disabled' }>
 
 /** One schedule of a method as a trigger. */
 export interface ClusterTrigger {
-  readonly key: TriggerKey
+  /** Where it is stored, once it is: under a key of its own, or that of the schedule whose place it took. */
+  key: TriggerKey
   readonly kind: ActiveSchedule['kind']
-  /** The trigger as it is when it is stored now. */
+  /** What tells it from other schedules, see `digestOf`. */
+  readonly digest: string
+  /** The trigger as it is when it is stored now under `key`. */
   build(): Trigger
 }
 
@@ -90,8 +93,8 @@ function clusterJob(
     const schedule = scheduleOf(`@Scheduled ${methodName}`, each.options, resolve)
     return schedule.kind === 'disabled' ? [] : [clusterTrigger(job, schedule, clock)]
   })
-  const names = new Set(triggers.map(({ key }) => key.name))
-  if (names.size === triggers.length) return { definition, job, triggers }
+  const digests = new Set(triggers.map(({ digest }) => digest))
+  if (digests.size === triggers.length) return { definition, job, triggers }
   throw new InvalidArgumentError(
     'options',
     `@Scheduled ${methodName}: one schedule is there twice. Remove one.`,
@@ -107,21 +110,33 @@ export function jobTypeOf(group: string, name: string): string {
   return `${methodsGroup}:${encodeURIComponent(group.slice(methodsGroup.length + 1))}:${name}`
 }
 
+const digestKey = 'scheduleDigest'
+
+/** The digest of the schedule that a stored trigger was made of; its name has it where its data do not. */
+export function digestOf({ key, jobDataMap }: Trigger): string {
+  const digest = jobDataMap[digestKey]
+  return typeof digest === 'string' ? digest : key.name.slice(key.name.lastIndexOf('@') + 1)
+}
+
 /**
  * The name of a trigger is made of its schedule. So an unchanged schedule is found in the store and left alone, also
- * when another instance stored it; a changed schedule is another trigger.
+ * when another instance stored it. A changed schedule takes the place of a former one under its key, and then the data
+ * of the trigger say of which schedule it is.
  */
 function clusterTrigger({ key: jobKey }: JobDetail, schedule: ActiveSchedule, clock: Clock): ClusterTrigger {
   const digest = createHash('sha256')
     .update(JSON.stringify(identityOf(schedule)))
     .digest('hex')
     .slice(0, 12)
-  const key = new TriggerKey(`${jobKey.name}@${digest}`, jobKey.group)
   const { kind } = schedule
   const build = (): Trigger => {
+    const { key } = trigger
     // A second that has begun when the trigger is stored counts as past, as in Spring.
     const delayMs = kind === 'cron' ? secondMs : schedule.initialDelayMs
-    const data = kind === 'fixedDelay' ? fixedDelayData(schedule.delayMs) : {}
+    const data = {
+      ...(kind === 'fixedDelay' && fixedDelayData(schedule.delayMs)),
+      ...(key.name !== ownName && { [digestKey]: digest }),
+    }
     return TriggerBuilder.newTrigger({ clock })
       .withIdentity(key)
       .forJob(jobKey)
@@ -131,7 +146,9 @@ function clusterTrigger({ key: jobKey }: JobDetail, schedule: ActiveSchedule, cl
       .withSchedule(scheduleBuilderOf(schedule))
       .build()
   }
-  return { key, kind, build }
+  const ownName = `${jobKey.name}@${digest}`
+  const trigger: ClusterTrigger = { key: new TriggerKey(ownName, jobKey.group), kind, digest, build }
+  return trigger
 }
 
 /** The parts of a schedule that identify it. The initial delay is none: it counts once, when the trigger is stored. */

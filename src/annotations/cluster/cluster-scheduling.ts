@@ -74,13 +74,13 @@ function groupOf(application: unknown): string {
 }
 
 function tasksOf(scheduler: Scheduler, { job, triggers }: ClusterJob): ClusterTask[] {
-  return triggers.map(({ key, kind }) => ({
+  return triggers.map((trigger) => ({
     name: job.key.name,
-    kind,
+    kind: trigger.kind,
     jobKey: job.key,
-    triggerKey: key,
-    nextExecution: async () => (await scheduler.getTrigger(key))?.nextFireTime ?? null,
-    cancel: () => scheduler.unscheduleJob(key),
+    triggerKey: trigger.key,
+    nextExecution: async () => (await scheduler.getTrigger(trigger.key))?.nextFireTime ?? null,
+    cancel: () => scheduler.unscheduleJob(trigger.key),
   }))
 }
 

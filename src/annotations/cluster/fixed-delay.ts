@@ -6,6 +6,7 @@ import type { JobExecutionContext } from '../../jobs/job-definition.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Clock } from '../../time/clock.ts'
 import { SimpleTrigger } from '../../triggers/families/simple/simple-trigger.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
 import type { ScheduledMethodOf } from '../scheduled-methods.ts'
 
 const delayKey = 'fixedDelayMs'
@@ -32,13 +33,12 @@ export async function runWithFixedDelay(
   context: JobExecutionContext,
   { scheduler, clock, logger }: ClusterRunParts,
 ): Promise<unknown> {
-  const delayMs = context.trigger.jobDataMap[delayKey]
   const startedMs = clock.elapsedMs()
   const move = async (): Promise<void> => {
-    if (typeof delayMs !== 'number') return
+    if (delayOf(context.trigger) === null) return
     // The scheduler's time, which may differ from the machine's.
     const endMs = context.fireTime.getTime() + (clock.elapsedMs() - startedMs)
-    await moveTo(scheduler, context.originalTriggerKey, Math.ceil(endMs + delayMs))
+    await moveBehind(scheduler, context.originalTriggerKey, endMs)
   }
   let result: unknown
   try {
@@ -55,13 +55,23 @@ export async function runWithFixedDelay(
   return result
 }
 
-async function moveTo(scheduler: Scheduler, key: TriggerKey, startMs: number): Promise<void> {
+function delayOf({ jobDataMap }: Trigger): number | null {
+  const delayMs = jobDataMap[delayKey]
+  return typeof delayMs === 'number' ? delayMs : null
+}
+
+async function moveBehind(scheduler: Scheduler, key: TriggerKey, endMs: number): Promise<void> {
   const trigger = await scheduler.getTrigger(key)
-  // The trigger was deleted or replaced by a changed schedule while the method ran; or an operator paused it, and it
-  // stays paused.
+  // The trigger was deleted while the method ran, or a schedule of another kind took its place; or an operator paused
+  // it, and it stays paused.
   if (!(trigger instanceof SimpleTrigger) || (await scheduler.getTriggerState(key)) === 'PAUSED') return
+  const delayMs = delayOf(trigger)
+  if (delayMs === null) return
   const { previousFireTimeMs, timesTriggered } = trigger
-  const moved = trigger.getTriggerBuilder().startAt(new Date(startMs)).build()
+  const moved = trigger
+    .getTriggerBuilder()
+    .startAt(new Date(Math.ceil(endMs + delayMs)))
+    .build()
   const fired = { nextFireTimeMs: null, previousFireTimeMs, timesTriggered, misfiredFireTimeMs: null }
   await scheduler.rescheduleJob(key, moved.withFireState(fired))
 }

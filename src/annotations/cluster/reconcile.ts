@@ -1,10 +1,12 @@
 import { ObjectAlreadyExistsError, SchedulerError } from '../../core/errors.ts'
-import type { JobKey } from '../../core/key.ts'
+import { type JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { JobSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
-import { type ClusterJob, jobTypeOf } from './cluster-jobs.ts'
+import { CronTrigger } from '../../triggers/families/cron/cron-trigger.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import { type ClusterJob, type ClusterTrigger, digestOf, jobTypeOf } from './cluster-jobs.ts'
 
 /** How often an instance starts again when another one deletes a job between two of its steps. */
 const attemptsMax = 5
@@ -36,16 +38,61 @@ async function storeJob(scheduler: Scheduler, { job, triggers }: ClusterJob): Pr
   if (existing === null || !isSame(existing, job)) {
     await unlessStored(scheduler.addJob(job, { replace: existing !== null }))
   }
-  const stored = (await scheduler.getTriggersOfJob(job.key)).map(({ key }) => key)
-  for (const trigger of triggers) {
-    if (stored.some((key) => key.equals(trigger.key))) continue
-    await unlessStored(scheduler.scheduleJob(trigger.build()))
-  }
   // Triggers of retries, recoveries and users are in other groups.
-  const stale = stored.filter(
-    (key) => key.group === job.key.group && !triggers.some((trigger) => trigger.key.equals(key)),
-  )
-  if (stale.length > 0) await scheduler.unscheduleJobs(stale)
+  const stored = (await scheduler.getTriggersOfJob(job.key)).filter(({ key }) => key.group === job.key.group)
+  const { fresh, changed, stale } = compare(stored, triggers)
+  for (const [former, trigger] of changed) {
+    trigger.key = former.key
+    // The pause stays, and the misfire policy of the new schedule decides about what was due.
+    const goesOnFrom = trigger.kind === 'cron' ? 'due' : 'lastFire'
+    const next = await scheduler.rescheduleJob(former.key, trigger.build(), { goesOnFrom })
+    if (next === null) fresh.push(trigger)
+  }
+  for (const trigger of fresh) await unlessStored(scheduler.scheduleJob(trigger.build()))
+  if (stale.length > 0) await scheduler.unscheduleJobs(stale.map(({ key }) => key))
+}
+
+interface Comparison {
+  /** Schedules that are to be stored. */
+  readonly fresh: ClusterTrigger[]
+  /** Schedules that take the places of stored ones. */
+  readonly changed: readonly (readonly [former: Trigger, trigger: ClusterTrigger])[]
+  /** What no schedule is left for. */
+  readonly stale: readonly Trigger[]
+}
+
+/**
+ * Finds the schedules of a method among its stored triggers. What is stored of a former schedule goes to one of the
+ * same kind first, and then to any that is not stored.
+ */
+function compare(stored: readonly Trigger[], triggers: readonly ClusterTrigger[]): Comparison {
+  const stale = new Set(stored)
+  const fresh = new Set(triggers)
+  const pair = (fits: (former: Trigger, trigger: ClusterTrigger) => boolean): [Trigger, ClusterTrigger][] => {
+    const pairs: [Trigger, ClusterTrigger][] = []
+    for (const trigger of fresh) {
+      const former = [...stale].find((each) => fits(each, trigger))
+      if (former === undefined) continue
+      pairs.push([former, trigger])
+      stale.delete(former)
+      fresh.delete(trigger)
+    }
+    return pairs
+  }
+  const same = pair((former, { digest }) => digestOf(former) === digest)
+  for (const [former, trigger] of same) trigger.key = former.key
+  const changed = [
+    ...pair((former, { kind }) => former instanceof CronTrigger === (kind === 'cron')),
+    ...pair(() => true),
+  ]
+  const taken = new Set([...same, ...changed].map(([{ key }]) => key.name))
+  for (const trigger of fresh) trigger.key = freeKey(trigger.key, taken)
+  return { fresh: [...fresh], changed, stale: [...stale] }
+}
+
+/** A schedule may come back whose own name another one has taken. */
+function freeKey(key: TriggerKey, taken: ReadonlySet<string>): TriggerKey {
+  return taken.has(key.name) ? freeKey(new TriggerKey(`${key.name}+`, key.group), taken) : key
 }
 
 /** Another instance that starts at the same time may have stored it first. */

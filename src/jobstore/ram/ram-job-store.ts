@@ -3,6 +3,7 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { GroupMatcher } from '../../core/matcher.ts'
 import { refuseUnknownKeys } from '../../core/options.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
@@ -132,9 +133,10 @@ export class RAMJobStore implements JobStore {
     addJob(this.#data, job, options)
     this.#tell(session)
   }
-  async rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean> {
+  async rescheduleTrigger(key: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<boolean> {
     const session = this.#require()
-    return this.#tell(session, rescheduleTrigger(this.#data, key, trigger))
+    const nowMs = session.context.clock.now()
+    return this.#tell(session, rescheduleTrigger(this.#data, key, trigger, { ...options, nowMs }))
   }
   async putPlanned(planned: PlannedJob): Promise<PutPlan> {
     const session = this.#require()

@@ -1,9 +1,12 @@
 import { ObjectAlreadyExistsError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
+import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { ScheduleEntry } from '../job-store.ts'
-import { jobKeyMismatch, jobNotFound, rescheduledOntoAnother } from '../refusals.ts'
+import { inPlaceOf } from '../planned-job.ts'
+import { calendarNotFound, jobKeyMismatch, jobNotFound, rescheduledOntoAnother } from '../refusals.ts'
 import { KeyIndex } from './key-index.ts'
 import type { RamData } from './ram-data.ts'
 import type { JobRecord } from './records.ts'
@@ -32,7 +35,12 @@ export function addJob(data: RamData, job: JobDetail, options: { readonly replac
   data.putJob(job)
 }
 
-export function rescheduleTrigger(data: RamData, key: TriggerKey, trigger: Trigger): boolean {
+export function rescheduleTrigger(
+  data: RamData,
+  key: TriggerKey,
+  trigger: Trigger,
+  { goesOnFrom, nowMs }: RescheduleOptions & { readonly nowMs: EpochMs },
+): boolean {
   const record = data.triggers.get(key)
   if (record === undefined) return false
   const { job } = record
@@ -41,6 +49,13 @@ export function rescheduleTrigger(data: RamData, key: TriggerKey, trigger: Trigg
   }
   const keepsKey = key.equals(trigger.key)
   if (!keepsKey && data.triggers.has(trigger.key)) throw rescheduledOntoAnother(trigger.key)
+  if (goesOnFrom !== undefined && keepsKey) {
+    const { calendarName } = trigger
+    const calendar = calendarName === null ? null : data.calendars.calendars.get(calendarName)
+    if (calendar === undefined) throw calendarNotFound(key, calendarName ?? '')
+    data.replaceTrigger(record, inPlaceOf(record.trigger, { trigger, goesOnFrom, calendar, nowMs }))
+    return true
+  }
   data.putTrigger(trigger, job)
   if (!keepsKey) data.removeTrigger(record)
   return true

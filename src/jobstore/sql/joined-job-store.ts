@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreTransaction, ScheduleEntry } from '../job-store.ts'
@@ -30,8 +31,8 @@ export class JoinedJobStore implements JobStoreTransaction {
   addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {
     return this.#transact((tx) => addJob(tx, job, options))
   }
-  rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean> {
-    return this.#transact((tx) => rescheduleTrigger(tx, key, trigger))
+  rescheduleTrigger(key: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<boolean> {
+    return this.#transact((tx) => rescheduleTrigger(tx, key, trigger, options))
   }
   putPlanned(planned: PlannedJob): Promise<PutPlan> {
     return this.#transact((tx) => putPlanned(tx, planned))

@@ -2,6 +2,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
@@ -189,8 +190,8 @@ export class SqlJobStore implements DatabaseJobStore {
   addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {
     return this.#transact('shared', (tx) => addJob(tx, job, options))
   }
-  rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean> {
-    return this.#transact('shared', (tx) => rescheduleTrigger(tx, key, trigger))
+  rescheduleTrigger(key: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<boolean> {
+    return this.#transact('shared', (tx) => rescheduleTrigger(tx, key, trigger, options))
   }
   putPlanned(planned: PlannedJob): Promise<PutPlan> {
     return this.#transact('shared', (tx) => putPlanned(tx, planned))

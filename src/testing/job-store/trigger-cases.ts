@@ -250,6 +250,32 @@ const rescheduling = area('triggers: rescheduling', {
     await bed.clock.advance(1000)
     assert.deepEqual(await bed.acquireNames(), ['complete', 'error'])
   },
+  'in the place of a trigger keeps its pause, with what is known of it': async (bed) => {
+    const { key } = await bed.schedule('t', { everyMs: 1000 })
+    await bed.store.pauseTrigger(key, { reason: 'broken', by: 'ann', untilMs: null })
+    const trigger = bed.trigger('t', { everyMs: 2000 })
+    assert.equal(await bed.store.rescheduleTrigger(key, trigger, { goesOnFrom: 'due' }), true)
+    assert.equal(await bed.state('t'), 'PAUSED')
+    assert.equal((await bed.store.queryTriggers({ take: 10 })).items[0]?.pause?.reason, 'broken')
+  },
+  'in the place of a trigger keeps what was due, and its last fire': async (bed) => {
+    const before = await bed.schedule('t', { everyMs: 1000 })
+    await bed.complete(await bed.start('t'))
+    await bed.clock.advance(1500)
+    const trigger = bed.trigger('t', { inMs: 5000, everyMs: 7000 })
+    assert.equal(await bed.store.rescheduleTrigger(before.key, trigger, { goesOnFrom: 'due' }), true)
+    const { previousFireTimeMs, nextFireTimeMs } = await bed.stored('t')
+    assert.equal(previousFireTimeMs, before.startTimeMs)
+    assert.equal(nextFireTimeMs, before.startTimeMs + 1000)
+    assert.deepEqual(await bed.acquireNames(), ['t'])
+  },
+  'in the place of a trigger counts its intervals from the last fire': async (bed) => {
+    const { key, startTimeMs } = await bed.schedule('t', { everyMs: 60_000 })
+    await bed.complete(await bed.start('t'))
+    await bed.clock.advance(50_000)
+    await bed.store.rescheduleTrigger(key, bed.trigger('t', { everyMs: 70_000 }), { goesOnFrom: 'lastFire' })
+    assert.equal((await bed.stored('t')).nextFireTimeMs, startTimeMs + 70_000)
+  },
   'does not count a job as new': async (bed) => {
     await bed.schedule('t')
     await bed.store.rescheduleTrigger(new TriggerKey('t'), bed.trigger('t', { inMs: 1 }))

@@ -2,15 +2,18 @@ import { ObjectAlreadyExistsError } from '../../../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
+import type { RescheduleOptions } from '../../../../jobs/schedule-options.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { ScheduleEntry } from '../../../job-store.ts'
+import { inPlaceOf } from '../../../planned-job.ts'
 import { jobKeyMismatch, jobNotFound, rescheduledOntoAnother } from '../../../refusals.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
+import { calendarsOf } from '../steps/calendar-lookup.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
 import { type MayFire, NewFirings } from '../steps/firing-new.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
@@ -274,6 +277,7 @@ export function* rescheduleTrigger(
   tx: SqlTransaction,
   key: TriggerKey,
   trigger: Trigger,
+  { goesOnFrom }: RescheduleOptions = {},
 ): SqlProgram<boolean> {
   const formerJob = (yield* tx.session.keyLists.jobsOfTriggers([key])).get(key)
   if (formerJob === undefined) return false
@@ -286,9 +290,28 @@ export function* rescheduleTrigger(
   if (trigger.jobKey?.equals(jobKey) !== true) throw jobKeyMismatch(key, jobKey, trigger.jobKey)
   const keepsKey = key.equals(trigger.key)
   if (!keepsKey && existing.has(trigger.key)) throw rescheduledOntoAnother(trigger.key)
+  if (goesOnFrom !== undefined && keepsKey) {
+    const inPlace = yield* triggerInPlace(tx, trigger, goesOnFrom)
+    yield* storeNewTriggers(tx, [inPlace], { existing, jobs, keepsPauses: true })
+    return true
+  }
   yield* storeNewTriggers(tx, [trigger], { existing, jobs })
   if (keepsKey) return true
   yield* tx.session.triggers.delete([replaced])
   if (replaced.state === 'ACQUIRED') yield* endStaleClaims(tx)
   return true
+}
+
+/** A stored trigger that cannot be read counts as none: the new one begins anew. */
+function* triggerInPlace(
+  tx: SqlTransaction,
+  trigger: Trigger,
+  goesOnFrom: NonNullable<RescheduleOptions['goesOnFrom']>,
+): SqlProgram<Trigger> {
+  const { found } = yield* tx.session.triggers.load([trigger.key])
+  const stored = found.get(trigger.key)?.trigger
+  const calendar = (yield* calendarsOf(tx, [trigger]))(trigger)
+  return stored === undefined
+    ? trigger
+    : inPlaceOf(stored, { trigger, goesOnFrom, calendar, nowMs: tx.nowMs })
 }
