@@ -330,8 +330,7 @@ export interface JobStore extends FiringOnSchedule {
   addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void>
   /**
    * Replaces a trigger by another one of the same job, which starts anew; false when there is no such trigger. With
-   * `goesOnFrom` the new one has the same key and takes the place of the old one, as `inPlaceOf` says, and keeps its
-   * pause and what is known of it: in one step, so that no firing and no completion comes between.
+   * `goesOnFrom` the new one, of the same key, takes its place as `inPlaceOf` says, in one step, and keeps its pause.
    *
    * @throws ObjectAlreadyExistsError when the new key is that of a third trigger
    * @throws JobPersistenceError ERR_JOB_KEY_MISMATCH when the new trigger names another job
