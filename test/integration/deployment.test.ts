@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { addressIn, application, endOf, said, start } from '../support/application.ts'
+import { addressIn, endOf, packedApplication, said, start } from '../support/application.ts'
 import { projectRoot } from '../support/source-files.ts'
 
 const run = promisify(execFile)
@@ -15,14 +15,14 @@ function commandOf(line: string, folder: string): readonly string[] {
   return line.replace('/usr/bin/node ', '').replace('%S/quartz-ts', folder).split(' ')
 }
 
-/** Starts a node, asks it something with its token, and ends it as an orchestrator does. */
+/** Starts a node of the packed file, asks it something with its token, and ends it as an orchestrator does. */
 async function servesAndDrains(args: readonly string[]): Promise<void> {
-  const folder = application()
+  const folder = await packedApplication()
   const child = start(args, folder)
   const ended = endOf(child)
   const { address, token } = addressIn(await said(child, /http:\S+#token=\S+\n/))
   expect((await fetch(`${address}/health/live`)).status).toBe(200)
-  const main = join(projectRoot, 'dist/cli/main.js')
+  const main = join(folder, 'node_modules/quartz-ts/dist/cli/main.js')
   const asked = [main, 'nodes', '--json', '--server', address]
   const { stdout } = await run(process.execPath, asked, { env: { ...process.env, QUARTZ_TS_TOKEN: token } })
   expect(JSON.parse(stdout)).toHaveProperty('items')

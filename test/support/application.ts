@@ -1,16 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { packedProject } from './packed-package.ts'
 import { projectRoot } from './source-files.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** An application as the container file and the unit expect it: settings in JavaScript, the package installed. */
+/** An application as the container file and the unit expect it: settings in JavaScript, the package beside them. */
 export function application(): string {
   const folder = temporaryFolder('quartz-ts-application-')
   const installed = join(folder, 'node_modules/quartz-ts')
   mkdirSync(dirname(installed))
   symlinkSync(projectRoot, installed)
+  return withSettings(folder)
+}
+
+/** The same with the packed file. */
+export async function packedApplication(): Promise<string> {
+  const folder = await packedProject(['better-sqlite3', 'hono', '@hono/node-server', 'zod'])
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+  return withSettings(folder)
+}
+
+function withSettings(folder: string): string {
   const text = `import { defineJob } from 'quartz-ts'
 import { defineConfig } from 'quartz-ts/config'
 
