@@ -128,6 +128,7 @@ export {
 export type {
   ExecutingJob,
   ExecutingShard,
+  NodeStatus,
   SchedulerNode,
 } from './jobstore/cluster-view.ts'
 export {
@@ -225,6 +226,7 @@ export type {
   AddJobOptions,
   FireInstance,
   JobAndTriggers,
+  NodeChange,
   PauseOptions,
   ResumeOptions,
   Scheduler,

@@ -7,7 +7,13 @@ export type {
   OverdueResults,
 } from './jobstore/awaited-results.ts'
 export type { JobStoreChanges } from './jobstore/change-watch.ts'
-export type { InterruptTarget, JobStoreCluster } from './jobstore/cluster-view.ts'
+export type {
+  InterruptTarget,
+  JobStoreCluster,
+  NodeOrder,
+  NodeReport,
+  NodeRequests,
+} from './jobstore/cluster-view.ts'
 export {
   DelegatingJobStore,
   type JobStoreOperation,

@@ -4627,6 +4627,15 @@ WHERE sched_name = :scheduler
   AND state = 'EXECUTING'
 ORDER BY fired_time, entry_id;
 
+-- firedTriggers.countExecuting
+--   sql-cluster.ts (SqlCluster)
+-- Every engine
+SELECT instance_name, count(*) AS executions
+FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+  AND state = 'EXECUTING'
+GROUP BY instance_name;
+
 -- firedTriggers.deleteAll
 --   cluster/recovery.ts (recoverAtStart)
 -- Every engine

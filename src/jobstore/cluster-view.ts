@@ -2,6 +2,12 @@ import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { ShardPlace } from './queries.ts'
 
+/** What a node does by its own account: `draining` is standby of a node that is to end once nothing runs there. */
+export type NodeStatus = 'started' | 'standby' | 'draining'
+
+/** What a node can be told: to fire, to fire nothing, or to fire nothing because it is to end. */
+export type NodeOrder = 'start' | 'standby' | 'drain'
+
 /** A node of the cluster. */
 export interface SchedulerNode {
   readonly instanceId: string
@@ -23,6 +29,15 @@ export interface SchedulerNode {
   readonly jobTypes: readonly string[] | null
   /** How far the database's time is ahead of the node's clock; null while that is not known. */
   readonly clockOffsetMs: number | null
+  /** Null also for a node of an older version. */
+  readonly status: NodeStatus | null
+  /**
+   * How late its event loop runs timers: of a hundred, the second latest, in the last half minute or so. Milliseconds.
+   * For other nodes as of their last check-in; null while that is not known.
+   */
+  readonly eventLoopLagMs: number | null
+  /** How many executions are in flight there; those that go on elsewhere count for the node that sent them. */
+  readonly executing: number
 }
 
 /** Which item of which sharded firing, of how many. */
@@ -49,6 +64,17 @@ export interface ExecutingJob {
 /** Which executions are to stop: those of a job, or one. */
 export type InterruptTarget = { readonly jobKey: JobKey } | { readonly fireInstanceId: string }
 
+/** What a node tells the others about itself. */
+export type NodeReport = Pick<SchedulerNode, 'status' | 'eventLoopLagMs'>
+
+/** What a store passes on that other nodes ask of this one. */
+export interface NodeRequests {
+  /** Another node asks to interrupt executions that may run here. */
+  interruptRequested(target: InterruptTarget): void
+  /** Another node asks this one to start, to stand by or to drain. */
+  nodeOrdered(order: NodeOrder): void
+}
+
 /** What a store knows about the other nodes that work on its data. */
 export interface JobStoreCluster {
   /** Every node, this one included once it was started; failed ones until they are recovered. */
@@ -57,4 +83,14 @@ export interface JobStoreCluster {
   executing(): Promise<readonly ExecutingJob[]>
   /** Asks the other nodes to interrupt; nodes that do not listen to others are not reached. */
   interrupt(target: InterruptTarget): Promise<void>
+  /** Asks another node; one that does not listen to others does not hear it. What it reports says that it did. */
+  order(instanceId: string, order: NodeOrder): Promise<void>
+  /** Has the other nodes know soon what this one reports. Returns at once and never throws. */
+  announce(): void
+  /**
+   * Recovers the work of another node that has missed check-ins, and forgets the node.
+   *
+   * @throws SchedulerError ERR_NOT_FOUND when there is none, ERR_NODE_ALIVE when it checks in
+   */
+  remove(instanceId: string): Promise<void>
 }

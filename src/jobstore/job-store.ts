@@ -11,7 +11,7 @@ import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import { compareFireOrder, type Trigger } from '../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreChanges } from './change-watch.ts'
-import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
+import type { JobStoreCluster, NodeReport, NodeRequests } from './cluster-view.ts'
 import type { ExecutionLogLine } from './execution-log.ts'
 import type { FiringOnSchedule } from './fire-slot.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
@@ -70,7 +70,7 @@ export interface JobStoreCapabilities {
 /**
  * The calls of a store to its scheduler, which the store does not know otherwise. They return at once and never throw.
  */
-export interface SchedulerSignaler {
+export interface SchedulerSignaler extends NodeRequests {
   /** A misfire policy is about to be applied to this trigger. */
   triggerMisfired(trigger: Trigger): void
   /** A trigger was moved past planned instants. */
@@ -102,8 +102,6 @@ export interface SchedulerSignaler {
    * clock never call it.
    */
   clockOffsetMeasured(offsetMs: number, uncertaintyMs: number): void
-  /** Another node asks to interrupt executions that may run here. */
-  interruptRequested(target: InterruptTarget): void
   /** A statement of this node waits for a lock for longer than the store's limit. */
   lockWaitExceeded(wait: LockWait): void
 }
@@ -129,6 +127,8 @@ export interface JobStoreContext {
   readonly triggerFamilies: TriggerFamilies
   /** The job types that this node runs, for the list of the cluster's nodes. */
   readonly jobTypes: () => readonly string[]
+  /** What else it tells the others about itself. */
+  readonly nodeReport: () => NodeReport
   /** Told how long statements take; absent where nothing is measured. */
   readonly probe?: StoreProbe
 }

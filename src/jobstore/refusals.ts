@@ -1,4 +1,4 @@
-import { JobPersistenceError, ObjectAlreadyExistsError } from '../core/errors.ts'
+import { JobPersistenceError, ObjectAlreadyExistsError, SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 
 // The errors with which every store refuses an operation, so that the messages are the same for all stores.
@@ -64,5 +64,27 @@ export function storeInUse(storeName: string, schedulerName: string): JobPersist
     `This ${storeName} belongs to scheduler '${schedulerName}' already; give every scheduler a store of its own. ` +
       'Two stores of the same database are what several schedulers share.',
     { code: 'ERR_STORE_IN_USE' },
+  )
+}
+
+export function nodeNotFound(instanceId: string): SchedulerError {
+  return new SchedulerError(
+    'ERR_NOT_FOUND',
+    `There is no node '${instanceId}'; look at the list of the nodes.`,
+  )
+}
+
+/** Only a node that has missed check-ins can be removed. */
+export function nodeAlive(instanceId: string): SchedulerError {
+  return new SchedulerError(
+    'ERR_NODE_ALIVE',
+    `Node '${instanceId}' checks in, so it is not removed. Shut it down, which makes it leave by itself.`,
+  )
+}
+
+export function nodeNotReached(instanceId: string): SchedulerError {
+  return new SchedulerError(
+    'ERR_NOT_SUPPORTED',
+    `Node '${instanceId}' does not hear other nodes: ask it itself, or end its process.`,
   )
 }

@@ -1,4 +1,4 @@
-import { checkFunction } from '../core/arguments.ts'
+import { checkFunction, checkName } from '../core/arguments.ts'
 import type { JobDataMap } from '../core/job-data-map.ts'
 import { isJobKey, type JobKey } from '../core/key.ts'
 import { packageVersion } from '../core/version.ts'
@@ -6,15 +6,21 @@ import type {
   ExecutingJob,
   ExecutingShard,
   InterruptTarget,
+  NodeOrder,
+  NodeReport,
+  NodeStatus,
   SchedulerNode,
 } from '../jobstore/cluster-view.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
+import { nodeAlive, nodeNotFound, nodeNotReached } from '../jobstore/refusals.ts'
+import type { Clock } from '../time/clock.ts'
+import { pause } from '../time/pause.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { progressTextOf } from './execution-report.ts'
 import type { RemoteExecutions } from './remote-executions.ts'
-import type { FireInstance, SchedulerCluster } from './scheduler.ts'
+import type { FireInstance, NodeChange, SchedulerCluster } from './scheduler.ts'
 import { checkInterruptTarget } from './scheduler-arguments.ts'
 
 export interface ClusterParts {
@@ -23,9 +29,23 @@ export interface ClusterParts {
   readonly executing: ExecutingJobs
   readonly remotes: RemoteExecutions
   readonly jobTypes: () => readonly string[]
+  readonly nodeReport: () => NodeReport
+  readonly clock: Clock
+  /** Starts this scheduler, or has it stand by or drain. */
+  readonly carryOut: (order: NodeOrder) => Promise<void>
   /** Throws once the scheduler has been shut down. */
   readonly requireOpen: () => void
 }
+
+const statusAfter: Readonly<Record<NodeOrder, NodeStatus>> = {
+  start: 'started',
+  standby: 'standby',
+  drain: 'draining',
+}
+
+/** For how long, and how often, to look whether another node reports what it was asked for. */
+const confirmWithinMs = 3000
+const confirmEveryMs = 100
 
 /** All nodes that the store knows; this node alone when the store has no cluster. */
 export class Cluster implements SchedulerCluster {
@@ -62,6 +82,63 @@ export class Cluster implements SchedulerCluster {
     return store.changes?.watch(listener) ?? (() => {})
   }
 
+  async start(instanceId: string): Promise<NodeChange> {
+    return this.#steer('start', instanceId, 'start')
+  }
+  async standby(instanceId: string): Promise<NodeChange> {
+    return this.#steer('standby', instanceId, 'standby')
+  }
+  async drain(instanceId: string): Promise<NodeChange> {
+    return this.#steer('drain', instanceId, 'drain')
+  }
+
+  async remove(instanceId: string): Promise<void> {
+    checkName('remove', 'instanceId', instanceId)
+    const { store, requireOpen } = this.#parts
+    requireOpen()
+    if (instanceId === this.#parts.instanceId) throw nodeAlive(instanceId)
+    if (store.cluster === null) throw nodeNotFound(instanceId)
+    await store.cluster.remove(instanceId)
+  }
+
+  /** Another node asks this one. */
+  async ordered(order: NodeOrder): Promise<void> {
+    if (!isDone(order, this.#parts.nodeReport())) await this.#parts.carryOut(order)
+  }
+
+  async #steer(method: string, instanceId: string, order: NodeOrder): Promise<NodeChange> {
+    checkName(method, 'instanceId', instanceId)
+    if (instanceId === this.#parts.instanceId) return this.#steerSelf(order)
+    const node = await this.#find(instanceId)
+    if (isDone(order, node)) return { changed: false, confirmed: true, node }
+    const { clock, store } = this.#parts
+    // A node of Java says nothing of itself.
+    if (store.cluster === null || node.version === null) throw nodeNotReached(instanceId)
+    await store.cluster.order(instanceId, order)
+    const untilMs = clock.elapsedMs() + confirmWithinMs
+    for (;;) {
+      const seen = await this.#find(instanceId)
+      if (isDone(order, seen)) return { changed: true, confirmed: true, node: seen }
+      if (clock.elapsedMs() >= untilMs) return { changed: true, confirmed: false, node: seen }
+      await pause(clock, confirmEveryMs)
+    }
+  }
+
+  async #steerSelf(order: NodeOrder): Promise<NodeChange> {
+    const { carryOut, instanceId, nodeReport } = this.#parts
+    const changed = !isDone(order, nodeReport())
+    if (changed) await carryOut(order)
+    const listed = (await this.nodes()).find((node) => node.instanceId === instanceId)
+    return { changed, confirmed: true, node: listed ?? this.#self() }
+  }
+
+  /** @throws SchedulerError ERR_NOT_FOUND */
+  async #find(instanceId: string): Promise<SchedulerNode> {
+    const node = (await this.nodes()).find((each) => each.instanceId === instanceId)
+    if (node === undefined) throw nodeNotFound(instanceId)
+    return node
+  }
+
   /** Interrupts what runs here, and asks the nodes that run the rest. */
   async interrupt(target: JobKey | FireInstance): Promise<boolean> {
     checkInterruptTarget('interrupt', 'target', target)
@@ -84,7 +161,7 @@ export class Cluster implements SchedulerCluster {
   }
 
   #self(): SchedulerNode {
-    const { instanceId, jobTypes } = this.#parts
+    const { executing, instanceId, jobTypes, nodeReport } = this.#parts
     return {
       instanceId,
       isSelf: true,
@@ -96,8 +173,15 @@ export class Cluster implements SchedulerCluster {
       pid: null,
       jobTypes: jobTypes(),
       clockOffsetMs: null,
+      executing: executing.count,
+      ...nodeReport(),
     }
   }
+}
+
+/** A node that drains is in standby. */
+function isDone(order: NodeOrder, { status }: Pick<SchedulerNode, 'status'>): boolean {
+  return status === statusAfter[order] || (order === 'standby' && status === 'draining')
 }
 
 function executingJob(bundle: TriggerFiredBundle, node: string, progressText: string | null): ExecutingJob {

@@ -93,6 +93,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     wakeLoop: (candidateMs) => {
       thread.signalSchedulingChange(candidateMs)
     },
+    ordered: (order) => scheduler.ordered(order),
   })
   const lifeCycle = new SchedulerLifeCycle({ ...shared, remotes, thread, signals })
   const checks = new ScheduleChecks({
@@ -103,7 +104,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     maxJobDataBytes,
     storeWithoutSharding: jobStore.capabilities.sharding === true ? null : jobStore.name,
   })
-  const scheduler: Scheduler = new QuartzScheduler({ ...shared, remotes, lifeCycle, thread, checks })
+  const scheduler: QuartzScheduler = new QuartzScheduler({ ...shared, remotes, lifeCycle, thread, checks })
   // The first zone that a process looks at loads the zone data, which takes 25 ms: now, before jobs run.
   TimeZone.of('Europe/London').offsetMsAt(resolved.clock.now())
   try {

@@ -16,6 +16,7 @@ import type {
   TriggerJobOptions,
 } from '../jobs/schedule-options.ts'
 import type { AuditNote } from '../jobstore/audit.ts'
+import type { NodeOrder } from '../jobstore/cluster-view.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
@@ -125,6 +126,9 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       executing: parts.executing,
       remotes: parts.remotes,
       jobTypes: () => this.#lifeCycle.jobTypes,
+      nodeReport: () => this.#lifeCycle.nodeReport,
+      clock,
+      carryOut: (order) => (order === 'drain' ? this.#drain() : this[order]()),
       requireOpen,
     })
     this.#steering = new Steering({
@@ -229,6 +233,16 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   async standby(): Promise<void> {
     this.#cancelDelayedStart()
     await this.#lifeCycle.standby()
+  }
+
+  /** Another node asks this one to start, to stand by or to drain. */
+  ordered(order: NodeOrder): Promise<void> {
+    return this.#cluster.ordered(order)
+  }
+
+  async #drain(): Promise<void> {
+    this.#cancelDelayedStart()
+    await this.#lifeCycle.drain()
   }
 
   idle(): Promise<void> {

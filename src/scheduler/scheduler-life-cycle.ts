@@ -1,9 +1,11 @@
 import { SchedulerError } from '../core/errors.ts'
 import type { JobSource } from '../jobs/job-definition.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
+import type { NodeReport, NodeStatus } from '../jobstore/cluster-view.ts'
 import type { JobStoreContext } from '../jobstore/job-store.ts'
 import type { StoreProbe } from '../jobstore/store-probe.ts'
 import type { EpochMs } from '../time/clock.ts'
+import { RecentEventLoopLag } from '../time/event-loop-lag.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { NeverStarted } from './never-started.ts'
@@ -57,6 +59,9 @@ export class SchedulerLifeCycle {
   #state: SchedulerState = 'standby'
   #runningSinceMs: EpochMs | null = null
   #isStartBegun = false
+  #isStarting = false
+  #isDraining = false
+  readonly #lag = new RecentEventLoopLag()
   #changing: Promise<unknown> = Promise.resolve()
   #isClosed = false
   /** Aborted when a shutdown cuts off a store that does not answer. */
@@ -82,6 +87,14 @@ export class SchedulerLifeCycle {
   }
   get state(): SchedulerState {
     return this.#state
+  }
+  /** What the node does, as others are told: one whose start is under way is about to fire. */
+  get #nodeStatus(): NodeStatus {
+    if (this.#state === 'started' || this.#isStarting) return 'started'
+    return this.#isDraining ? 'draining' : 'standby'
+  }
+  get nodeReport(): NodeReport {
+    return { status: this.#nodeStatus, eventLoopLagMs: this.#lag.p99Ms() }
   }
   /** When the scheduler was first started. */
   get runningSinceMs(): EpochMs | null {
@@ -131,6 +144,7 @@ export class SchedulerLifeCycle {
       remoteItems: (jobType, data) => this.#parts.remotes.itemsOf(jobType, data),
       triggerFamilies: options.triggerFamilies,
       jobTypes: () => this.jobTypes,
+      nodeReport: () => this.nodeReport,
       ...(probe !== null && { probe: storeProbeOf(probe) }),
     }
     await this.#takePart('store', () => jobStore.initialize(storeContext))
@@ -176,6 +190,15 @@ export class SchedulerLifeCycle {
   async #startNow(): Promise<Change> {
     if (this.#state === 'started') return unchanged
     this.#isStartBegun = true
+    this.#isStarting = true
+    try {
+      return await this.#begin()
+    } finally {
+      this.#isStarting = false
+    }
+  }
+
+  async #begin(): Promise<Change> {
     const { notifier, options, thread } = this.#parts
     const { clock, jobStore, plugins } = options
     await notifier.tell('schedulerStarting', {}, (listener) => listener.schedulerStarting?.())
@@ -186,10 +209,12 @@ export class SchedulerLifeCycle {
       this.#runningSinceMs = clock.now()
     } else {
       await jobStore.schedulerResumed()
+      jobStore.cluster?.announce()
     }
     // A shutdown may have begun while the store was starting.
     this.requireNotShutdown()
     this.#state = 'started'
+    this.#isDraining = false
     thread.resume()
     this.#unknownJobTypes.start()
     this.pauseWatch.start()
@@ -198,11 +223,29 @@ export class SchedulerLifeCycle {
   }
 
   async standby(): Promise<void> {
-    this.requireNotShutdown()
-    const changing = this.#change(() => {
-      this.requireNotShutdown()
-      this.#state = 'standby'
+    await this.#standBy(() => {
+      this.#isDraining = false
       return this.#enterStandby()
+    })
+  }
+
+  /** Standby of a node that is to end; one in standby only reports it. */
+  async drain(): Promise<void> {
+    await this.#standBy(async (before) => {
+      this.#isDraining = true
+      return before === 'started' ? this.#enterStandby() : unchanged
+    })
+  }
+
+  async #standBy(enter: (before: SchedulerState) => Promise<Change>): Promise<void> {
+    this.requireNotShutdown()
+    const changing = this.#change(async () => {
+      this.requireNotShutdown()
+      const before = this.#state
+      this.#state = 'standby'
+      const change = await enter(before)
+      if (this.#runningSinceMs !== null) this.#parts.options.jobStore.cluster?.announce()
+      return change
     })
     const standing = await this.#unlessCutOff(changing)
     await standing.told
@@ -286,6 +329,7 @@ export class SchedulerLifeCycle {
           this.#parts.remotes.disconnect()
         },
         ended: () => {
+          this.#lag.end()
           this.#state = 'shutdown'
         },
       },

@@ -100,6 +100,30 @@ export interface SchedulerCluster {
   /** The executions in flight on every node. */
   executingJobs(): Promise<readonly ExecutingJob[]>
   /**
+   * Has a node fire triggers, as its own `start()` does.
+   *
+   * Another node is asked by a message, which one with `listen: false` does not hear. What it reports says that it has
+   * done so; the call waits for that for 3 s.
+   *
+   * @throws SchedulerError ERR_NOT_FOUND for an unknown node, ERR_NOT_SUPPORTED for a node of Java
+   */
+  start(instanceId: string): Promise<NodeChange>
+  /** Has a node fire nothing until it is started; running jobs go on. It is asked as by {@link start}. */
+  standby(instanceId: string): Promise<NodeChange>
+  /**
+   * Standby for a node whose process is to end: the node says that it drains, and its `executing` says how far it is.
+   * This call does not wait for that. The node is asked as by {@link start}.
+   */
+  drain(instanceId: string): Promise<NodeChange>
+  /**
+   * Recovers the work of a node that has missed check-ins now, before the others do so by themselves, and takes it off
+   * the list. Its process must have ended: one that lives runs its jobs beside those that are recovered, until its next
+   * check-in tells it.
+   *
+   * @throws SchedulerError ERR_NOT_FOUND for an unknown node, ERR_NODE_ALIVE for one that checks in, as this one does
+   */
+  remove(instanceId: string): Promise<void>
+  /**
    * Calls the listener soon after other nodes, or other processes on the same file, may have changed jobs, triggers,
    * calendars or pauses, also while this scheduler is not started. What they have changed it does not say. It may be
    * called when nothing has changed. It is not called for what this scheduler does, which has events; nor where the
@@ -108,6 +132,16 @@ export interface SchedulerCluster {
    * @returns what ends it
    */
   onChange(listener: () => void): () => void
+}
+
+/** What a node that was told to start, to stand by or to drain has done. */
+export interface NodeChange {
+  /** False when it was so already. */
+  readonly changed: boolean
+  /** Whether the node reports it. False: it was asked, and may not have heard. */
+  readonly confirmed: boolean
+  /** As it is now. */
+  readonly node: SchedulerNode
 }
 
 export interface PauseOptions {

@@ -1,4 +1,6 @@
 import { jobKey, recoveringJobsGroup, retryingJobsGroup, type TriggerKey } from '../core/key.ts'
+import { unawaited } from '../core/promises.ts'
+import type { NodeOrder, NodeRequests } from '../jobstore/cluster-view.ts'
 import type { SchedulerSignaler } from '../jobstore/job-store.ts'
 import type { StuckThread } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
@@ -17,6 +19,8 @@ export interface SignalReceiverParts {
   readonly lateCauses: LateCauses
   /** Has the loop look for what fires at `candidateMs`, or soon when that is null. */
   readonly wakeLoop: (candidateMs: EpochMs | null) => void
+  /** Starts this scheduler, or has it stand by or drain. */
+  readonly ordered: (order: NodeOrder) => Promise<void>
 }
 
 type ClusterSignals = Pick<
@@ -29,7 +33,6 @@ type ClusterSignals = Pick<
   | 'checkInRestored'
   | 'recoveredByPeer'
   | 'clockOffsetMeasured'
-  | 'interruptRequested'
 >
 
 /** Makes what the store and the pool signal into events, calls of listeners, and wake-ups of the loop. */
@@ -80,6 +83,22 @@ export class SignalReceiver {
         notifier.events.emit('lockWaitExceeded', { instanceId: options.instanceId, ...wait })
       },
       ...this.#clusterSignals(),
+      ...this.#requests(),
+    }
+  }
+
+  #requests(): NodeRequests {
+    const { executing, notifier, options, ordered } = this.#parts
+    return {
+      interruptRequested: (target) => {
+        executing.interrupt(target)
+      },
+      nodeOrdered: (order) => {
+        options.logger.info({ order }, 'another node asks this one to start, to stand by or to drain')
+        unawaited(ordered(order), (error) => {
+          notifier.error(`The node was asked for '${order}' and could not do so.`, error)
+        })
+      },
     }
   }
 
@@ -143,9 +162,6 @@ export class SignalReceiver {
         events.emit('recoveredByPeer', { instanceId })
         executing.interruptAll('recovered')
         logger.warn({ instanceId }, 'Another node took this one for failed and recovered its work.')
-      },
-      interruptRequested: (target) => {
-        executing.interrupt(target)
       },
       clockOffsetMeasured: (offsetMs, uncertaintyMs) => {
         this.#adjustClock(offsetMs, uncertaintyMs)

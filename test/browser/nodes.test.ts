@@ -67,11 +67,34 @@ inBrowser('the nodes of a cluster', (browser) => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/nodes')
     const row = (name: string) => page.locator(`tr:has-text("${name}")`)
     await row('shop-1').getByText('answers this page').waitFor()
-    await row('shop-2').getByText('Alive').waitFor()
+    await row('shop-2').getByText('Started').waitFor()
+    await row('shop-2').getByText('ms', { exact: false }).first().waitFor()
     await row('shop-3').getByText('-1.5 min').waitFor()
     // Others look for a while before silence counts.
     await row('shop-4').getByText('Overdue').waitFor()
-    expect(await page.getByRole('button', { name: 'Put in standby' }).count()).toBe(1)
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('are drained, started and, when they are silent, removed', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/nodes')
+    const row = (name: string) => page.locator(`tr:has-text("${name}")`)
+    const press = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name }).click()
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: name.split(':')[0] ?? '' })
+        .click()
+    }
+    await press('Drain: shop-2')
+    await row('shop-2').getByText('Drained').waitFor()
+    expect(others[0]?.isInStandbyMode).toBe(true)
+    await page.getByRole('button', { name: 'Start: shop-2' }).click()
+    await row('shop-2').getByText('Started').waitFor()
+    expect(others[0]?.isStarted).toBe(true)
+    await row('shop-4').getByText('Overdue').waitFor()
+    await press('Remove: shop-4')
+    await row('shop-4').waitFor({ state: 'detached' })
     expect(errors).toEqual([])
     await page.close()
   })

@@ -331,7 +331,7 @@ describe('nodes and executions', () => {
 
   test('of a server are listed', async () => {
     const { run } = await serverPlace()
-    expect((await run('nodes')).out).toMatch(/^NODE .*\nNON_CLUSTERED +alive/)
+    expect((await run('nodes')).out).toMatch(/^NODE .*\nNON_CLUSTERED +alive +standby +0/)
     expect((await run('history', '--running')).out).toBe('Nothing runs.\n')
   })
 })

@@ -95,6 +95,72 @@ test('one execution on another node is interrupted by its id', async () => {
   await expect(one.ended).resolves.toBe('long')
 })
 
+test('another node stands by, drains and starts when it is asked, and says so', async () => {
+  const newStore = await stores.prepare()
+  const one = await start(newStore, 'node-1')
+  await one.scheduler.start()
+  // Asks without being a node itself, as a server that only looks on does.
+  const { cluster } = (await start(newStore, 'looker')).scheduler
+  await one.scheduler.scheduleJob(work('long'), soon())
+  await one.runs('long')
+  expect(await cluster.drain('node-1')).toMatchObject({
+    changed: true,
+    confirmed: true,
+    node: { instanceId: 'node-1', status: 'draining', executing: 1 },
+  })
+  expect(one.scheduler.isInStandbyMode).toBe(true)
+  expect(await cluster.standby('node-1')).toMatchObject({ changed: false, confirmed: true })
+  await one.scheduler.interrupt(new JobKey('long'))
+  await one.scheduler.idle()
+  expect(await cluster.nodes()).toMatchObject([{ status: 'draining', executing: 0 }])
+  expect(await cluster.start('node-1')).toMatchObject({ confirmed: true, node: { status: 'started' } })
+  expect(one.scheduler.isStarted).toBe(true)
+  expect(await cluster.standby('node-1')).toMatchObject({ confirmed: true, node: { status: 'standby' } })
+  await expect(cluster.start('node-9')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  // What it does by itself is seen at once as well.
+  await one.scheduler.start()
+  await expect.poll(async () => (await cluster.nodes())[0]?.status).toBe('started')
+  await expect.poll(async () => (await cluster.nodes())[0]?.eventLoopLagMs).toBeTypeOf('number')
+})
+
+test('a node that does not hear is asked, and it is said that it has not confirmed', async () => {
+  const newStore = await stores.prepare()
+  const one = await start(() => newStore({ listen: false }), 'node-1')
+  await one.scheduler.start()
+  const two = await start(newStore, 'node-2')
+  expect(await two.scheduler.cluster.standby('node-1')).toMatchObject({
+    changed: true,
+    confirmed: false,
+    node: { status: 'started' },
+  })
+})
+
+test('a node that fell silent is removed, and what it ran goes on at once', async () => {
+  const newStore = await stores.prepare()
+  const patient = (): ReturnType<typeof newStore> =>
+    newStore({ checkInIntervalMs: 200, failedAfterMs: 3_600_000 })
+  const one = await start(patient, 'node-1')
+  const two = await start(patient, 'node-2')
+  await one.scheduler.start()
+  await one.scheduler.scheduleJob(
+    JobBuilder.newJob('work').withIdentity('long').requestRecovery().build(),
+    soon(),
+  )
+  await one.runs('long')
+  await two.scheduler.start()
+  const { cluster } = two.scheduler
+  await expect(cluster.remove('node-1')).rejects.toMatchObject({ code: 'ERR_NODE_ALIVE' })
+  // Its row stays, with the execution that it leaves behind.
+  await one.scheduler.shutdown()
+  await expect.poll(async () => (await cluster.nodes()).find(({ isSelf }) => !isSelf)?.state).toBe('overdue')
+  const recovered = two.scheduler.events.next('nodeRecovered')
+  await cluster.remove('node-1')
+  expect(await recovered).toMatchObject({ instanceId: 'node-1', recoveredExecutions: 1 })
+  expect((await cluster.nodes()).map(({ instanceId }) => instanceId)).toEqual(['node-2'])
+  await two.runs('long')
+  expect(await cluster.nodes()).toMatchObject([{ instanceId: 'node-2', executing: 1 }])
+})
+
 test('a job type that only a node without slots has the code of is told as unknown by one that has slots', async () => {
   const newStore = await stores.prepare()
   const nothing = defineJob('report', () => {})

@@ -280,8 +280,39 @@ describe('groups and the scheduler', () => {
     expect(fixture.scheduler.isInStandbyMode).toBe(true)
     await answer('scheduler.start', 'POST /scheduler/start')
     expect(itemsOf(await answer('nodes.list', 'GET /nodes'))).toMatchObject([
-      { isSelf: true, lastCheckInMs: null },
+      { isSelf: true, lastCheckInMs: null, status: 'started', executing: 0 },
     ])
+  })
+
+  test('the node is steered by its id, and is not removed while it checks in', async () => {
+    const id = fixture.scheduler.schedulerInstanceId
+    const there = { scope: 'node', node: id }
+    await answer('nodes.start', `POST /nodes/${id}/start`)
+    expect(await answer('nodes.drain', `POST /nodes/${id}/drain?dryRun=true`)).toMatchObject({
+      dryRun: true,
+      changed: true,
+      landed: there,
+      result: { confirmed: false, node: { status: 'started' } },
+    })
+    expect(await answer('nodes.drain', `POST /nodes/${id}/drain`)).toMatchObject({
+      dryRun: false,
+      changed: true,
+      landed: there,
+      result: { confirmed: true, node: { instanceId: id, status: 'draining', executing: 0 } },
+    })
+    expect(await answer('nodes.standby', `POST /nodes/${id}/standby?dryRun=true`)).toMatchObject({
+      changed: false,
+    })
+    expect(await answer('nodes.start', `POST /nodes/${id}/start`)).toMatchObject({
+      changed: true,
+      result: { node: { status: 'started' } },
+    })
+    for (const dryRun of ['', '?dryRun=true']) {
+      const alive = await fixture.ask(`POST /nodes/${id}/remove${dryRun}`)
+      expect([alive.status, alive.json]).toMatchObject([409, { code: 'ERR_NODE_ALIVE' }])
+      const gone = await fixture.ask(`POST /nodes/gone/drain${dryRun}`)
+      expect([gone.status, gone.json]).toMatchObject([404, { code: 'ERR_NOT_FOUND' }])
+    }
   })
 })
 

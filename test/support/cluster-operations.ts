@@ -20,6 +20,8 @@ function ownRow({ bed }: Scene, bootId: string): OwnRow {
     clockOffsetMs: null,
     failedAfterMs: 6000,
     witness: null,
+    status: null,
+    eventLoopLagMs: null,
   }
   return { instanceId: bed.context.instanceId, bootId, checkInIntervalMs: 1500, info }
 }

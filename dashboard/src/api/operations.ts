@@ -8,6 +8,7 @@ import type { AuthJson } from '../../../src/server/operations/auth.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
 import type { CompletionJson } from '../../../src/server/operations/completion.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
+import type { NodeChangeJson } from '../../../src/server/operations/nodes.ts'
 import type { OverviewJson } from '../../../src/server/operations/overview.ts'
 import type { LoadJson, PlannedJson } from '../../../src/server/operations/planned.ts'
 import type { GroupsJson } from '../../../src/server/operations/scheduler.ts'
@@ -117,6 +118,10 @@ export interface Operations {
   'misfires.stats': Get<Nothing, MisfireStatsJson>
   'completion.list': Get<Nothing, Items<CompletionJson>>
   'nodes.list': Get<Nothing, Items<SchedulerNode>>
+  'nodes.start': Act<{ instanceId: string }, Nothing, NodeChangeJson>
+  'nodes.standby': Act<{ instanceId: string }, Nothing, NodeChangeJson>
+  'nodes.drain': Act<{ instanceId: string }, Nothing, NodeChangeJson>
+  'nodes.remove': Act<{ instanceId: string }, Nothing, NodeChangeJson>
   'cron.preview': Get<Nothing, CronPreviewJson>
   'planned.list': Get<Nothing, PlannedJson>
   'planned.load': Get<Nothing, LoadJson>
@@ -259,6 +264,10 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'misfires.stats': { method: 'GET', path: '/misfire-stats' },
   'completion.list': { method: 'GET', path: '/completion' },
   'nodes.list': { method: 'GET', path: '/nodes' },
+  'nodes.start': { method: 'POST', path: '/nodes/{instanceId}/start' },
+  'nodes.standby': { method: 'POST', path: '/nodes/{instanceId}/standby' },
+  'nodes.drain': { method: 'POST', path: '/nodes/{instanceId}/drain' },
+  'nodes.remove': { method: 'POST', path: '/nodes/{instanceId}/remove' },
   'cron.preview': { method: 'GET', path: '/cron/preview' },
   'planned.list': { method: 'GET', path: '/planned' },
   'planned.load': { method: 'GET', path: '/planned/load' },

@@ -3,6 +3,7 @@ import type { SchedulerNode } from '../../jobstore/cluster-view.ts'
 import type { ExecutionLogLine } from '../../jobstore/execution-log.ts'
 import type { BulkJson } from '../../server/bulk/bulk-runs.ts'
 import type { DefinitionsJson } from '../../server/operations/definitions.ts'
+import type { NodeChangeJson } from '../../server/operations/nodes.ts'
 import type { ActionJson } from '../../server/wire/action.ts'
 import type { KeyJson } from '../../server/wire/fields.ts'
 import type { JobStatusJson } from '../../server/wire/job-status.ts'
@@ -52,6 +53,10 @@ export const routes: Readonly<Record<keyof Answers, Route>> = {
   'scheduler.pauseAll': { method: 'POST', path: '/scheduler/pause-all' },
   'scheduler.resumeAll': { method: 'POST', path: '/scheduler/resume-all' },
   'nodes.list': { method: 'GET', path: '/nodes' },
+  'nodes.start': { method: 'POST', path: '/nodes/{instanceId}/start' },
+  'nodes.standby': { method: 'POST', path: '/nodes/{instanceId}/standby' },
+  'nodes.drain': { method: 'POST', path: '/nodes/{instanceId}/drain' },
+  'nodes.remove': { method: 'POST', path: '/nodes/{instanceId}/remove' },
   'executions.list': { method: 'GET', path: '/executions' },
   'executions.log': { method: 'GET', path: '/executions/{fireInstanceId}/log' },
   'misfires.list': { method: 'GET', path: '/misfires' },
@@ -102,6 +107,10 @@ export interface Answers {
   'scheduler.pauseAll': ActionJson
   'scheduler.resumeAll': ActionJson
   'nodes.list': Items<SchedulerNode>
+  'nodes.start': ActionJson<NodeChangeJson>
+  'nodes.standby': ActionJson<NodeChangeJson>
+  'nodes.drain': ActionJson<NodeChangeJson>
+  'nodes.remove': ActionJson<NodeChangeJson>
   'executions.list': PageJson<ExecutionJson>
   'executions.log': { readonly items: readonly ExecutionLogLine[]; readonly next: number | null }
   'misfires.list': PageJson<MisfireJson>

@@ -1,14 +1,14 @@
 import type { IdGenerator } from '../../core/ids.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import { ChangeListeners } from '../change-watch.ts'
-import type { InterruptTarget } from '../cluster-view.ts'
+import type { InterruptTarget, NodeOrder } from '../cluster-view.ts'
 import type { LockWait } from '../lock-wait.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import { run } from '../sql/kernel/statement.ts'
-import { writeInterruptMessage } from './interrupt-message.ts'
 import { JoinedPostgres, requireClient } from './joined-postgres.ts'
 import { LockWatch } from './lock-watch.ts'
 import { type LockingStrategy, quartzLocking, skipLockedLocking } from './locking.ts'
+import { writeInterruptMessage, writeOrderMessage } from './node-messages.ts'
 import { PostgresConnections } from './postgres-connections.ts'
 import { pgSource } from './postgres-driver.ts'
 import type { ResolvedPostgresOptions } from './postgres-options.ts'
@@ -31,6 +31,8 @@ export interface PostgresAccessContext {
   readonly onWake: (earliestMs: EpochMs | null) => void
   /** A node, maybe this one, asks to interrupt. */
   readonly onInterrupt: (target: InterruptTarget) => void
+  /** A node, maybe this one, asks this one. */
+  readonly onOrder: (order: NodeOrder) => void
   readonly onLockWait: (wait: LockWait) => void
   /** A failure that needs no action: of an idle connection, of the connection that listens, of a notification. */
   readonly onTrouble: (message: string, cause: unknown) => void
@@ -123,7 +125,16 @@ export class PostgresAccess {
 
   /** Asks the nodes that listen to interrupt. @throws JobPersistenceError */
   async interruptOnPeers(target: InterruptTarget): Promise<void> {
-    const values = [this.#channel, writeInterruptMessage(target)]
+    await this.#notify(writeInterruptMessage(target))
+  }
+
+  /** Asks one node, which hears it if it listens. @throws JobPersistenceError */
+  async orderPeer(instanceId: string, order: NodeOrder): Promise<void> {
+    await this.#notify(writeOrderMessage({ instanceId, order }))
+  }
+
+  async #notify(message: string): Promise<void> {
+    const values = [this.#channel, message]
     await this.runner.read(() => run({ text: 'SELECT pg_notify($1, $2)', values }))
   }
 
@@ -177,7 +188,7 @@ export class PostgresAccess {
   }
 
   #newListener(channel: string): WakeListener {
-    const { instanceId, clock, ids, onWake, onTrouble } = this.#context
+    const { instanceId, clock, ids, onWake, onOrder, onTrouble } = this.#context
     return new WakeListener({
       connect: () => this.connections.dedicatedClient(),
       channel,
@@ -189,6 +200,9 @@ export class PostgresAccess {
         this.#changes.tell()
       },
       onInterrupt: this.#context.onInterrupt,
+      onOrder: ({ instanceId: asked, order }) => {
+        if (asked === instanceId) onOrder(order)
+      },
       onListening: () => {
         onWake(null)
         this.#changes.tell()

@@ -11,7 +11,7 @@ import type { SqlTransactor } from '../sql/session/sql-transactor.ts'
 import type { SqlEngine } from '../sql/sql-engine.ts'
 import { checkInEntry, ThreadCheckIns } from './check-in-thread.ts'
 import { firstContact } from './first-contact.ts'
-import { PostgresAccess } from './postgres-access.ts'
+import { PostgresAccess, type PostgresAccessContext } from './postgres-access.ts'
 import { postgresDialect, postgresSchema } from './postgres-dialect.ts'
 import { pgSource } from './postgres-driver.ts'
 import type { ResolvedPostgresOptions } from './postgres-options.ts'
@@ -42,19 +42,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         ids,
         // Network time limits are real time, also with a manual clock.
         clock: systemClock,
-        onWake: (earliestMs) => {
-          signaler.schedulingChanged(earliestMs)
-        },
-        onInterrupt: (target) => {
-          signaler.interruptRequested(target)
-        },
-        onLockWait: (wait) => {
-          logger.warn(wait, 'a statement waits for a lock')
-          signaler.lockWaitExceeded(wait)
-        },
-        onTrouble: (message, cause) => {
-          logger.warn({ err: cause }, message)
-        },
+        ...heard(signaler, logger),
       })
       await begin(access, options, { schema, clock, logger })
       let node: ClusterNode | null = null
@@ -69,6 +57,9 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         mayClaimNow: () => node?.isConfirmed !== false,
         nodes: async (transactor) => (node ?? observer(transactor, options)).nodes(),
         interruptOnPeers: (target) => access.interruptOnPeers(target),
+        orderPeer: (peerId, order) => access.orderPeer(peerId, order),
+        announce: () => node?.announce(),
+        removeNode: async (transactor, peerId) => (node ?? observer(transactor, options)).remove(peerId),
         join: (handle) => access.join(handle),
         wakePeers: (earliestMs) => {
           access.wakePeers(earliestMs)
@@ -86,6 +77,31 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
           access.cutOff()
         },
       }
+    },
+  }
+}
+
+/** What this node hears from others, and what it waits for. */
+function heard(
+  signaler: JobStoreContext['signaler'],
+  logger: JobStoreContext['logger'],
+): Pick<PostgresAccessContext, 'onWake' | 'onInterrupt' | 'onOrder' | 'onLockWait' | 'onTrouble'> {
+  return {
+    onWake: (earliestMs) => {
+      signaler.schedulingChanged(earliestMs)
+    },
+    onInterrupt: (target) => {
+      signaler.interruptRequested(target)
+    },
+    onOrder: (order) => {
+      signaler.nodeOrdered(order)
+    },
+    onLockWait: (wait) => {
+      logger.warn(wait, 'a statement waits for a lock')
+      signaler.lockWaitExceeded(wait)
+    },
+    onTrouble: (message, cause) => {
+      logger.warn({ err: cause }, message)
     },
   }
 }
@@ -161,8 +177,15 @@ async function migrateAlone(
   options: ResolvedPostgresOptions,
   schema: SchemaVocabulary,
 ): Promise<readonly number[]> {
-  const silent = { onWake: () => {}, onInterrupt: () => {}, onLockWait: () => {}, onTrouble: () => {} }
-  const context = { schedulerName: '', instanceId: '', ids: systemIds, clock: systemClock, ...silent }
+  const silent = { onWake: () => {}, onInterrupt: () => {}, onOrder: () => {}, onTrouble: () => {} }
+  const context = {
+    schedulerName: '',
+    instanceId: '',
+    ids: systemIds,
+    clock: systemClock,
+    onLockWait: () => {},
+    ...silent,
+  }
   const access = new PostgresAccess({ ...options, listen: false }, context)
   try {
     return await migrate(access.migrationRunner(), schema, systemClock.now())

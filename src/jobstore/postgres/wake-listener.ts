@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Clock } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
-import { readInterruptMessage } from './interrupt-message.ts'
+import { type NodeOrderMessage, readInterruptMessage, readOrderMessage } from './node-messages.ts'
 import { disconnect, postgresDriver } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import { backoffMs } from './transaction-retry.ts'
@@ -16,6 +16,7 @@ export interface WakeListenerOptions {
   readonly random: () => number
   readonly onWake: (message: WakeMessage) => void
   readonly onInterrupt?: (target: InterruptTarget) => void
+  readonly onOrder?: (order: NodeOrderMessage) => void
   /** It listens, for the first time or again; earlier messages were missed. */
   readonly onListening: () => void
   /** The connection broke, or could not be made: called once in a row of failures. */
@@ -82,7 +83,7 @@ export class WakeListener {
 
   /** Ends when the listener closes, or throws when the connection breaks. */
   async #listen(client: pg.Client, onListening: () => void): Promise<void> {
-    const { channel, onWake, onInterrupt, heartbeatMs = 15_000 } = this.#options
+    const { channel, onWake, onInterrupt, onOrder, heartbeatMs = 15_000 } = this.#options
     const broken = new Promise<never>((_, reject) => {
       client.on('error', reject)
       client.on('end', () => {
@@ -92,9 +93,12 @@ export class WakeListener {
     // Checked between the heartbeats, too.
     broken.catch(() => {})
     client.on('notification', (notification) => {
-      const target = notification.channel === channel ? readInterruptMessage(notification.payload) : null
+      if (notification.channel !== channel) return
+      const target = readInterruptMessage(notification.payload)
       if (target !== null) onInterrupt?.(target)
-      const message = notification.channel === channel ? readWakeMessage(notification.payload) : null
+      const order = readOrderMessage(notification.payload)
+      if (order !== null) onOrder?.(order)
+      const message = readWakeMessage(notification.payload)
       if (message !== null) onWake(message)
     })
     await Promise.race([client.connect(), broken])

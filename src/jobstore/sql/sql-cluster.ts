@@ -5,8 +5,10 @@ import type {
   ExecutingShard,
   InterruptTarget,
   JobStoreCluster,
+  NodeOrder,
   SchedulerNode,
 } from '../cluster-view.ts'
+import { nodeNotFound, nodeNotReached } from '../refusals.ts'
 import { groupsOfParts, OpenFirings } from '../split-firing.ts'
 import { type SqlProgram, together } from './kernel/statement.ts'
 import { uniqueKeys } from './programs/steps/settling.ts'
@@ -30,7 +32,8 @@ export class SqlCluster implements JobStoreCluster {
 
   async nodes(): Promise<readonly SchedulerNode[]> {
     const { connection, transactions } = this.#open()
-    const views = (await connection.nodes?.(transactions)) ?? []
+    const counting = transactions.read(({ firedTriggers }) => firedTriggers.countExecuting())
+    const [views, executing] = await Promise.all([connection.nodes?.(transactions) ?? [], counting])
     return views.map(({ instanceId, isSelf, state, lastCheckInMs, checkInIntervalMs, info }) => ({
       instanceId,
       isSelf,
@@ -42,6 +45,9 @@ export class SqlCluster implements JobStoreCluster {
       pid: info?.pid ?? null,
       jobTypes: info?.jobTypes ?? null,
       clockOffsetMs: info?.clockOffsetMs ?? null,
+      status: info?.status ?? null,
+      eventLoopLagMs: info?.eventLoopLagMs ?? null,
+      executing: executing.get(instanceId) ?? 0,
     }))
   }
 
@@ -65,6 +71,26 @@ export class SqlCluster implements JobStoreCluster {
 
   async interrupt(target: InterruptTarget): Promise<void> {
     await this.#open().connection.interruptOnPeers?.(target)
+  }
+
+  async order(instanceId: string, order: NodeOrder): Promise<void> {
+    const { connection } = this.#open()
+    if (connection.orderPeer === undefined) throw nodeNotReached(instanceId)
+    await connection.orderPeer(instanceId, order)
+  }
+
+  announce(): void {
+    try {
+      this.#open().connection.announce?.()
+    } catch {
+      // A store that has been shut down has left the cluster.
+    }
+  }
+
+  async remove(instanceId: string): Promise<void> {
+    const { connection, transactions } = this.#open()
+    if (connection.removeNode === undefined) throw nodeNotFound(instanceId)
+    await connection.removeNode(transactions, instanceId)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../time/clock.ts'
 import type { JobStoreChanges } from '../change-watch.ts'
-import type { InterruptTarget } from '../cluster-view.ts'
+import type { InterruptTarget, NodeOrder } from '../cluster-view.ts'
 import type { JobStoreCapabilities } from '../job-store.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
 import type { ClusterNodeView } from './cluster/cluster-node.ts'
@@ -64,6 +64,16 @@ export interface SqlConnection {
   join?(handle: object): JoinedRunner
   /** Asks the other nodes to interrupt; absent where there is one node only, or nodes do not listen. */
   interruptOnPeers?(target: InterruptTarget): Promise<void>
+  /** Asks another node; absent where there is one node only, or nodes do not listen. */
+  orderPeer?(instanceId: string, order: NodeOrder): Promise<void>
+  /** Checks in soon, so that other nodes see what this one reports. Returns at once. */
+  announce?(): void
+  /**
+   * Recovers a node that has missed check-ins; absent where there is one node only.
+   *
+   * @throws SchedulerError ERR_NOT_FOUND, ERR_NODE_ALIVE
+   */
+  removeNode?(transactor: SqlTransactor, instanceId: string): Promise<void>
   /** Wakes the other nodes, if there are any, for a trigger that may fire at this instant. Returns at once. */
   wakePeers(earliestMs: EpochMs): void
   /**

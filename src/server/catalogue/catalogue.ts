@@ -11,6 +11,7 @@ import { healthOperations } from '../operations/health.ts'
 import { jobStatusOperations } from '../operations/job-status.ts'
 import { jobOperations } from '../operations/jobs.ts'
 import { misfireOperations } from '../operations/misfires.ts'
+import { nodeOperations } from '../operations/nodes.ts'
 import { overviewOperations } from '../operations/overview.ts'
 import { plannedOperations } from '../operations/planned.ts'
 import { runOperations } from '../operations/runs.ts'
@@ -35,6 +36,7 @@ export const catalogue: readonly Operation[] = [
   ...triggerOperations,
   ...plannedOperations,
   ...runOperations,
+  ...nodeOperations,
   ...misfireOperations,
   ...jobStatusOperations,
   ...executionStatsOperations,

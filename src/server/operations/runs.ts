@@ -23,7 +23,6 @@ import {
   executionJson,
   executionToJson,
   logLineJson,
-  nodeJson,
 } from '../wire/runs.ts'
 import { change } from './changes.ts'
 import { type ExecutionFilter, parseExecutionFilter } from './execution-filter.ts'
@@ -223,28 +222,10 @@ function cursorOfExecution({ fireTimeMs, fireInstanceId }: ExecutionCursor): Exe
   return { fireTimeMs, fireInstanceId }
 }
 
-const listNodes: Operation = operation({
-  id: 'nodes.list',
-  method: 'GET',
-  path: '/nodes',
-  summary:
-    'The nodes that share the data of the scheduler, as far as they check in; what is not known is null.',
-  role: 'viewer',
-  reach: null,
-  isList: true,
-  jobGroups: null,
-  params: nothing,
-  query: z.strictObject({ format: pageQuery.format }),
-  body: null,
-  answer: z.strictObject({ items: z.array(nodeJson) }),
-  handle: async ({ scheduler }) => ({ items: [...(await scheduler.cluster.nodes())] }),
-})
-
 export const runOperations: readonly Operation[] = [
   listExecuting,
   interruptOne,
   listExecutions,
   getExecution,
   listLog,
-  listNodes,
 ]

@@ -85,7 +85,8 @@ function steerScheduler<Body>({ wouldChange, carryOut, ...described }: Steering<
   })
 }
 
-function refuseAttached(scheduler: Scheduler): void {
+/** @throws SchedulerError ERR_SCHEDULER_STATE */
+export function refuseAttached(scheduler: Scheduler): void {
   if (!isAttached(scheduler)) return
   throw new SchedulerError(
     'ERR_SCHEDULER_STATE',

@@ -196,6 +196,15 @@ export const nodeJson: z.ZodType<SchedulerNode> = z.strictObject({
   pid: z.number().nullable(),
   jobTypes: z.array(z.string()).readonly().nullable(),
   clockOffsetMs: z.number().nullable(),
+  status: z
+    .enum(['started', 'standby', 'draining'])
+    .nullable()
+    .describe('What it does: `draining` is standby of a node that is to end once nothing runs there.'),
+  eventLoopLagMs: z
+    .number()
+    .nullable()
+    .describe('How late its event loop runs timers, the 99th percentile of the last half minute or so.'),
+  executing: z.number().describe('How many executions are in flight there.'),
 })
 
 /** What a scheduler is and does, as the node that was asked knows it. */

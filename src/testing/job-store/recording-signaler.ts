@@ -1,5 +1,5 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
-import type { InterruptTarget } from '../../jobstore/cluster-view.ts'
+import type { InterruptTarget, NodeOrder } from '../../jobstore/cluster-view.ts'
 import type { SchedulerSignaler } from '../../jobstore/job-store.ts'
 import type { EndedSharding } from '../../jobstore/job-store-shards.ts'
 import type { LockWait } from '../../jobstore/lock-wait.ts'
@@ -22,6 +22,7 @@ export class RecordingSignaler implements SchedulerSignaler {
   readonly lostExecutions: LostExecution[] = []
   readonly endedShardings: EndedSharding[] = []
   readonly interrupts: InterruptTarget[] = []
+  readonly orders: NodeOrder[] = []
   readonly lockWaits: LockWait[] = []
   /** Streaks of check-ins that failed: how each began and ended. */
   readonly checkIns: (
@@ -80,6 +81,9 @@ export class RecordingSignaler implements SchedulerSignaler {
   interruptRequested(target: InterruptTarget): void {
     this.interrupts.push(target)
   }
+  nodeOrdered(order: NodeOrder): void {
+    this.orders.push(order)
+  }
   lockWaitExceeded(wait: LockWait): void {
     this.lockWaits.push(wait)
   }
@@ -100,6 +104,7 @@ export class RecordingSignaler implements SchedulerSignaler {
     this.clockOffsets.length = 0
     this.recoveriesByPeers = 0
     this.interrupts.length = 0
+    this.orders.length = 0
     this.lockWaits.length = 0
     this.checkIns.length = 0
   }

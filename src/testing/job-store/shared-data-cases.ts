@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { GroupMatcher } from '../../core/matcher.ts'
 import { HolidayCalendar } from '../../triggers/calendars/holiday-calendar.ts'
 import { area, type StoreCase } from './store-case.ts'
-import { jobDetail, namesOf } from './testbed.ts'
+import { jobDetail, namesOf, refuses } from './testbed.ts'
 
 const survival = area(
   'persistence',
@@ -58,6 +58,31 @@ const sharing = area(
       )
       const rest = [await bed.acquire({ maxCount: 40 }), await other.acquire({ maxCount: 40 })]
       assert.deepEqual([...claims, ...rest].flatMap(namesOf).sort(), names.sort())
+    },
+    'says of each node what it does, how late its loop is and how much it runs': async (bed, { reopen }) => {
+      bed.nodeReport = { status: 'draining', eventLoopLagMs: 2.5 }
+      await bed.schedule('t')
+      await bed.store.schedulerStarted()
+      await bed.start('t')
+      const { cluster } = (await reopen()).store
+      // A store may have no view of its nodes.
+      if (cluster === null) return
+      const shown = (await cluster.nodes()).map(({ isSelf, status, eventLoopLagMs, executing }) => [
+        isSelf,
+        status,
+        eventLoopLagMs,
+        executing,
+      ])
+      assert.deepEqual(shown, [[false, 'draining', 2.5, 1]])
+    },
+    'does not remove a node that checks in, nor one that is not there': async (bed, { reopen }) => {
+      await bed.store.schedulerStarted()
+      const { cluster } = (await reopen()).store
+      if (cluster === null) return
+      const nodes = await cluster.nodes()
+      assert.equal(nodes.length, 1)
+      for (const { instanceId } of nodes) await refuses(cluster.remove(instanceId), 'ERR_NODE_ALIVE')
+      await refuses(cluster.remove('gone'), 'ERR_NOT_FOUND')
     },
     'runs a non-concurrent job on one node at a time': async (bed, { reopen }) => {
       const other = await reopen()

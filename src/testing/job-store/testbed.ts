@@ -4,6 +4,7 @@ import { emptyJobDataMap, type JobDataMap } from '../../core/job-data-map.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { silentLogger } from '../../core/logger.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { NodeReport } from '../../jobstore/cluster-view.ts'
 import type { TriggerFiredBundle } from '../../jobstore/fired-bundle.ts'
 import type {
   AcquiredAndFired,
@@ -73,6 +74,8 @@ export class Testbed {
   readonly unknownJobTypes: Set<string> = new Set<string>()
   /** A durable job that allows concurrent execution; stored by `schedule` when it is needed. */
   readonly job: JobDetail = jobDetail('job', { durable: true })
+  /** What this node says of itself. */
+  nodeReport: NodeReport = { status: 'started', eventLoopLagMs: null }
   /** Whether `start` fires in the step that finds the trigger. */
   startsAtOnce = false
   readonly #triggers: ConformanceTriggers | null
@@ -103,6 +106,7 @@ export class Testbed {
       remoteItems: (_, data) => Number(data['items'] ?? 1),
       triggerFamilies: new TriggerFamilies(this.#triggers === null ? [] : [this.#triggers.family]),
       jobTypes: () => [],
+      nodeReport: () => this.nodeReport,
     }
   }
 

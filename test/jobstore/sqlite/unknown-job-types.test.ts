@@ -18,7 +18,15 @@ class ClusteredStore extends DelegatingJobStore {
 
   override get cluster(): JobStoreCluster {
     const nodes = async (): Promise<readonly SchedulerNode[]> => this.peers as SchedulerNode[]
-    return { nodes, executing: async () => [], interrupt: async () => {} }
+    const nothing = async (): Promise<void> => {}
+    return {
+      nodes,
+      executing: async () => [],
+      interrupt: nothing,
+      order: nothing,
+      announce: () => {},
+      remove: nothing,
+    }
   }
 }
 

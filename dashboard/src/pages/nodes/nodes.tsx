@@ -3,19 +3,16 @@ import type { SchedulerNode } from '../../../../src/jobstore/cluster-view.ts'
 import type { SchedulerJson } from '../../../../src/server/wire/runs.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
-import { act } from '../../parts/action.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
-import { Button } from '../../parts/button.tsx'
-import { confirm } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Relative } from '../../parts/time.tsx'
 import { href } from '../../state/place.ts'
-import { may } from '../../state/session.ts'
 import { durationText, unknownText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
+import { NodeActions } from './node-actions.tsx'
 import { words } from './words.ts'
 
 const nodeEvents = new Set([
@@ -82,8 +79,14 @@ function columns(scheduler: SchedulerJson | null): readonly Column<SchedulerNode
       isWide: true,
     },
     { id: 'state', title: names.state, cell: (node) => <State node={node} scheduler={scheduler} /> },
+    {
+      id: 'executing',
+      title: text.executing,
+      cell: ({ executing }) => <span class="number">{executing}</span>,
+    },
     { id: 'checkIn', title: text.checkIn, cell: (node) => <CheckIn node={node} /> },
     { id: 'offset', title: text.offset, cell: (node) => <ClockOffset ms={node.clockOffsetMs} /> },
+    { id: 'lag', title: text.lag, cell: (node) => <LoopLag ms={node.eventLoopLagMs} /> },
     { id: 'version', title: text.version, cell: ({ version }) => version ?? <Unknown /> },
     { id: 'place', title: text.place, cell: (node) => <Place node={node} /> },
     { id: 'jobTypes', title: text.jobTypes, cell: ({ jobTypes }) => <JobTypes types={jobTypes} /> },
@@ -91,7 +94,7 @@ function columns(scheduler: SchedulerJson | null): readonly Column<SchedulerNode
       id: 'actions',
       title: names.actions,
       isTitleHidden: true,
-      cell: ({ isSelf }) => isSelf && scheduler !== null && <NodeActions scheduler={scheduler} />,
+      cell: (node) => <NodeActions node={node} scheduler={scheduler} />,
     },
   ]
 }
@@ -116,14 +119,19 @@ const stateTones: Readonly<Record<SchedulerNode['state'], Tone>> = {
   failed: 'bad',
 }
 
-/** Of the node that answers it is known whether it fires; the others say that they live. */
+/** Whether it fires, of a node that says so; of others that they live. */
 function State({ node, scheduler }: StateProps): JSX.Element {
   const text = words()
-  if (!node.isSelf || scheduler === null || node.state !== 'alive')
-    return <Badge tone={stateTones[node.state]} text={text.states[node.state]} />
-  return (
-    <Badge tone={scheduler.status === 'started' ? 'good' : 'warn'} text={text.status[scheduler.status]} />
-  )
+  const { executing, state, status } = node
+  if (state === 'alive' && node.isSelf && scheduler?.status === 'attached')
+    return <Badge tone="warn" text={text.attached} />
+  if (state !== 'alive' || status === null)
+    return <Badge tone={stateTones[state]} text={text.states[state]} />
+  if (status === 'draining')
+    return (
+      <Badge tone={executing > 0 ? 'warn' : 'info'} text={executing > 0 ? text.draining : text.drained} />
+    )
+  return <Badge tone={status === 'started' ? 'good' : 'warn'} text={text.status[status]} />
 }
 
 function CheckIn({ node }: { readonly node: SchedulerNode }): JSX.Element {
@@ -154,6 +162,19 @@ function ClockOffset({ ms }: { readonly ms: number | null }): JSX.Element {
   )
 }
 
+/** Above this what is due starts late for others to see. */
+const lagNoticedMs = 100
+
+function LoopLag({ ms }: { readonly ms: number | null }): JSX.Element {
+  if (ms === null) return <Unknown />
+  if (ms >= lagNoticedMs) return <Badge tone="warn" text={durationText(ms)} />
+  return (
+    <span class="number" title={words().lagHint}>
+      {durationText(ms)}
+    </span>
+  )
+}
+
 function Place({ node: { host, pid } }: { readonly node: SchedulerNode }): JSX.Element {
   if (host === null) return <Unknown />
   return (
@@ -176,37 +197,5 @@ function JobTypes({ types }: { readonly types: readonly string[] | null }): JSX.
       <summary>{words().types(types.length)}</summary>
       <span class="mono">{types.join(', ')}</span>
     </details>
-  )
-}
-
-function NodeActions({ scheduler }: { readonly scheduler: SchedulerJson }): JSX.Element {
-  const text = words()
-  const standby = async (): Promise<void> => {
-    const isSure = await confirm({
-      title: text.standby,
-      verb: text.standby,
-      body: (
-        <>
-          <p>{text.standbyAsk}</p>
-          <p class="muted">{common().oneNode(scheduler.schedulerInstanceId)}</p>
-        </>
-      ),
-    })
-    if (isSure) await act(call('scheduler.standby'), text.inStandby)
-  }
-  return (
-    <div class="row-actions">
-      {scheduler.status === 'started' && may('scheduler.standby') && (
-        <Button text={text.standby} icon="stop" onPress={standby} />
-      )}
-      {scheduler.status === 'standby' && may('scheduler.start') && (
-        <Button
-          text={text.start}
-          icon="play"
-          kind="primary"
-          onPress={() => act(call('scheduler.start'), text.started)}
-        />
-      )}
-    </div>
   )
 }

@@ -29,6 +29,7 @@ import { NodeTrust } from './node-trust.ts'
 import { type NodeState, NodeWatch } from './node-watch.ts'
 import { recoverInstance, recoverNode } from './recovery.ts'
 import { admission, mixedLocking, register } from './registration.ts'
+import { removeNode } from './removal.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
 import {
   hasLookers,
@@ -175,17 +176,33 @@ export class ClusterNode implements CheckInObserver {
   /** All nodes; failed ones until they are recovered. */
   async nodes(): Promise<readonly ClusterNodeView[]> {
     const { rows, nowMs } = await this.#look()
-    const { instanceId: own } = this.#context
+    const { instanceId: own, nodeReport } = this.#context
     return rows
       .filter(({ isOrphan }) => !isOrphan)
-      .map((row) => ({
-        instanceId: row.instanceId,
-        isSelf: row.instanceId === own && row.bootId === this.#bootId,
-        state: this.#watch.state(row, nowMs),
-        lastCheckInMs: row.lastCheckInMs,
-        checkInIntervalMs: row.checkInIntervalMs,
-        info: row.info,
-      }))
+      .map((row) => {
+        const isSelf = row.instanceId === own && row.bootId === this.#bootId
+        return {
+          instanceId: row.instanceId,
+          isSelf,
+          state: this.#watch.state(row, nowMs),
+          lastCheckInMs: row.lastCheckInMs,
+          checkInIntervalMs: row.checkInIntervalMs,
+          info: isSelf ? row.info && { ...row.info, ...nodeReport() } : row.info,
+        }
+      })
+  }
+
+  /** Checks in soon, with what the node reports now. */
+  announce(): void {
+    if (this.#bootId === null || this.#isStopped) return
+    this.#driver.order(this.#orders())
+    this.#driver.hurry()
+  }
+
+  /** @throws SchedulerError ERR_NOT_FOUND, ERR_NODE_ALIVE */
+  async remove(instanceId: string): Promise<void> {
+    const isAlive = (row: NodeRow, nowMs: EpochMs): boolean => this.#watch.state(row, nowMs) === 'alive'
+    await removeNode({ transactor: this.#transactor, look: () => this.#look(), isAlive }, instanceId)
   }
 
   checkedIn(checkIn: CheckIn): void {
@@ -461,7 +478,7 @@ export class ClusterNode implements CheckInObserver {
   }
 
   #own(bootId: string): OwnRow {
-    const { instanceId, jobTypes } = this.#context
+    const { instanceId, jobTypes, nodeReport } = this.#context
     const { checkInIntervalMs, failedAfterMs, locking } = this.#options
     const info: NodeInfo = {
       version: packageVersion,
@@ -472,6 +489,7 @@ export class ClusterNode implements CheckInObserver {
       clockOffsetMs: this.#clockOffsetMs,
       failedAfterMs,
       witness: null,
+      ...nodeReport(),
     }
     return { instanceId, bootId, checkInIntervalMs, info }
   }

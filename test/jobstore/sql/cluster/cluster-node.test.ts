@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { JobPersistenceError } from '../../../../src/core/errors.ts'
+import { SchedulerError } from '../../../../src/core/errors.ts'
 import { refuses } from '../../../../src/testing/job-store/testbed.ts'
 import { clusterDefaults, TestCluster } from '../../../support/cluster.ts'
 
@@ -21,7 +21,7 @@ function outcomeOf(promise: Promise<unknown>): { value: string } {
       outcome.value = 'done'
     },
     (error: unknown) => {
-      outcome.value = error instanceof JobPersistenceError ? error.code : String(error)
+      outcome.value = SchedulerError.is(error) ? error.code : String(error)
     },
   )
   return outcome
@@ -39,6 +39,69 @@ describe('nodes of a cluster', () => {
       ['b', false, 'alive'],
     ])
     expect(nodes[1]?.info).toMatchObject({ pid: process.pid, failedAfterMs: 1000, jobTypes: [] })
+  })
+
+  test('say what they do and how late their loops run, at once when they announce it', async () => {
+    const cluster = await TestCluster.open()
+    const a = await cluster.startNode('a')
+    const b = await cluster.startNode('b')
+    const shown = async (): Promise<unknown> =>
+      (await a.member().nodes()).map(({ info }) => [info?.status, info?.eventLoopLagMs])
+    b.bed.nodeReport = { status: 'draining', eventLoopLagMs: 12.5 }
+    expect(await shown()).toEqual([
+      ['started', null],
+      ['started', null],
+    ])
+    b.member().announce()
+    a.bed.nodeReport = { status: 'started', eventLoopLagMs: 0.5 }
+    await cluster.clock.advance(1)
+    expect(await shown()).toEqual([
+      ['started', 0.5],
+      ['draining', 12.5],
+    ])
+    b.bed.nodeReport = { status: 'draining', eventLoopLagMs: 3 }
+    await cluster.clock.advance(3000)
+    expect(await shown()).toMatchObject([{}, ['draining', 3]])
+  })
+
+  test('are removed before they have failed when they have missed check-ins, and not while they check in', async () => {
+    const cluster = await TestCluster.open()
+    const a = await cluster.startNode('a')
+    const b = await cluster.startNode('b')
+    await b.bed.schedule('t')
+    const running = await b.bed.start('t')
+    await refuses(a.member().remove('b'), 'ERR_NODE_ALIVE')
+    await refuses(a.member().remove('c'), 'ERR_NOT_FOUND')
+    b.runner.state = 'away'
+    await cluster.clock.advance(3500)
+    expect((await a.member().nodes())[1]?.state).toBe('overdue')
+    await a.member().remove('b')
+    expect(await cluster.members()).toEqual(['a'])
+    expect(await cluster.firedRows()).toEqual([])
+    expect(a.bed.signals.lostExecutions).toMatchObject([{ fireInstanceId: running.fireInstanceId }])
+    // One that lives learns it, and what it ran changes nothing any more.
+    b.runner.state = 'there'
+    await cluster.clock.advance(3000)
+    expect(b.bed.signals.recoveriesByPeers).toBe(1)
+    await b.bed.complete(running, 'setTriggerError')
+    expect(await cluster.members()).toEqual(['a', 'b'])
+  })
+
+  test('that check in while they are removed stay', async () => {
+    const cluster = await TestCluster.open()
+    const a = await cluster.startNode('a')
+    const b = await cluster.startNode('b')
+    b.runner.state = 'away'
+    await cluster.clock.advance(3500)
+    const waits = a.runner.delay('cluster')
+    const removing = outcomeOf(a.member().remove('b'))
+    b.runner.state = 'there'
+    await cluster.clock.advance(600)
+    waits.begin()
+    await cluster.clock.advance(600)
+    expect(removing.value).toBe('ERR_NODE_ALIVE')
+    expect(await cluster.members()).toEqual(['a', 'b'])
+    expect(b.bed.signals.recoveriesByPeers).toBe(0)
   })
 
   test('are alive, overdue, and gone as soon as they have failed and were recovered', async () => {

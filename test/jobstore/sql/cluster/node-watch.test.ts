@@ -19,6 +19,8 @@ function node(lastCheckInMs: number, changes: Partial<NodeRow> = {}): NodeRow {
       clockOffsetMs: null,
       failedAfterMs: 6000,
       witness: null,
+      status: null,
+      eventLoopLagMs: null,
     },
     isOrphan: false,
     ...changes,

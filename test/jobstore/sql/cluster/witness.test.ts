@@ -25,6 +25,8 @@ function node(instanceId: string, lastCheckInMs: number, key: number | null): No
       clockOffsetMs: null,
       failedAfterMs: 6000,
       witness: key === null ? null : { key, graceMs: 1000 },
+      status: 'started',
+      eventLoopLagMs: 0.5,
     },
     isOrphan: false,
   }
@@ -144,4 +146,12 @@ describe('witnesses', () => {
     const info = { ...node('n', 0, null).info, witness }
     expect(parseNodeInfo(JSON.stringify(info))).toEqual({ ...info, witness: null })
   })
+})
+
+test('what a node of an older version does not say of itself is not known, as is what is no status', () => {
+  const { status, eventLoopLagMs, ...older } = node('n', 0, null).info ?? expect.fail('it has one')
+  expect([status, eventLoopLagMs]).toEqual(['started', 0.5])
+  const unknown = { ...older, status: null, eventLoopLagMs: null }
+  expect(parseNodeInfo(JSON.stringify(older))).toEqual(unknown)
+  expect(parseNodeInfo(JSON.stringify({ ...older, status: 'asleep', eventLoopLagMs: 'x' }))).toEqual(unknown)
 })

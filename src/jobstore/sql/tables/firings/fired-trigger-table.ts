@@ -18,7 +18,7 @@ import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlNames } from '../../kernel/sql-names.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, later, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
-import { instant, readable, text } from '../encoding/columns.ts'
+import { anyText, instant, integer, readable, text } from '../encoding/columns.ts'
 import {
   jobKeyColumns,
   jobKeyOf,
@@ -197,6 +197,12 @@ export class FiredTriggerTable {
     return decodedFirings(yield* all(this.#statements.allExecuting({ scheduler: this.#scheduler })))
   }
 
+  /** How many executions are in flight on each node, by its instance id. */
+  *countExecuting(): SqlProgram<ReadonlyMap<string, number>> {
+    const rows = yield* all(this.#statements.countExecuting({ scheduler: this.#scheduler }))
+    return new Map(rows.map((row) => [anyText(row, 'instance_name'), integer(row, 'executions')]))
+  }
+
   /** The jobs among these that have an execution in flight, on any node. */
   *executing(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
     return yield* this.#jobsOf(this.#statements.executing, jobKeys)
@@ -250,6 +256,7 @@ interface FiredTriggerStatements {
   readonly ownIds: SqlQuery<{ scheduler: string; instance: string }>
   readonly deleteAll: SqlQuery<{ scheduler: string }>
   readonly allExecuting: SqlQuery<{ scheduler: string }>
+  readonly countExecuting: SqlQuery<{ scheduler: string }>
   readonly ofTriggers: KeyQuery
   readonly deleteStaleClaims: SqlQuery<{ scheduler: string }>
   readonly tryLockOverdueOfPeers: SqlQuery<{ scheduler: string; instance: string; by: EpochMs }>
@@ -392,7 +399,13 @@ function statementsOfAwaited({
 
 type StatementsOfRecovery = Pick<
   FiredTriggerStatements,
-  'tryLockOfInstance' | 'deleteOfInstance' | 'ownIds' | 'allExecuting' | 'deleteAll' | 'ofTriggers'
+  | 'tryLockOfInstance'
+  | 'deleteOfInstance'
+  | 'ownIds'
+  | 'allExecuting'
+  | 'countExecuting'
+  | 'deleteAll'
+  | 'ofTriggers'
 >
 
 /** Statements about firings of any node. */
@@ -413,6 +426,11 @@ function statementsOfRecovery(vocabulary: SqlVocabulary): StatementsOfRecovery {
       dialect,
       `SELECT ${columns} FROM ${fired}
        WHERE sched_name = :scheduler AND state = 'EXECUTING' ORDER BY fired_time, entry_id`,
+    ),
+    countExecuting: sqlQuery(
+      dialect,
+      `SELECT instance_name, count(*) AS executions FROM ${fired}
+       WHERE sched_name = :scheduler AND state = 'EXECUTING' GROUP BY instance_name`,
     ),
     deleteAll: sqlQuery(
       dialect,

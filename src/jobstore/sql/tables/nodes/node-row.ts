@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../../../time/clock.ts'
+import type { NodeReport, NodeStatus } from '../../../cluster-view.ts'
 
 /** A node's way of locking rows. */
 export type NodeLocking = 'skipLocked' | 'quartzLocks'
@@ -11,7 +12,7 @@ export interface NodeWitness {
 }
 
 /** The information of a node about itself. */
-export interface NodeInfo {
+export interface NodeInfo extends NodeReport {
   /** Of this package. */
   readonly version: string
   readonly pid: number
@@ -69,11 +70,25 @@ export function parseNodeInfo(json: string | null): NodeInfo | null {
   if (json === null) return null
   try {
     const value: unknown = JSON.parse(json)
-    return isNodeInfo(value) ? { ...value, witness: isWitness(value.witness) ? value.witness : null } : null
+    return isNodeInfo(value) ? { ...value, ...reportOf(value) } : null
   } catch {
     return null
   }
 }
+
+type Unsure<Name extends keyof NodeInfo> = { readonly [Each in Name]?: unknown }
+type Added = 'witness' | keyof NodeReport
+
+/** What nodes of older versions do not write. */
+function reportOf({ witness, status, eventLoopLagMs }: Unsure<Added>): Pick<NodeInfo, Added> {
+  return {
+    witness: isWitness(witness) ? witness : null,
+    status: statuses.find((known) => known === status) ?? null,
+    eventLoopLagMs: typeof eventLoopLagMs === 'number' ? eventLoopLagMs : null,
+  }
+}
+
+const statuses: readonly NodeStatus[] = ['started', 'standby', 'draining']
 
 /** One without a grace would make a cut connection a failure. */
 function isWitness(value: unknown): value is NodeWitness {
@@ -82,7 +97,7 @@ function isWitness(value: unknown): value is NodeWitness {
   return Number.isInteger(key) && typeof graceMs === 'number' && graceMs >= graceMinMs
 }
 
-function isNodeInfo(value: unknown): value is Omit<NodeInfo, 'witness'> & { readonly witness?: unknown } {
+function isNodeInfo(value: unknown): value is Omit<NodeInfo, Added> & Unsure<Added> {
   if (typeof value !== 'object' || value === null) return false
   const info = value as Partial<Record<keyof NodeInfo, unknown>>
   return (
