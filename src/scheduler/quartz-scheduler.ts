@@ -120,6 +120,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       executing: parts.executing,
       remotes: parts.remotes,
       jobTypes: () => this.#lifeCycle.jobTypes,
+      isLookingOn: () => parts.options.threadPool.size === 0 && this.#lifeCycle.runningSinceMs === null,
       requireOpen,
     })
     this.#steering = new Steering({

@@ -95,9 +95,13 @@ export type SchedulerTransaction = Pick<
 
 /** All nodes that share the data of a scheduler; this one alone where the store has no cluster. */
 export interface SchedulerCluster {
-  /** Every node, failed ones until others have recovered them; complete once this scheduler was started. */
+  /**
+   * Every node, failed ones until others have recovered them; complete once this scheduler was started. Where the store
+   * has no cluster, none for a scheduler that has no threads and was never started: it is no node, and does not see the
+   * one that fires.
+   */
   nodes(): Promise<readonly SchedulerNode[]>
-  /** The executions in flight on every node. */
+  /** The executions in flight on every node; where the store has no cluster, those of this scheduler, and remote ones. */
   executingJobs(): Promise<readonly ExecutingJob[]>
   /**
    * Calls the listener soon after other nodes, or other processes on the same file, may have changed jobs, triggers,

@@ -24,6 +24,7 @@ import type {
   ExecutionDetailsJson,
   ExecutionJson,
   SchedulerJson,
+  SeenJson,
 } from '../../../src/server/wire/runs.ts'
 import type { ShardsJson } from '../../../src/server/wire/shards.ts'
 import type {
@@ -102,7 +103,7 @@ export interface Operations {
     { readonly skippedMs: number; readonly nextMs: number | null } | null
   >
   'triggers.resetError': Act<KeyJson>
-  'executing.list': Get<Nothing, Items<ExecutingJson>>
+  'executing.list': Get<Nothing, SeenJson<ExecutingJson>>
   'executing.interrupt': Act<{ fireInstanceId: string }>
   'executions.list': Get<Nothing, PageJson<ExecutionJson>>
   'executions.get': Get<{ fireInstanceId: string }, ExecutionDetailsJson>
@@ -116,7 +117,7 @@ export interface Operations {
   'misfires.list': Get<Nothing, PageJson<MisfireJson>>
   'misfires.stats': Get<Nothing, MisfireStatsJson>
   'completion.list': Get<Nothing, Items<CompletionJson>>
-  'nodes.list': Get<Nothing, Items<SchedulerNode>>
+  'nodes.list': Get<Nothing, SeenJson<SchedulerNode>>
   'cron.preview': Get<Nothing, CronPreviewJson>
   'planned.list': Get<Nothing, PlannedJson>
   'planned.load': Get<Nothing, LoadJson>
