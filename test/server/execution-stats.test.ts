@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { JobKey } from '../../src/core/key.ts'
 import { lookAtExecutions, lookedAtMax } from '../../src/server/execution-stats.ts'
-import { filledScheduler } from '../support/server-fixture.ts'
 import { runMany } from '../support/run-many.ts'
+import { filledScheduler } from '../support/server-fixture.ts'
 
 test('says from when it counts where there was more than it looks at', async () => {
   const scheduler = await filledScheduler()
