@@ -39,7 +39,8 @@ export const words = dictionary({
       all: 'History',
       none: 'The store remembers no execution of the last hour.',
       label: (count: number, from: string | null) =>
-        `${count} executions ${from === null ? 'in the last hour' : `since ${from}`}, those that failed in another colour`,
+        `${count} executions ${from === null ? 'in the last hour' : `since ${from}`}, ` +
+        'those that failed in another colour',
       perMinute: 'Executions a minute',
       lately: 'last five minutes',
       success: 'Success',
