@@ -101,7 +101,7 @@ export interface SchedulerCluster {
    * one that fires.
    */
   nodes(): Promise<readonly SchedulerNode[]>
-  /** The executions in flight on every node; without a cluster of the store, those of this scheduler and remote ones. */
+  /** The executions in flight on every node; where the store has no cluster, this scheduler's and remote ones. */
   executingJobs(): Promise<readonly ExecutingJob[]>
   /**
    * Calls the listener soon after other nodes, or other processes on the same file, may have changed jobs, triggers,
