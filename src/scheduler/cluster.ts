@@ -33,6 +33,8 @@ export interface ClusterParts {
   readonly clock: Clock
   /** Starts this scheduler, or has it stand by or drain. */
   readonly carryOut: (order: NodeOrder) => Promise<void>
+  /** Whether it has no threads and was never started: then it is no node. */
+  readonly isLookingOn: () => boolean
   /** Throws once the scheduler has been shut down. */
   readonly requireOpen: () => void
 }
@@ -47,7 +49,7 @@ const statusAfter: Readonly<Record<NodeOrder, NodeStatus>> = {
 const confirmWithinMs = 3000
 const confirmEveryMs = 100
 
-/** All nodes that the store knows; this node alone when the store has no cluster. */
+/** All nodes that the store knows; this node alone, if it is one, when the store has no cluster. */
 export class Cluster implements SchedulerCluster {
   readonly #parts: ClusterParts
 
@@ -56,9 +58,10 @@ export class Cluster implements SchedulerCluster {
   }
 
   async nodes(): Promise<readonly SchedulerNode[]> {
-    const { store, requireOpen } = this.#parts
+    const { store, isLookingOn, requireOpen } = this.#parts
     requireOpen()
-    return store.cluster === null ? [this.#self()] : store.cluster.nodes()
+    if (store.cluster !== null) return store.cluster.nodes()
+    return isLookingOn() ? [] : [this.#self()]
   }
 
   async executingJobs(): Promise<readonly ExecutingJob[]> {

@@ -129,6 +129,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       nodeReport: () => this.#lifeCycle.nodeReport,
       clock,
       carryOut: (order) => (order === 'drain' ? this.#drain() : this[order]()),
+      isLookingOn: () => parts.options.threadPool.size === 0 && this.#lifeCycle.runningSinceMs === null,
       requireOpen,
     })
     this.#steering = new Steering({

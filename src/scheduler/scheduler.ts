@@ -95,9 +95,13 @@ export type SchedulerTransaction = Pick<
 
 /** All nodes that share the data of a scheduler; this one alone where the store has no cluster. */
 export interface SchedulerCluster {
-  /** Every node, failed ones until others have recovered them; complete once this scheduler was started. */
+  /**
+   * Every node, failed ones until others have recovered them; complete once this scheduler was started. Where the store
+   * has no cluster, none for a scheduler that has no threads and was never started: it is no node, and does not see the
+   * one that fires.
+   */
   nodes(): Promise<readonly SchedulerNode[]>
-  /** The executions in flight on every node. */
+  /** The executions in flight on every node; where the store has no cluster, this scheduler's and remote ones. */
   executingJobs(): Promise<readonly ExecutingJob[]>
   /**
    * Has a node fire triggers, as its own `start()` does.

@@ -26,7 +26,7 @@ export interface ExecutionStatsJson {
 
 /** How many executions one answer looks at. */
 export const lookedAtMax = 3000
-const bucketCount = 60
+const bucketsMax = 60
 
 /** Counts what ended in a time. */
 export async function lookAtExecutions(
@@ -53,7 +53,9 @@ function cursorOf({ fireTimeMs, fireInstanceId }: ExecutionCursor): ExecutionCur
 }
 
 function statsOf(found: readonly ExecutionSummary[], fromMs: number, toMs: number): ExecutionStatsJson {
-  const bucketMs = Math.max(1000, Math.ceil((toMs - fromMs) / bucketCount))
+  const bucketMs = Math.max(1000, Math.ceil((toMs - fromMs) / bucketsMax))
+  // None that begins later than what was looked at: it would be empty.
+  const bucketCount = Math.max(1, Math.ceil((toMs - fromMs) / bucketMs))
   const buckets = Array.from({ length: bucketCount }, (): Record<string, number> => ({}))
   const byOutcome: Record<string, number> = {}
   for (const { outcome, fireTimeMs } of found) {

@@ -3,6 +3,8 @@ import { type JobKey, jobKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import type { GroupsJson } from '../../src/server/operations/scheduler.ts'
 import { zeroSizeThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
 import { HolidayCalendar } from '../../src/triggers/calendars/holiday-calendar.ts'
 import { EventStream } from './event-stream.ts'
@@ -91,7 +93,7 @@ export async function attachesTo(newStore: () => JobStore): Promise<void> {
   })
   await using fixture = await serverFixture({ served: attached })
   expect(await fixture.ask('GET /scheduler')).toMatchObject({
-    json: { status: 'attached', threadPoolSize: 0 },
+    json: { status: 'attached', threadPoolSize: 0, numberOfJobsExecuted: null },
   })
   expect(await items(fixture, 'triggers.list', '/triggers')).toHaveLength(4)
   const refused = await fixture.ask('POST /scheduler/start')
@@ -99,10 +101,7 @@ export async function attachesTo(newStore: () => JobStore): Promise<void> {
   const ran = running.events.next('jobWasExecuted')
   await fixture.ask('POST /jobs/reports/daily/run', { body: {} })
   expect((await ran).context.jobKey.name).toBe('daily')
-  const nodes = await items(fixture, 'nodes.list', '/nodes')
-  // A store of one node knows of no other one.
-  const { jobStoreClustered } = running.getMetaData()
-  expect(nodes.map(({ instanceId }) => instanceId)).toEqual([jobStoreClustered ? 'n1' : 'looker'])
+  await seesWhatIsKnown(fixture, running)
   // The other node reads what the attached one has written down.
   await attached.idle()
   expect((await running.queryAudit()).items).toMatchObject([
@@ -122,6 +121,44 @@ export async function attachesTo(newStore: () => JobStore): Promise<void> {
     },
   ])
   await running.shutdown()
+}
+
+/** What an attached server does not know it does not call nothing: a store without check-ins does not say what runs. */
+async function seesWhatIsKnown(fixture: ServerFixture, running: Scheduler): Promise<void> {
+  const { jobStoreClustered: isWhole } = running.getMetaData()
+  const key = await addPlainJob(running, 'waiting', 'slow', 'reports')
+  const began = running.events.next('jobToBeExecuted', ({ context }) => context.jobDetail.key.equals(key))
+  await running.triggerJob(key)
+  const { context } = await began
+  const get = async (id: string, path: string): Promise<unknown> =>
+    operationOf(id).answer.parse((await fixture.ask(`GET ${path}`)).json)
+  expect(await get('nodes.list', '/nodes')).toMatchObject({
+    items: isWhole ? [{ instanceId: 'n1', state: 'alive' }] : [],
+    isWhole,
+  })
+  const execution = { node: 'n1', jobKey: { group: 'reports', name: 'slow' } }
+  expect(await get('executing.list', '/executing')).toMatchObject({
+    items: isWhole ? [execution] : [],
+    isWhole,
+  })
+  const { jobGroups, knowsLimits } = (await get('groups.list', '/groups')) as GroupsJson
+  expect([jobGroups.find(({ name }) => name === 'reports'), knowsLimits]).toMatchObject([
+    { limit: null, executing: isWhole ? 1 : null },
+    false,
+  ])
+  expect(await get('support.dump', '/support-dump')).toMatchObject({
+    nodes: isWhole ? [{}] : null,
+    executing: isWhole ? [{}] : null,
+  })
+  const ended = running.events.next('jobWasExecuted', (event) => event.context === context)
+  for (const path of ['/jobs/reports/slow/interrupt', `/executing/${context.fireInstanceId}/interrupt`]) {
+    const { status, json } = await fixture.ask(`POST ${path}?dryRun=true`)
+    expect([status, json]).toMatchObject(
+      isWhole ? [200, { changed: true }] : [409, { code: 'ERR_SCHEDULER_STATE' }],
+    )
+  }
+  await running.interrupt(key)
+  await ended
 }
 
 /** A server hears of the executions of other nodes, also of those that take no time where the history keeps them. */

@@ -25,6 +25,7 @@ import type {
   ExecutionDetailsJson,
   ExecutionJson,
   SchedulerJson,
+  SeenJson,
 } from '../../../src/server/wire/runs.ts'
 import type { ShardsJson } from '../../../src/server/wire/shards.ts'
 import type {
@@ -103,7 +104,7 @@ export interface Operations {
     { readonly skippedMs: number; readonly nextMs: number | null } | null
   >
   'triggers.resetError': Act<KeyJson>
-  'executing.list': Get<Nothing, Items<ExecutingJson>>
+  'executing.list': Get<Nothing, SeenJson<ExecutingJson>>
   'executing.interrupt': Act<{ fireInstanceId: string }>
   'executions.list': Get<Nothing, PageJson<ExecutionJson>>
   'executions.get': Get<{ fireInstanceId: string }, ExecutionDetailsJson>
@@ -117,7 +118,7 @@ export interface Operations {
   'misfires.list': Get<Nothing, PageJson<MisfireJson>>
   'misfires.stats': Get<Nothing, MisfireStatsJson>
   'completion.list': Get<Nothing, Items<CompletionJson>>
-  'nodes.list': Get<Nothing, Items<SchedulerNode>>
+  'nodes.list': Get<Nothing, SeenJson<SchedulerNode>>
   'nodes.start': Act<{ instanceId: string }, Nothing, NodeChangeJson>
   'nodes.standby': Act<{ instanceId: string }, Nothing, NodeChangeJson>
   'nodes.drain': Act<{ instanceId: string }, Nothing, NodeChangeJson>

@@ -11,6 +11,11 @@ export function itemsTerm(firingId: string): string {
   return `firing:${quoted(firingId)}`
 }
 
+/** What ran on a node. */
+export function nodeTerm(instanceId: string): string {
+  return `node:${quoted(instanceId)}`
+}
+
 function quoted(value: string): string {
   return /[\s"\\]/.test(value) ? `"${value.replace(/[\\"]/g, '\\$&')}"` : value
 }

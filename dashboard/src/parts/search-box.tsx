@@ -6,6 +6,7 @@ import { call } from '../api/client.ts'
 import { useSearch } from '../state/place.ts'
 import { may } from '../state/session.ts'
 import { later } from '../time/clock.ts'
+import { common } from '../words/common.ts'
 import { Icon } from './icon.tsx'
 
 interface SearchBoxProps {
@@ -100,6 +101,19 @@ function useCompletion(of: SearchBoxProps['completes']): Completion {
     })
   }
   return { items: items.value, ask }
+}
+
+/** The group to which a list is narrowed, as a link to all of them. */
+export function GroupChip(): JSX.Element | null {
+  const search = useSearch()
+  const { group: label, clear } = common()
+  const group = search.get('group')
+  if (group === '') return null
+  return (
+    <a class="chip is-on" href={search.with({ group: '', after: '' })} title={clear}>
+      {label}: {group} ×
+    </a>
+  )
 }
 
 interface ChoiceBoxProps {

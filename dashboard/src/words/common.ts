@@ -110,6 +110,10 @@ export const common = dictionary({
     typeToConfirm: (text: string) => `Type ${text} to confirm`,
     clusterWide: 'This reaches all nodes that share the data.',
     oneNode: (node: string) => `This reaches the node ${node} alone.`,
+    notSeen: 'not known here',
+    notSeenHint:
+      'This server only looks at the data. Its store does not say which process fires from it, nor what runs there: ' +
+      'ask the server of that process.',
     gone: 'There is nothing here. It may have been deleted.',
     failed: 'This could not be loaded',
     noAnswer: 'The server does not answer.',
@@ -177,6 +181,9 @@ export const common = dictionary({
     typeToConfirm: (text) => `输入 ${text} 以确认`,
     clusterWide: '此操作作用于共享数据的所有节点。',
     oneNode: (node) => `此操作仅作用于节点 ${node}。`,
+    notSeen: '此处未知',
+    notSeenHint:
+      '此服务器只查看数据。其存储不记录由哪个进程触发，也不记录正在运行什么：请询问该进程的服务器。',
     gone: '这里没有内容，可能已被删除。',
     failed: '无法加载',
     noAnswer: '服务器没有响应。',

@@ -3,6 +3,7 @@ import { JobKey } from '../../core/key.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { type JobQuery, type JobSummary, queryLimits } from '../../jobstore/queries.ts'
+import { refuseBlind } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { unmasked } from '../masking.ts'
 import { actionJson, plainActionJson } from '../wire/action.ts'
@@ -281,7 +282,9 @@ const interruptJob: Operation = operation({
     return change(call, 'data', {
       async wouldChange() {
         const executing = await scheduler.cluster.executingJobs()
-        return executing.some(({ jobKey }) => jobKey.equals(key))
+        const runs = executing.some(({ jobKey }) => jobKey.equals(key))
+        if (!runs) refuseBlind(scheduler)
+        return runs
       },
       carryOut: () => scheduler.interrupt(key),
       result: null,

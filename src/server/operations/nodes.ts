@@ -2,13 +2,13 @@ import { z } from 'zod'
 import type { SchedulerNode } from '../../jobstore/cluster-view.ts'
 import { nodeAlive, nodeNotFound } from '../../jobstore/refusals.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
+import { refuseAttached, seesNodes } from '../attachment.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { type ActionJson, actionJson } from '../wire/action.ts'
 import { nothing, textUpTo } from '../wire/fields.ts'
 import { pageQuery } from '../wire/pages.ts'
-import { nodeJson } from '../wire/runs.ts'
+import { nodeJson, seenJson } from '../wire/runs.ts'
 import { landedIn } from './changes.ts'
-import { refuseAttached } from './scheduler.ts'
 
 const listNodes: Operation = operation({
   id: 'nodes.list',
@@ -23,8 +23,11 @@ const listNodes: Operation = operation({
   params: nothing,
   query: z.strictObject({ format: pageQuery.format }),
   body: null,
-  answer: z.strictObject({ items: z.array(nodeJson) }),
-  handle: async ({ scheduler }) => ({ items: [...(await scheduler.cluster.nodes())] }),
+  answer: seenJson(nodeJson),
+  handle: async ({ scheduler }) => ({
+    items: [...(await scheduler.cluster.nodes())],
+    isWhole: seesNodes(scheduler),
+  }),
 })
 
 export interface NodeChangeJson {

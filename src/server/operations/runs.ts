@@ -3,6 +3,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { ExecutingJob } from '../../jobstore/cluster-view.ts'
 import type { ExecutionCursor, ExecutionSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
+import { refuseBlind, seesNodes } from '../attachment.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { plainActionJson } from '../wire/action.ts'
 import { instantMs, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
@@ -23,6 +24,7 @@ import {
   executionJson,
   executionToJson,
   logLineJson,
+  seenJson,
 } from '../wire/runs.ts'
 import { change } from './changes.ts'
 import { type ExecutionFilter, parseExecutionFilter } from './execution-filter.ts'
@@ -39,11 +41,12 @@ const listExecuting: Operation = operation({
   params: nothing,
   query: z.strictObject({ format: pageQuery.format }),
   body: null,
-  answer: z.strictObject({ items: z.array(executingJson) }),
+  answer: seenJson(executingJson),
   async handle({ scheduler, access }) {
     const executing = await scheduler.cluster.executingJobs()
     return {
       items: executing.filter(({ jobKey }) => access.hasOn(jobKey.group, 'viewer')).map(executingToJson),
+      isWhole: seesNodes(scheduler),
     }
   },
 })
@@ -69,6 +72,7 @@ const interruptOne: Operation = operation({
     const { scheduler, params } = call
     const found = await findExecuting(scheduler, params.fireInstanceId)
     if (found === undefined) {
+      refuseBlind(scheduler)
       throw new SchedulerError(
         'ERR_NOT_FOUND',
         `Execution '${params.fireInstanceId}' does not run on any node.`,

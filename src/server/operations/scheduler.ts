@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { SchedulerError } from '../../core/errors.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { Pause, PausedGroup } from '../../jobstore/pauses.ts'
 import type { GroupCount } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
+import { isAttached, refuseAttached, seesNodes } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { plainActionJson } from '../wire/action.ts'
 import { groupPath, nothing } from '../wire/fields.ts'
@@ -28,13 +28,14 @@ const getScheduler: Operation = operation({
 
 export function schedulerToJson(scheduler: Scheduler, nowMs: number): SchedulerJson {
   const { started, shutdown, runningSince, ...rest } = scheduler.getMetaData()
+  const attached = isAttached(scheduler)
   return {
     schedulerName: rest.schedulerName,
     schedulerInstanceId: rest.schedulerInstanceId,
     version: rest.version,
-    status: shutdown ? 'shutdown' : started ? 'started' : isAttached(scheduler) ? 'attached' : 'standby',
+    status: shutdown ? 'shutdown' : started ? 'started' : attached ? 'attached' : 'standby',
     runningSinceMs: runningSince?.getTime() ?? null,
-    numberOfJobsExecuted: rest.numberOfJobsExecuted,
+    numberOfJobsExecuted: attached ? null : rest.numberOfJobsExecuted,
     jobStore: rest.jobStore,
     jobStorePersistent: rest.jobStorePersistent,
     jobStoreClustered: rest.jobStoreClustered,
@@ -42,12 +43,6 @@ export function schedulerToJson(scheduler: Scheduler, nowMs: number): SchedulerJ
     threadPoolSize: rest.threadPoolSize,
     nowMs,
   }
-}
-
-/** Only looks at the data of others: it has no threads and was never started. */
-function isAttached(scheduler: Scheduler): boolean {
-  const { threadPoolSize, runningSince } = scheduler.getMetaData()
-  return threadPoolSize === 0 && runningSince === null
 }
 
 interface Steering<Body> {
@@ -83,15 +78,6 @@ function steerScheduler<Body>({ wouldChange, carryOut, ...described }: Steering<
       })
     },
   })
-}
-
-/** @throws SchedulerError ERR_SCHEDULER_STATE */
-export function refuseAttached(scheduler: Scheduler): void {
-  if (!isAttached(scheduler)) return
-  throw new SchedulerError(
-    'ERR_SCHEDULER_STATE',
-    'This server is attached to the data of other nodes and fires nothing itself: start and stop those nodes.',
-  )
 }
 
 interface GroupVerb<Body> {
@@ -148,15 +134,17 @@ export interface GroupJson {
 }
 
 export interface JobGroupJson extends GroupJson {
-  /** How many of its jobs may be claimed or executing at once; null for no limit. */
+  /** How many of its jobs may be claimed or executing at once; null for no limit, and where limits are not known. */
   readonly limit: number | null
-  /** How many executions of its jobs are in flight, on every node. */
-  readonly executing: number
+  /** How many executions of its jobs are in flight, on every node; null where that is not known. */
+  readonly executing: number | null
 }
 
 export interface GroupsJson {
   readonly jobGroups: readonly JobGroupJson[]
   readonly triggerGroups: readonly GroupJson[]
+  /** Whether the limits of job groups are known: nodes alone have them. */
+  readonly knowsLimits: boolean
 }
 
 const groupJson = {
@@ -179,11 +167,21 @@ const allGroupsJson: z.ZodType<GroupsJson> = z.strictObject({
       limit: z
         .number()
         .nullable()
-        .describe('How many of its jobs the node that was asked lets run at once; null for no limit.'),
-      executing: z.number().describe('How many executions of its jobs are in flight, on every node.'),
+        .describe(
+          'How many of its jobs the node that was asked lets run at once; null for no limit, and without knowsLimits.',
+        ),
+      executing: z
+        .number()
+        .nullable()
+        .describe(
+          'How many executions of its jobs are in flight, on every node; null where that is not known.',
+        ),
     }),
   ),
   triggerGroups: z.array(z.strictObject(groupJson)),
+  knowsLimits: z
+    .boolean()
+    .describe('False where the server is attached to the data of others: nodes alone have the limits.'),
 })
 
 const listGroups: Operation = operation({
@@ -201,7 +199,9 @@ const listGroups: Operation = operation({
   async handle({ scheduler, parts }) {
     const { jobs, triggers } = await parts.groupCounts.of(scheduler)
     const paused = await scheduler.getPausedGroups()
-    const limits = new Map(Object.entries(scheduler.getMetaData().jobGroupLimits))
+    const knowsLimits = !isAttached(scheduler)
+    const limits = new Map(knowsLimits ? Object.entries(scheduler.getMetaData().jobGroupLimits) : [])
+    const isExecutingKnown = seesNodes(scheduler)
     const executing = new Map<string, number>()
     for (const { jobKey } of await scheduler.cluster.executingJobs())
       executing.set(jobKey.group, (executing.get(jobKey.group) ?? 0) + 1)
@@ -209,9 +209,10 @@ const listGroups: Operation = operation({
       jobGroups: groupsOf(jobs, paused.jobGroups, limits.keys()).map((group) => ({
         ...group,
         limit: limits.get(group.name) ?? null,
-        executing: executing.get(group.name) ?? 0,
+        executing: isExecutingKnown ? (executing.get(group.name) ?? 0) : null,
       })),
       triggerGroups: groupsOf(triggers, paused.triggerGroups),
+      knowsLimits,
     }
   },
 })

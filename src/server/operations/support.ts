@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { packageVersion } from '../../core/version.ts'
+import { seesNodes } from '../attachment.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { nothing } from '../wire/fields.ts'
 import {
@@ -32,16 +33,17 @@ const supportDump: Operation = operation({
     nodeVersion: z.string(),
     platform: z.string(),
     scheduler: schedulerJson,
-    nodes: z.array(nodeJson),
+    nodes: z.array(nodeJson).nullable(),
     jobGroups: z.array(z.string()),
     triggerGroups: z.array(z.string()),
     pausedJobGroups: z.array(z.string()),
     pausedTriggerGroups: z.array(z.string()),
     calendars: z.array(z.string()),
-    executing: z.array(executingJson),
+    executing: z.array(executingJson).nullable(),
     lastExecutions: z.array(executionJson),
   }),
   async handle({ scheduler, parts }) {
+    const isSeen = seesNodes(scheduler)
     const executing = await scheduler.cluster.executingJobs()
     const { items } = await scheduler.queryExecutions({ take: executionsShown })
     return {
@@ -49,13 +51,13 @@ const supportDump: Operation = operation({
       nodeVersion: process.version,
       platform: `${process.platform}-${process.arch}`,
       scheduler: schedulerToJson(scheduler, parts.clock.now()),
-      nodes: [...(await scheduler.cluster.nodes())],
+      nodes: isSeen ? [...(await scheduler.cluster.nodes())] : null,
       jobGroups: [...(await scheduler.getJobGroupNames())],
       triggerGroups: [...(await scheduler.getTriggerGroupNames())],
       pausedJobGroups: [...(await scheduler.getPausedJobGroups())],
       pausedTriggerGroups: [...(await scheduler.getPausedTriggerGroups())],
       calendars: [...(await scheduler.getCalendarNames())],
-      executing: executing.map(executingToJson),
+      executing: isSeen ? executing.map(executingToJson) : null,
       lastExecutions: items.map(executionToJson),
     }
   },

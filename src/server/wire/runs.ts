@@ -207,6 +207,25 @@ export const nodeJson: z.ZodType<SchedulerNode> = z.strictObject({
   executing: z.number().describe('How many executions are in flight there.'),
 })
 
+/** What is known of nodes, or of what runs on them. */
+export interface SeenJson<Item> {
+  readonly items: readonly Item[]
+  /** False where other processes may have more, of which the store says nothing. */
+  readonly isWhole: boolean
+}
+
+export function seenJson<Item>(item: z.ZodType<Item>): z.ZodType<SeenJson<Item>> {
+  return z.strictObject({
+    items: z.array(item),
+    isWhole: z
+      .boolean()
+      .describe(
+        'False where the server is attached to a store without check-ins: other processes may have more, of which ' +
+          'the store says nothing.',
+      ),
+  })
+}
+
 /** What a scheduler is and does, as the node that was asked knows it. */
 export interface SchedulerJson {
   readonly schedulerName: string
@@ -218,8 +237,8 @@ export interface SchedulerJson {
    */
   readonly status: 'started' | 'standby' | 'attached' | 'shutdown'
   readonly runningSinceMs: number | null
-  /** Executions begun by this node. */
-  readonly numberOfJobsExecuted: number
+  /** Executions begun by this node; null when attached, since it is none. */
+  readonly numberOfJobsExecuted: number | null
   readonly jobStore: string
   readonly jobStorePersistent: boolean
   readonly jobStoreClustered: boolean
@@ -235,7 +254,10 @@ export const schedulerJson: z.ZodType<SchedulerJson> = z.strictObject({
   version: z.string(),
   status: z.enum(['started', 'standby', 'attached', 'shutdown']),
   runningSinceMs: instantOrNull,
-  numberOfJobsExecuted: z.number(),
+  numberOfJobsExecuted: z
+    .number()
+    .nullable()
+    .describe('Executions begun by the node that was asked; null when attached, since it is none.'),
   jobStore: z.string(),
   jobStorePersistent: z.boolean(),
   jobStoreClustered: z.boolean(),

@@ -1,8 +1,10 @@
 import type { JSX } from 'preact'
 import type { PreviewedFire } from '../../../../src/server/operations/cron.ts'
+import { MinuteLoad, type MinuteLoads, minuteLoadTitle, useMinuteLoads } from '../../parts/minute-load.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Relative } from '../../parts/time.tsx'
 import { viewerZone } from '../../state/preferences.ts'
+import { may } from '../../state/session.ts'
 import { fireTimeText, offsetText } from '../../time/format.ts'
 import { words } from './words.ts'
 
@@ -14,10 +16,11 @@ interface FireListProps {
 /** Fire times in the zone of the expression and in the viewer's, with what is special about them. */
 export function FireList({ fires, zone }: FireListProps): JSX.Element {
   const text = words()
+  const loads = useMinuteLoads(fires.flatMap(({ atMs, isExcluded }) => (isExcluded ? [] : [atMs])))
   return (
     <Table
       caption={text.fires}
-      columns={columns(zone)}
+      columns={columns(zone, loads)}
       rows={fires}
       keyOf={({ atMs }) => String(atMs)}
       empty={<p class="panel-body">{text.never}</p>}
@@ -25,7 +28,7 @@ export function FireList({ fires, zone }: FireListProps): JSX.Element {
   )
 }
 
-function columns(zone: string): readonly Column<PreviewedFire>[] {
+function columns(zone: string, loads: MinuteLoads): readonly Column<PreviewedFire>[] {
   const text = words()
   const viewer = viewerZone()
   const inZone: Column<PreviewedFire> = {
@@ -52,6 +55,7 @@ function columns(zone: string): readonly Column<PreviewedFire>[] {
       cell: ({ atMs }) => <Relative ms={atMs} />,
       isMinor: true,
     },
+    ...(may('planned.load') ? [othersColumn(loads)] : []),
     {
       id: 'mark',
       title: text.mark,
@@ -61,4 +65,14 @@ function columns(zone: string): readonly Column<PreviewedFire>[] {
           .join(', '),
     },
   ]
+}
+
+/** What a new trigger would fire together with. */
+function othersColumn(loads: MinuteLoads): Column<PreviewedFire> {
+  return {
+    id: 'others',
+    title: minuteLoadTitle(),
+    cell: ({ atMs, isExcluded }) => (isExcluded ? null : <MinuteLoad loads={loads} atMs={atMs} isShort />),
+    isNumber: true,
+  }
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { GroupJson, JobGroupJson } from '../../../../src/server/operations/scheduler.ts'
+import type { GroupJson, GroupsJson, JobGroupJson } from '../../../../src/server/operations/scheduler.ts'
 import { call } from '../../api/client.ts'
 import type { OperationId } from '../../api/operations.ts'
 import { useResource } from '../../api/resource.ts'
@@ -46,12 +46,9 @@ export function GroupsPage(): JSX.Element {
     <>
       <PageHead title={text.title} below={text.below} />
       {error !== null && <ProblemNote error={error} retry={groups.reload} />}
+      {shown?.knowsLimits === false && <p class="note info">{text.limitsNotKnown}</p>}
       <div class="columns">
-        <Groups
-          title={text.jobGroups}
-          columns={jobColumns(shown?.jobGroups ?? null)}
-          rows={shown?.jobGroups ?? null}
-        />
+        <Groups title={text.jobGroups} columns={jobColumns(shown)} rows={shown?.jobGroups ?? null} />
         <Groups title={text.triggerGroups} columns={columns('trigger')} rows={shown?.triggerGroups ?? null} />
       </div>
     </>
@@ -79,16 +76,20 @@ function Groups<Group extends GroupJson>({ title, columns, rows }: GroupsProps<G
   )
 }
 
-/** A limit is worth its column where there is one. */
-function jobColumns(groups: readonly JobGroupJson[] | null): readonly Column<JobGroupJson>[] {
+/** A limit is worth its column where there is one, or may be one. */
+function jobColumns(shown: GroupsJson | null): readonly Column<JobGroupJson>[] {
   const all = columns('job')
-  if (groups === null || groups.every(({ limit }) => limit === null)) return all
+  if (shown === null) return all
+  const { jobGroups, knowsLimits } = shown
+  if (knowsLimits && jobGroups.every(({ limit }) => limit === null)) return all
   const text = words()
   const atOnce: Column<JobGroupJson> = {
     id: 'limit',
     title: text.atOnce,
     cell: ({ limit, executing }) =>
-      limit === null ? numberText(executing) : text.ofLimit(numberText(executing), numberText(limit)),
+      limit === null && knowsLimits
+        ? numberText(executing)
+        : text.ofLimit(numberText(executing), numberText(limit)),
     isNumber: true,
   }
   return [...all.slice(0, -1), atOnce, ...all.slice(-1)]
@@ -102,10 +103,7 @@ function columns(kind: Kind): readonly Column<GroupJson>[] {
       id: 'name',
       title: names.group,
       cell: ({ name }) => (
-        <a
-          class="key"
-          href={kind === 'job' ? href('/jobs', { search: name }) : href('/triggers', { group: name })}
-        >
+        <a class="key" href={href(kind === 'job' ? '/jobs' : '/triggers', { group: name })}>
           {name}
         </a>
       ),

@@ -11,6 +11,8 @@ export const words = dictionary({
     notPaused: 'Not paused',
     nothingInIt: 'Nothing is in it yet',
     atOnce: 'Running',
+    limitsNotKnown:
+      'This server only looks at the data. The limits of job groups are known to the nodes that fire.',
     ofLimit: (executing: string, limit: string) => `${executing} of ${limit}`,
     empty: 'No groups yet',
     emptyHint: 'A group exists as soon as a job or a trigger names it. This stores a first one:',
@@ -30,6 +32,7 @@ export const words = dictionary({
     notPaused: '未暂停',
     nothingInIt: '其中尚无内容',
     atOnce: '运行中',
+    limitsNotKnown: '此服务器只查看数据。作业分组的限制只有执行触发的节点知道。',
     ofLimit: (executing, limit) => `${executing} / ${limit}`,
     empty: '还没有分组',
     emptyHint: '作业或触发器使用某个组名时，该分组即存在。以下代码存入第一个：',

@@ -29,17 +29,19 @@ const itemsShown = 50
 interface Found {
   readonly running: ExecutingJson | null
   readonly ended: ExecutionDetailsJson | null
+  /** False where it may run without being seen. */
+  readonly isWhole: boolean
 }
 
 /** It runs, or has ended; neither when the store does not remember it. */
 async function find(fireInstanceId: string, signal: AbortSignal): Promise<Found> {
-  const { items } = await call('executing.list', { signal })
+  const { items, isWhole } = await call('executing.list', { signal })
   const running = items.find((each) => each.fireInstanceId === fireInstanceId) ?? null
-  if (running !== null) return { running, ended: null }
+  if (running !== null) return { running, ended: null, isWhole }
   try {
-    return { running, ended: await call('executions.get', { params: { fireInstanceId }, signal }) }
+    return { running, ended: await call('executions.get', { params: { fireInstanceId }, signal }), isWhole }
   } catch (error) {
-    if (isGone(error)) return { running, ended: null }
+    if (isGone(error)) return { running, ended: null, isWhole }
     throw error
   }
 }
@@ -70,7 +72,9 @@ export function ExecutionPage({ params }: PageProps): JSX.Element {
         }
       />
       {found.error.value !== null && <ProblemNote error={found.error.value} retry={found.reload} />}
-      {shown !== null && known === null && <Empty title={text.gone} />}
+      {shown !== null && known === null && (
+        <Empty title={text.gone} {...(!shown.isWhole && { hint: common().notSeenHint })} />
+      )}
       {known !== null && (
         <>
           <Panel

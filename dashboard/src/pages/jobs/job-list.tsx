@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import type { JobSummaryJson } from '../../../../src/server/wire/jobs.ts'
 import { call } from '../../api/client.ts'
 import { fullPage } from '../../api/full-page.ts'
+import type { BulkFilter } from '../../api/operations.ts'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
 import { act } from '../../parts/action.ts'
@@ -12,7 +13,7 @@ import { JobLink, keyText } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
-import { SearchBox } from '../../parts/search-box.tsx'
+import { GroupChip, SearchBox } from '../../parts/search-box.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { href, useSearch } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
@@ -25,7 +26,12 @@ export const pageSize = 50
 export function JobListPage(): JSX.Element {
   const text = words()
   const search = useSearch()
-  const query = { search: search.get('search'), after: search.get('after'), take: pageSize }
+  const query = {
+    search: search.get('search'),
+    group: search.get('group'),
+    after: search.get('after'),
+    take: pageSize,
+  }
   const jobs = useResource(
     (signal) => fullPage((after) => call('jobs.list', { query: { ...query, after }, signal }), query),
     [JSON.stringify(query)],
@@ -34,7 +40,7 @@ export function JobListPage(): JSX.Element {
     },
   )
   const page = jobs.value.value
-  const isFiltered = query.search !== ''
+  const isFiltered = query.search !== '' || query.group !== ''
   return (
     <>
       <PageHead
@@ -49,7 +55,8 @@ export function JobListPage(): JSX.Element {
       />
       <div class="toolbar">
         <SearchBox label={text.searchHint} completes="jobs" />
-        <BulkMenu of="jobs" filter={query.search === '' ? {} : { search: query.search }} />
+        <GroupChip />
+        <BulkMenu of="jobs" filter={chosenOf(query)} />
       </div>
       {jobs.error.value !== null && <ProblemNote error={jobs.error.value} retry={jobs.reload} />}
       <section class="panel" aria-label={text.title}>
@@ -70,6 +77,11 @@ export function JobListPage(): JSX.Element {
       </section>
     </>
   )
+}
+
+/** What the list is narrowed to; fields that are empty choose nothing. */
+function chosenOf({ search, group }: Readonly<Record<'search' | 'group', string>>): BulkFilter {
+  return { ...(search !== '' && { search }), ...(group !== '' && { group }) }
 }
 
 function columns(): readonly Column<JobSummaryJson>[] {

@@ -5,6 +5,7 @@ import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { nodeTerm } from '../../parts/filter-term.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
@@ -24,11 +25,11 @@ const nodeEvents = new Set([
 ])
 
 async function load(signal: AbortSignal) {
-  const [{ items }, scheduler] = await Promise.all([
+  const [{ items, isWhole }, scheduler] = await Promise.all([
     call('nodes.list', { signal }),
     call('scheduler.get', { signal }),
   ])
-  return { nodes: items, scheduler }
+  return { nodes: items, isWhole, scheduler }
 }
 
 export function NodesPage(): JSX.Element {
@@ -43,7 +44,7 @@ export function NodesPage(): JSX.Element {
     <>
       <PageHead title={text.title} below={text.below} />
       {error !== null && <ProblemNote error={error} retry={loaded.reload} />}
-      {shown?.scheduler.jobStoreClustered === false && (
+      {shown?.scheduler.jobStoreClustered === false && shown.isWhole && (
         <p class="note info">
           <span>{text.alone}</span> <span>{text.aloneHint}</span>
         </p>
@@ -54,7 +55,13 @@ export function NodesPage(): JSX.Element {
           columns={columns(shown?.scheduler ?? null)}
           rows={shown?.nodes ?? null}
           keyOf={({ instanceId }) => instanceId}
-          empty={<Empty title={text.none} hint={text.noneHint} />}
+          empty={
+            shown?.isWhole === false ? (
+              <Empty title={text.notSeen} hint={common().notSeenHint} />
+            ) : (
+              <Empty title={text.none} hint={text.noneHint} />
+            )
+          }
         />
       </section>
     </>
@@ -70,7 +77,7 @@ function columns(scheduler: SchedulerJson | null): readonly Column<SchedulerNode
       title: names.node,
       cell: (node) => (
         <span class="actions">
-          <a class="key" href={href('/history', { filter: `node:${quoted(node.instanceId)}` })}>
+          <a class="key" href={href('/history', { filter: nodeTerm(node.instanceId) })}>
             {node.instanceId}
           </a>
           {node.isSelf && <span class="muted">{text.self}</span>}
@@ -97,11 +104,6 @@ function columns(scheduler: SchedulerJson | null): readonly Column<SchedulerNode
       cell: (node) => <NodeActions node={node} scheduler={scheduler} />,
     },
   ]
-}
-
-/** A value of the filter of executions. */
-function quoted(value: string): string {
-  return /[\s"\\]/.test(value) ? `"${value.replace(/[\\"]/g, '\\$&')}"` : value
 }
 
 function Unknown(): JSX.Element {

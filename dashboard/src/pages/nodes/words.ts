@@ -6,6 +6,7 @@ export const words = dictionary({
     below: 'The processes that share the data of this scheduler, as they check in',
     alone: 'This scheduler is one process: there are no other nodes that share its data.',
     aloneHint: 'A store on PostgreSQL with clustering lets several nodes share the work.',
+    notSeen: 'The nodes are not known here',
     none: 'No node checks in',
     noneHint:
       'This server only looks at the data. A node appears here when a scheduler on this data is started.',
@@ -48,6 +49,7 @@ export const words = dictionary({
     below: '共享此调度器数据的进程，以其签到为准',
     alone: '此调度器只有一个进程，没有其他节点共享其数据。',
     aloneHint: '使用启用集群的 PostgreSQL 存储，可由多个节点分担工作。',
+    notSeen: '此处不知道有哪些节点',
     none: '没有节点签到',
     noneHint: '此服务器只查看数据。使用这些数据的调度器启动后，节点会显示在这里。',
     self: '本页由它应答',

@@ -24,7 +24,11 @@ export function Firings({ overview }: { readonly overview: Overview | null }): J
           columns={runningColumns()}
           rows={overview?.executing ?? null}
           keyOf={({ fireInstanceId }) => fireInstanceId}
-          empty={<p class="panel-body muted">{runningNone}</p>}
+          empty={
+            <p class="panel-body muted">
+              {overview?.seesNodes === false ? common().notSeenHint : runningNone}
+            </p>
+          }
         />
       </Panel>
       {(overview === null || triggers !== null) && (

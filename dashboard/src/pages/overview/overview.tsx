@@ -20,7 +20,7 @@ export type Overview = Awaited<ReturnType<typeof load>>
 /** A job that has failed so often in a row is a problem, and not bad luck. */
 const failingTimes = 3
 
-/** What those with a role on some groups alone may not see is null. */
+/** What those with a role on some groups alone may not see is null, as are nodes that are not known. */
 async function load(signal: AbortSignal) {
   const [scheduler, triggers, nodes, groups, executing, failing, misfires] = await Promise.all([
     call('scheduler.get', { signal }),
@@ -37,9 +37,11 @@ async function load(signal: AbortSignal) {
   return {
     scheduler,
     triggers,
-    nodes: nodes?.items ?? null,
+    nodes: nodes?.isWhole === true ? nodes.items : null,
     groups,
     executing: executing.items,
+    /** Whether that is all that runs, and nodes can be seen at all. */
+    seesNodes: executing.isWhole,
     failing: failing?.items ?? [],
     misfires,
   }

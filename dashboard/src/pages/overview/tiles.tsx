@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { href } from '../../state/place.ts'
 import { numberText, unknownText } from '../../time/format.ts'
+import { common } from '../../words/common.ts'
 import type { Overview } from './overview.tsx'
 import { words } from './words.ts'
 
@@ -30,9 +31,12 @@ export function Tile({ name, value, note, path, isBad = false }: TileProps): JSX
 
 /** The numbers at a glance; what is not known is a dash. */
 export function Tiles({ overview }: { readonly overview: Overview | null }): JSX.Element {
-  const { tiles, lastDay, nodesNote, of, sinceStart } = words()
+  const { tiles, lastDay, nodesNote, of, sinceStart, noNode } = words()
+  const { notSeen } = common()
   const misfires = overview?.misfires ?? null
   const nodes = overview?.nodes ?? null
+  const isBlind = overview?.seesNodes === false
+  const executed = overview?.scheduler.numberOfJobsExecuted
   const alive = nodes?.filter(({ state }) => state === 'alive').length
   const byState = overview?.triggers?.byState ?? null
   const count = (state: 'PAUSED' | 'ERROR'): number | null =>
@@ -42,10 +46,17 @@ export function Tiles({ overview }: { readonly overview: Overview | null }): JSX
       <Tile
         name={tiles.nodes}
         value={nodes === null ? unknownText : of(numberText(alive), numberText(nodes.length))}
-        {...(overview !== null && { note: nodesNote(overview.scheduler.schedulerInstanceId) })}
+        {...(overview !== null && {
+          note: isBlind ? notSeen : nodesNote(overview.scheduler.schedulerInstanceId),
+        })}
         isBad={nodes !== null && alive !== nodes.length}
       />
-      <Tile name={tiles.running} value={numberText(overview?.executing.length)} path="/running" />
+      <Tile
+        name={tiles.running}
+        value={isBlind ? unknownText : numberText(overview?.executing.length)}
+        {...(isBlind && { note: notSeen })}
+        path="/running"
+      />
       <Tile name={tiles.triggers} value={numberText(overview?.triggers?.triggers)} path="/triggers" />
       <Tile name={tiles.paused} value={numberText(count('PAUSED'))} path="/triggers?state=PAUSED" />
       <Tile
@@ -56,8 +67,8 @@ export function Tiles({ overview }: { readonly overview: Overview | null }): JSX
       />
       <Tile
         name={tiles.executed}
-        value={numberText(overview?.scheduler.numberOfJobsExecuted)}
-        note={sinceStart}
+        value={numberText(executed)}
+        note={executed === null ? noNode : sinceStart}
         path="/history"
       />
       <Tile

@@ -24,12 +24,14 @@ export function Verdict({ overview, problems, alerts }: VerdictProps): JSX.Eleme
     )
   }
   const isBad = alerts.loud > 0 || problems.some((problem) => problem.isBad)
-  const tone = isBad ? 'bad' : problems.length + alerts.active > 0 ? 'warn' : 'good'
+  const isWell = problems.length + alerts.active === 0
+  const isBlind = !overview.seesNodes
+  const tone = isBad ? 'bad' : !isWell ? 'warn' : isBlind ? 'quiet' : 'good'
   return (
     <p class={`verdict ${tone}`} role="status">
-      <Icon name={tone === 'good' ? 'check' : 'misfires'} />
+      {(!isWell || !isBlind) && <Icon name={isWell ? 'check' : 'misfires'} />}
       <span>
-        {saying(problems.length, alerts.active)}
+        {isWell && isBlind ? verdict.blind : saying(problems.length, alerts.active)}
         <span class="verdict-next">{nextText(overview)}</span>
       </span>
     </p>

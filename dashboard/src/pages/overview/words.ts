@@ -11,6 +11,7 @@ export const words = dictionary({
     },
     verdict: {
       well: 'All is well',
+      blind: 'The data shows no problem; whether a process fires from it is not known here',
       next: (when: string, at: string) => `The next trigger fires ${when} (${at}).`,
       idle: 'No trigger is waiting to fire.',
       problems: (count: number) => (count === 1 ? 'One thing needs a look' : `${count} things need a look`),
@@ -30,12 +31,16 @@ export const words = dictionary({
     nodesNote: (node: string) => `asked: ${node}`,
     of: (part: string, whole: string) => `${part} of ${whole}`,
     sinceStart: 'since its start',
+    noNode: 'this server is no node',
     lastDay: 'last 24 hours',
     activity: {
       title: 'Executions in the last hour',
+      titleSince: (from: string) => `Executions since ${from}`,
       all: 'History',
       none: 'The store remembers no execution of the last hour.',
-      label: (count: number) => `${count} executions in the last hour, those that failed in another colour`,
+      label: (count: number, from: string | null) =>
+        `${count} executions ${from === null ? 'in the last hour' : `since ${from}`}, ` +
+        'those that failed in another colour',
       perMinute: 'Executions a minute',
       lately: 'last five minutes',
       success: 'Success',
@@ -43,6 +48,7 @@ export const words = dictionary({
       p50: 'Late, half of them at most',
       p99: 'Late, 99 % at most',
       hour: 'last hour',
+      since: (from: string) => `since ${from}`,
     },
     byState: 'Triggers by state',
     problems: 'Problems',
@@ -86,6 +92,7 @@ export const words = dictionary({
     status: { started: '已启动', standby: '待机', attached: '附加到其他节点的数据', shutdown: '已关闭' },
     verdict: {
       well: '一切正常',
+      blind: '数据中没有问题；是否有进程由其触发，此处未知',
       next: (when, at) => `下一个触发器将于 ${when}（${at}）触发。`,
       idle: '没有等待触发的触发器。',
       problems: (count) => `${count} 个问题需要关注`,
@@ -105,12 +112,15 @@ export const words = dictionary({
     nodesNote: (node) => `当前节点：${node}`,
     of: (part, whole) => `${part} / ${whole}`,
     sinceStart: '自启动以来',
+    noNode: '此服务器不是节点',
     lastDay: '最近 24 小时',
     activity: {
       title: '最近一小时的执行',
+      titleSince: (from) => `${from} 以来的执行`,
       all: '历史',
       none: '存储中没有最近一小时的执行记录。',
-      label: (count) => `最近一小时 ${count} 次执行，失败的以另一种颜色显示`,
+      label: (count, from) =>
+        `${from === null ? '最近一小时' : `${from} 以来`} ${count} 次执行，失败的以另一种颜色显示`,
       perMinute: '每分钟执行次数',
       lately: '最近五分钟',
       success: '成功率',
@@ -118,6 +128,7 @@ export const words = dictionary({
       p50: '延迟中位数',
       p99: '延迟 99 分位',
       hour: '最近一小时',
+      since: (from) => `${from} 以来`,
     },
     byState: '触发器状态',
     problems: '问题',

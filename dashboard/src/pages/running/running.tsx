@@ -20,6 +20,7 @@ const words = dictionary({
     below: 'Executions in flight, on every node',
     empty: 'Nothing runs at the moment',
     emptyHint: 'Executions appear here when a trigger fires, and when a job is run from its page.',
+    notSeen: 'What runs is not known here',
     instance: 'Execution',
     progress: 'Progress',
     itemOf: (item: number, total: number) => `Item ${item} of ${total}`,
@@ -29,6 +30,7 @@ const words = dictionary({
     below: '所有节点上正在进行的执行',
     empty: '当前没有运行中的执行',
     emptyHint: '触发器触发或从作业页面运行时，执行会显示在这里。',
+    notSeen: '此处不知道正在运行什么',
     instance: '执行',
     progress: '进度',
     itemOf: (item: number, total: number) => `分片 ${item}，共 ${total} 个`,
@@ -55,17 +57,26 @@ export function RunningPage(): JSX.Element {
     everyMs: 4000,
   })
   const { error } = executing
+  const shown = executing.value.value
+  const isBlind = shown?.isWhole === false
   return (
     <>
       <PageHead title={text.title} below={text.below} />
       {error.value !== null && <ProblemNote error={error.value} retry={executing.reload} />}
+      {isBlind && shown.items.length > 0 && <p class="note info">{common().notSeenHint}</p>}
       <section class="panel" aria-label={text.title}>
         <Table
           caption={text.title}
           columns={columns()}
-          rows={executing.value.value?.items ?? null}
+          rows={shown?.items ?? null}
           keyOf={({ fireInstanceId }) => fireInstanceId}
-          empty={<Empty title={text.empty} hint={text.emptyHint} />}
+          empty={
+            isBlind ? (
+              <Empty title={text.notSeen} hint={common().notSeenHint} />
+            ) : (
+              <Empty title={text.empty} hint={text.emptyHint} />
+            )
+          }
         />
       </section>
     </>

@@ -26,6 +26,7 @@ export interface Loaded extends TimelineData {
   /** What is planned after this instant is not known; null when nothing is missing. */
   readonly knownToMs: number | null
   readonly isOftenLeftOut: boolean
+  readonly isRunningKnown: boolean
 }
 
 /** All that is to be drawn, and how far that reaches. */
@@ -68,6 +69,7 @@ export async function loadTimeline(
     knownFromMs: past.knownFromMs,
     knownToMs: plan !== null && plan.completeUntilMs < toMs ? plan.completeUntilMs : null,
     isOftenLeftOut: plan?.items.some(({ isComplete }) => !isComplete) ?? false,
+    isRunningKnown: executing.isWhole,
   }
 }
 

@@ -210,11 +210,12 @@ interface LeftOutProps {
 /** What is not drawn is said, so that nothing is taken for nothing. */
 function LeftOut({ data, rows, now }: LeftOutProps): JSX.Element | null {
   const text = words()
-  const { knownFromMs, knownToMs, isOftenLeftOut } = data
+  const { knownFromMs, knownToMs, isOftenLeftOut, isRunningKnown } = data
   const notes = [
     knownFromMs !== null && text.olderLeftOut(instantText(knownFromMs, now)),
     knownToMs !== null && text.laterLeftOut(instantText(knownToMs, now)),
     isOftenLeftOut && text.oftenLeftOut,
+    !isRunningKnown && text.runningLeftOut,
     rows > 0 && text.rowsLeftOut(rows),
   ].filter((note) => note !== false)
   if (notes.length === 0) return null

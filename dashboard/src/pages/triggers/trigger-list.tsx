@@ -13,7 +13,7 @@ import { JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
-import { ChoiceBox, SearchBox } from '../../parts/search-box.tsx'
+import { ChoiceBox, GroupChip, SearchBox } from '../../parts/search-box.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { When } from '../../parts/time.tsx'
 import { href, useSearch } from '../../state/place.ts'
@@ -60,6 +60,7 @@ export function TriggerListPage(): JSX.Element {
       <div class="toolbar">
         <SearchBox label={text.searchHint} completes="triggers" />
         <StateChoice />
+        <GroupChip />
         <BulkMenu of="triggers" filter={chosenOf(query)} />
       </div>
       {error !== null && <ProblemNote error={error} retry={triggers.reload} />}

@@ -2,13 +2,17 @@ import type { JSX } from 'preact'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import type { TriggerFieldsJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
+import type { Operations } from '../../api/operations.ts'
 import { useResource } from '../../api/resource.ts'
 import { FireTimes } from '../../parts/fire-times.tsx'
+import { MinuteLoad, useMinuteLoads } from '../../parts/minute-load.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useSettled } from '../../parts/use-settled.ts'
 import { CronProblem } from '../cron/cron-problem.tsx'
 import { zoneOf } from './schedule-text.ts'
 import { words } from './words.ts'
+
+type Edited = Operations['triggers.put']['answer']
 
 interface TriggerPreviewProps {
   readonly of: KeyJson
@@ -34,7 +38,18 @@ export function TriggerPreview({ of: key, fields }: TriggerPreviewProps): JSX.El
   if (error !== null) return <CronProblem error={error} text={expression} />
   const answer = preview.value.value
   if (answer === null) return <p class="note info">…</p>
+  return <FiresBeforeAndAfter of={settled.value.key} answer={answer} />
+}
+
+interface FiresProps {
+  readonly of: KeyJson
+  readonly answer: Edited
+}
+
+function FiresBeforeAndAfter({ of: key, answer }: FiresProps): JSX.Element {
+  const text = words()
   const { before, beforeMs, after, afterMs } = answer.result
+  const loads = useMinuteLoads(afterMs, key)
   return (
     <>
       {!answer.changed && (
@@ -56,6 +71,7 @@ export function TriggerPreview({ of: key, fields }: TriggerPreviewProps): JSX.El
             zone={zoneOf(after)}
             empty={text.noFireTimes}
             isNew={(ms) => before !== null && !beforeMs.includes(ms)}
+            note={(ms) => <MinuteLoad loads={loads} atMs={ms} />}
           />
         </Panel>
       </div>
