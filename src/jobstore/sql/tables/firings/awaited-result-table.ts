@@ -286,6 +286,17 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
            SELECT k.deadline FROM ${awaited} AS k WHERE k.sched_name = :scheduler AND k.deadline < 0
            ORDER BY k.deadline LIMIT 1 OFFSET ${lateFiringsMax}))))`,
     ),
+    ...lateStatements(vocabulary),
+    delete: deleteQuery(vocabulary, awaited, firingColumn),
+  }
+}
+
+function lateStatements({
+  dialect,
+  names,
+}: SqlVocabulary): Pick<AwaitedResultStatements, 'keepLate' | 'takeLate'> {
+  const awaited = names.awaitedResults
+  return {
     keepLate: sqlQuery(
       dialect,
       `UPDATE ${awaited} SET deadline = -deadline, details = NULL
@@ -296,6 +307,5 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
       `DELETE FROM ${awaited} WHERE deadline < 0 AND ${isAmongRows(dialect, referenceColumn)}
        RETURNING reference, fire_id`,
     ),
-    delete: deleteQuery(vocabulary, awaited, firingColumn),
   }
 }
