@@ -4,6 +4,7 @@ export type {
   AwaitedResult,
   AwaitedResultOutcome,
   JobStoreAwaitedResults,
+  LateFiring,
   OverdueResults,
 } from './jobstore/awaited-results.ts'
 export type { JobStoreChanges } from './jobstore/change-watch.ts'

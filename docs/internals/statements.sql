@@ -5912,7 +5912,7 @@ LIMIT 500;
 SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
 FROM qrtz_awaited_results AS a
 WHERE a.sched_name = :scheduler
-  AND a.deadline <= :now
+  AND a.deadline BETWEEN 0 AND :now
   AND EXISTS (
     SELECT 1
     FROM qrtz_fired_triggers AS f
@@ -5936,14 +5936,84 @@ WHERE a.sched_name = :scheduler
 -- Every engine
 DELETE FROM qrtz_awaited_results AS a
 WHERE a.sched_name = :scheduler
-  AND a.deadline <= :now
-  AND NOT EXISTS (
-    SELECT 1
-    FROM qrtz_fired_triggers AS f
-    WHERE f.sched_name = a.sched_name
-      AND f.entry_id = a.fire_id
-      AND f.state = 'EXECUTING'
+  AND (
+    (
+      a.deadline BETWEEN 0 AND :now
+        AND NOT EXISTS (
+          SELECT 1
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = a.sched_name
+            AND f.entry_id = a.fire_id
+            AND f.state = 'EXECUTING'
+        )
+    )
+      OR (
+        a.deadline < 0
+          AND (
+            a.deadline > :oldest
+              OR a.deadline > (
+                SELECT k.deadline
+                FROM qrtz_awaited_results AS k
+                WHERE k.sched_name = :scheduler
+                  AND k.deadline < 0
+                ORDER BY k.deadline
+                LIMIT 1 OFFSET 10000
+              )
+          )
+      )
   );
+
+-- awaitedResults.keepLate
+--   programs/firing/completing.ts (completeJobs)
+-- SQLite
+UPDATE qrtz_awaited_results
+SET deadline = -deadline, details = NULL
+WHERE deadline > 0
+  AND (fire_id, sched_name) IN (
+    SELECT r.fire_id, r.sched_name
+    FROM (
+      SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+    ) AS r
+    WHERE true
+      AND true
+  );
+
+-- PostgreSQL
+UPDATE qrtz_awaited_results
+SET deadline = -deadline, details = NULL
+WHERE deadline > 0
+  AND (fire_id, sched_name) IN (
+    SELECT r.fire_id, r.sched_name
+    FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)) AS r
+    WHERE r.sched_name = r.sched_name || ''
+      AND true
+  );
+
+-- awaitedResults.takeLate
+--   sql-awaited-results.ts (SqlAwaitedResults)
+-- SQLite
+DELETE FROM qrtz_awaited_results
+WHERE deadline < 0
+  AND (reference, sched_name) IN (
+    SELECT r.reference, r.sched_name
+    FROM (
+      SELECT value ->> 'reference' AS reference, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+    ) AS r
+    WHERE true
+      AND true
+  )
+RETURNING reference, fire_id;
+
+-- PostgreSQL
+DELETE FROM qrtz_awaited_results
+WHERE deadline < 0
+  AND (reference, sched_name) IN (
+    SELECT r.reference, r.sched_name
+    FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(reference text, sched_name text)) AS r
+    WHERE r.sched_name = r.sched_name || ''
+      AND true
+  )
+RETURNING reference, fire_id;
 
 -- awaitedResults.delete
 --   programs/firing/completing.ts (completeJobs)

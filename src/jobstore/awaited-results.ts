@@ -35,6 +35,16 @@ export interface OverdueResults {
   readonly nextMs: EpochMs | null
 }
 
+/** A firing that ended at its deadline, of which a result was reported since. */
+export interface LateFiring {
+  readonly reference: string
+  readonly fireInstanceId: string
+}
+
+/** For how long a store knows a firing that ended at its deadline, and how many of them. */
+export const lateFiringsMaxAgeMs = 3 * 86_400_000
+export const lateFiringsMax = 10_000
+
 /** Most awaited results that one answer of {@link JobStoreAwaitedResults} holds. */
 export const awaitedResultsAtOnce = 500
 
@@ -54,4 +64,9 @@ export interface JobStoreAwaitedResults {
   inFlight(): Promise<readonly AwaitedResult[]>
   /** Those whose deadline is at or before this instant, the earliest first, at most 500. */
   overdue(nowMs: EpochMs): Promise<OverdueResults>
+  /**
+   * Forgets, and answers, the firings of these references that were completed with `mayBeLate`: about the last 10,000
+   * of the last three days. Of several callers one is answered. Default: the store knows none.
+   */
+  takeLate?(references: readonly string[]): Promise<readonly LateFiring[]>
 }

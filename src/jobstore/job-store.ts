@@ -243,6 +243,8 @@ export interface JobCompletion {
   readonly retryTrigger: Trigger | null
   /** The firing went on elsewhere: any node may complete it, and what was written down of it is deleted. */
   readonly isAwaited?: true
+  /** The deadline ended it: its reference is kept for `takeLate`, because its result may still come. */
+  readonly mayBeLate?: true
   /** Absent for an execution that never began. */
   readonly report?: ExecutionReport
 }

@@ -147,7 +147,11 @@ export interface SchedulerEventMap {
   /** A running job was asked to stop: `reason` is `interrupt`, `timeout`, `shutdown` or `recovered`. */
   jobInterrupted: { readonly jobKey: JobKey; readonly fireInstanceId: string; readonly reason: string }
   /** A result was reported that no firing awaits: a second one, or one of a firing that has ended. */
-  resultLate: { readonly reference: string; readonly error: unknown }
+  resultLate: {
+    readonly reference: string
+    readonly error: unknown
+    readonly fireInstanceId: string | null
+  }
   /** A failed job will run again: attempt number `attempt` at `retryTime`. */
   jobRetryScheduled: {
     readonly context: JobExecutionContext

@@ -20,11 +20,13 @@ export interface ExecutionLogParts {
 export class ExecutionLog implements Logger {
   readonly #parts: ExecutionLogParts
   readonly #fireInstanceId: string
-  #lines = 0
+  #lines: number
 
-  constructor(fireInstanceId: string, parts: ExecutionLogParts) {
+  /** `lines`: how many lines there are already. */
+  constructor(fireInstanceId: string, parts: ExecutionLogParts, lines = 0) {
     this.#fireInstanceId = fireInstanceId
     this.#parts = parts
+    this.#lines = lines
   }
 
   debug(fields: object, message: string): void {

@@ -54,6 +54,7 @@ export class JobRunShell implements Runnable {
   /** Null for an execution that went on elsewhere and has ended there. */
   readonly #definition: JobDefinition<object> | null
   readonly #context: ExecutionContext
+  #mayBeLate = false
   readonly #resources: JobRunShellResources
 
   constructor(
@@ -93,8 +94,9 @@ export class JobRunShell implements Runnable {
   }
 
   /** Ends an execution that went on elsewhere; resolves when that is written, or given up. */
-  async endAwaited({ error, retries }: AwaitedEnd): Promise<void> {
+  async endAwaited({ error, mayBeLate = false, retries }: AwaitedEnd): Promise<void> {
     const { completions } = this.#resources
+    this.#mayBeLate = mayBeLate
     let ended: Ended
     try {
       ended = await this.#after(error, { retries })
@@ -248,6 +250,7 @@ export class JobRunShell implements Runnable {
       jobDataMap: isAwaited ? null : this.#dataToPersist(),
       retryTrigger: retry,
       ...(isAwaited && { isAwaited }),
+      ...(this.#mayBeLate && { mayBeLate: true }),
       report,
     }
   }

@@ -32,7 +32,9 @@ import { type Clock, timerDelayMaxMs } from '../time/clock.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { toJobExecutionError } from './job-failure.ts'
+import { LateResults } from './late-results.ts'
 import type { Notifier } from './notifier.ts'
+import type { Recorder } from './recorder.ts'
 import { ResultDeadlines } from './result-deadlines.ts'
 
 /** How a firing ended elsewhere. */
@@ -41,6 +43,8 @@ export interface AwaitedEnd {
   readonly result: unknown
   /** Whether the retry policy of the job applies to a failure. */
   readonly retries: boolean
+  /** Whether its deadline ended it, so that its result may still come. Default false. */
+  readonly mayBeLate?: boolean
 }
 
 export interface RemoteExecutionsParts {
@@ -50,6 +54,7 @@ export interface RemoteExecutionsParts {
   readonly notifier: Notifier
   readonly registry: JobRegistry
   readonly completions: CompletionWriter
+  readonly recorder: Recorder
   /** Resolves when the end is written, or given up because the scheduler shuts down. */
   readonly end: (awaited: AwaitedResult, end: AwaitedEnd) => Promise<void>
 }
@@ -86,6 +91,7 @@ export class RemoteExecutions {
   readonly #putting: Gatherer<AwaitedResult, AwaitedResultOutcome>
   readonly #finding: Gatherer<string, AwaitedResult | null>
   readonly #deadlines: ResultDeadlines
+  readonly #late: LateResults
   /** References of firings that this node has ended, or is just ending. */
   readonly #settled = new Set<string>()
   /** Ends that are being written, by reference. */
@@ -102,6 +108,7 @@ export class RemoteExecutions {
       const byReference = new Map(found.map((awaited) => [awaited.reference, awaited]))
       return references.map((reference) => byReference.get(reference) ?? null)
     })
+    this.#late = new LateResults(parts)
     this.#deadlines = new ResultDeadlines({
       ...parts,
       isWanted: () => (parts.jobStore.awaitedResults ?? null) !== null && this.#remoteJobs().length > 0,
@@ -194,7 +201,8 @@ export class RemoteExecutions {
       const failure = error === null ? null : toJobExecutionError(key, error)
       if (await this.#end(awaited, { error: failure, result: result.result, retries: true })) return true
     } else await this.#ending.get(reference)
-    this.#parts.notifier.events.emit('resultLate', { reference, error })
+    const fireInstanceId = await this.#late.record(reference, result)
+    this.#parts.notifier.events.emit('resultLate', { reference, error, fireInstanceId })
     return false
   }
 
@@ -251,7 +259,7 @@ export class RemoteExecutions {
       `Job ${job} has no result: none was reported under '${reference}' until ` +
       `${new Date(deadlineMs).toISOString()}. It may still run elsewhere.`
     const error = new JobExecutionError(message, { code: 'ERR_JOB_TIMEOUT' })
-    await this.#end(awaited, { error, result: undefined, retries: retriesOnTimeout })
+    await this.#end(awaited, { error, result: undefined, retries: retriesOnTimeout, mayBeLate: true })
   }
 
   async #interrupt(awaited: AwaitedResult): Promise<boolean> {

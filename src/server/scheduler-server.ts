@@ -26,7 +26,7 @@ import {
   type SchedulerServerOptions,
 } from './server-options.ts'
 import type { ServerParts } from './server-parts.ts'
-import { lookAtXxlJobRuns, lookAtXxlJobs } from './xxl-job-looks.ts'
+import { lookAtXxlJobDays, lookAtXxlJobs } from './xxl-job-looks.ts'
 
 type Handle = (request: Request, connection: Connection) => Response | Promise<Response>
 
@@ -120,7 +120,7 @@ function looksOf({
   xxlJob,
 }: ResolvedServerOptions): Pick<
   ServerParts,
-  'overviews' | 'groupCounts' | 'executionStats' | 'misfireStats' | 'xxlJobs' | 'xxlJobRuns'
+  'overviews' | 'groupCounts' | 'executionStats' | 'misfireStats' | 'xxlJobs' | 'xxlJobDays'
 > {
   return {
     overviews: new Looks(clock, (scheduler) => lookAtTriggers(scheduler, clock)),
@@ -128,11 +128,7 @@ function looksOf({
     executionStats: new LooksBack(clock, lookAtExecutions, statsRestMs),
     misfireStats: new LooksBack(clock, lookAtMisfires, statsRestMs),
     xxlJobs: new Looks(clock, (scheduler) => lookAtXxlJobs(scheduler, xxlJob)),
-    xxlJobRuns: new LooksBack(
-      clock,
-      (scheduler, fromMs) => lookAtXxlJobRuns(scheduler, xxlJob, fromMs),
-      statsRestMs,
-    ),
+    xxlJobDays: new Looks(clock, (scheduler) => lookAtXxlJobDays(scheduler, xxlJob)),
   }
 }
 

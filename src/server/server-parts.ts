@@ -12,7 +12,7 @@ import type { Looks, LooksBack } from './looks.ts'
 import type { GroupCounts, Overview } from './overview-look.ts'
 import type { MetricsSource } from './server-options.ts'
 import type { MisfireStatsJson } from './wire/misfires.ts'
-import type { XxlJobRunsLook, XxlJobsLook } from './xxl-job-looks.ts'
+import type { XxlJobDaysLook, XxlJobsLook } from './xxl-job-looks.ts'
 
 /** What operations share, whatever scheduler they are about. */
 export interface ServerParts {
@@ -27,7 +27,7 @@ export interface ServerParts {
   /** Null when there is none. */
   readonly xxlJob: XxlJobAdmin | null
   readonly xxlJobs: Looks<XxlJobsLook>
-  readonly xxlJobRuns: LooksBack<XxlJobRunsLook>
+  readonly xxlJobDays: Looks<XxlJobDaysLook>
   /** Null when nothing is measured. */
   readonly metrics: MetricsSource | null
   /** The ids of the operations that somebody may call, on something at least; null for a client that is not known. */

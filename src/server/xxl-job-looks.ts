@@ -1,17 +1,14 @@
 import type { JobKey } from '../core/key.ts'
-import type { ExecutionCursor, ExecutionSummary } from '../jobstore/queries.ts'
+import { dayOf, dayText } from '../jobstore/job-status.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import type { TimeZone } from '../time/zone.ts'
 import type { XxlJobAdmin, XxlJobDefinition } from '../xxl-job/admin/admin-face.ts'
 import { definitionOfData } from '../xxl-job/admin/run-data.ts'
 import type { XxlJobDayJson } from './wire/xxl-job.ts'
 
 /** Most stored jobs that are looked at. */
 export const xxlJobsMax = 1000
-/** Most executions that a report looks at. */
-export const xxlJobRunsMax = 10_000
-const pageSize = 1000
-const dayMs = 86_400_000
+/** For how many days a report counts at most. */
+export const xxlJobDaysMax = 31
 
 /** Stored jobs of the types that `xxlJob` and `xxlJobFromData` defined. */
 export interface XxlJobsLook {
@@ -47,71 +44,53 @@ function typesOf(admin: XxlJobAdmin | null): readonly string[] {
   return [...admin.definitions().map(({ jobType }) => jobType), ...admin.typesFromData()]
 }
 
-/** Runs that have ended, as far as they were looked at. */
-export interface XxlJobRunsLook {
-  readonly runs: readonly { readonly atMs: number; readonly isGood: boolean }[]
-  /** What began before it was not looked at; null when all was. */
-  readonly fromMs: number | null
+/** How runs went that ended on one day; the days are those of UTC. */
+export type XxlJobDayCounts = Pick<XxlJobDayJson, 'succeeded' | 'failed'>
+
+export interface XxlJobDaysLook {
+  readonly days: ReadonlyMap<string, XxlJobDayCounts>
+  /** False where there are more jobs than were looked at. */
+  readonly isWhole: boolean
 }
 
-/** The executions of such jobs; each item of a sharded firing is one, as XXL-JOB counts parts of a broadcast. */
-export async function lookAtXxlJobRuns(
+/**
+ * The sums of what the store counts of each job, also of executions that are not in the history any more. Each attempt
+ * and each item of a sharded firing is one run, as XXL-JOB counts retries and parts of a broadcast.
+ */
+export async function lookAtXxlJobDays(
   scheduler: Scheduler,
   admin: XxlJobAdmin | null,
-  fromMs: number,
-): Promise<XxlJobRunsLook> {
-  const types = new Set(typesOf(admin))
-  const split = new Set<string>()
-  const runs: { atMs: number; isGood: boolean }[] = []
-  let after: ExecutionSummary | null = null
-  for (let seen = 0; seen < xxlJobRunsMax; seen += pageSize) {
-    const { items, next }: Awaited<ReturnType<Scheduler['queryExecutions']>> =
-      await scheduler.queryExecutions({
-        from: new Date(fromMs),
-        take: pageSize,
-        ...(after !== null && { after: cursorOf(after) }),
-      })
-    for (const { jobType, outcome, shard, fireInstanceId, fireTimeMs } of items) {
-      if (jobType === null || !types.has(jobType) || outcome === 'vetoed') continue
-      if (shard !== null) split.add(shard.firingId)
-      // The last ones come first, so the firing as a whole comes after its items.
-      if (!split.has(fireInstanceId)) runs.push({ atMs: fireTimeMs, isGood: outcome === 'succeeded' })
-    }
-    after = items.at(-1) ?? null
-    if (next === null || after === null) return { runs, fromMs: null }
+): Promise<XxlJobDaysLook> {
+  const { jobs, isWhole } = await lookAtXxlJobs(scheduler, admin)
+  const days = new Map<string, { succeeded: number; failed: number }>()
+  if (jobs.length === 0) return { days, isWhole }
+  const { items } = await scheduler.queryJobStatus({
+    jobKeys: jobs.map(({ key }) => key),
+    days: xxlJobDaysMax,
+    take: xxlJobsMax,
+  })
+  for (const { day, counts } of items.flatMap((status) => status.days)) {
+    const sum = days.get(day) ?? { succeeded: 0, failed: 0 }
+    sum.succeeded += counts.succeeded
+    sum.failed += counts.failed + counts.timedOut + counts.interrupted + counts.lost
+    days.set(day, sum)
   }
-  return { runs, fromMs: after?.fireTimeMs ?? null }
+  return { days, isWhole }
 }
 
-function cursorOf({ fireTimeMs, fireInstanceId }: ExecutionCursor): ExecutionCursor {
-  return { fireTimeMs, fireInstanceId }
-}
-
-/** Counts by the day on which a run began, today last. */
+/** Counts by day, today last: of runs that ended on it, and of those that began on it and still go on. */
 export function countByDay(
-  { runs }: XxlJobRunsLook,
+  { days: counted }: Pick<XxlJobDaysLook, 'days'>,
   runningSinceMs: readonly number[],
-  { days, nowMs, zone }: { readonly days: number; readonly nowMs: number; readonly zone: TimeZone },
+  { days, nowMs }: { readonly days: number; readonly nowMs: number },
 ): readonly XxlJobDayJson[] {
-  const dayOf = (ms: number): string => new Date(zone.toLocalMs(ms)).toISOString().slice(0, 10)
-  const todayMs = Date.parse(dayOf(nowMs))
-  const counts = new Map(
-    Array.from({ length: days }, (_, index) => [
-      new Date(todayMs - (days - 1 - index) * dayMs).toISOString().slice(0, 10),
-      { succeeded: 0, failed: 0, running: 0 },
-    ]),
-  )
-  for (const { atMs, isGood } of runs) {
-    const count = counts.get(dayOf(atMs))
-    if (count !== undefined) count[isGood ? 'succeeded' : 'failed']++
-  }
-  for (const atMs of runningSinceMs) {
-    const count = counts.get(dayOf(atMs))
-    if (count !== undefined) count.running++
-  }
-  return [...counts].map(([day, count]) => ({
-    day,
-    total: count.succeeded + count.failed + count.running,
-    ...count,
-  }))
+  const running = runningSinceMs.map((ms) => dayOf(ms))
+  const today = dayOf(nowMs)
+  return Array.from({ length: days }, (_, index) => {
+    const number = today - (days - 1 - index)
+    const day = dayText(number)
+    const { succeeded, failed } = counted.get(day) ?? { succeeded: 0, failed: 0 }
+    const goOn = running.filter((each) => each === number).length
+    return { day, total: succeeded + failed + goOn, succeeded, failed, running: goOn }
+  })
 }

@@ -169,6 +169,39 @@ describe.each([
     expect(items).toMatchObject([{ outcome: 'timedOut' }])
   })
 
+  test('has its late result as the last line of its log, once', async () => {
+    const { scheduler, clock } = await open(
+      async (context) => {
+        context.log.info({}, 'sent')
+        await awaiting('run', 5000)(context)
+      },
+      { store: makeStore() },
+    )
+    await clock.advance(5000)
+    await scheduler.idle()
+    const { items } = await scheduler.queryExecutions()
+    const id = items[0]?.fireInstanceId ?? ''
+    const late: unknown[] = []
+    scheduler.events.on('resultLate', ({ fireInstanceId }) => late.push(fireInstanceId))
+    const both = [scheduler.reportResult('run-1', { result: 'paid' }), scheduler.reportResult('run-1')]
+    expect(await Promise.all(both)).toEqual([false, false])
+    expect(await scheduler.reportResult('run-1', { error: 'no money' })).toBe(false)
+    expect(late.toSorted()).toEqual([id, null, null])
+    await clock.advance(1000)
+    await scheduler.idle()
+    const log = await scheduler.queryExecutionLog(id)
+    expect(log.items).toMatchObject([
+      { line: 1, message: 'sent' },
+      {
+        line: 2,
+        level: 'warn',
+        message: 'A late result came, after the deadline: it ended well',
+        fieldsText: '{"reference":"run-1","result":"paid"}',
+      },
+    ])
+    expect(await scheduler.getExecution(id)).toMatchObject({ outcome: 'timedOut' })
+  })
+
   test('is tried again when no result came, if it says so', async () => {
     const retry = { attempts: 2, backoff: { type: 'fixed', initialMs: 1000, jitter: 0 } } as const
     const send = (context: RemoteJobContext) => context.awaitResult({ timeoutMs: 5000, onTimeout: 'retry' })

@@ -183,6 +183,35 @@ describe('a job that executors of XXL-JOB run', () => {
     release()
   })
 
+  test('has in its log the result that comes after its deadline', async () => {
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { open } = await rig({
+      invoices: async (context) => {
+        await released
+        context.handleSuccess('all sent')
+      },
+    })
+    const scheduler = await open({ resultTimeoutMs: 1000 })
+    const ended = scheduler.events.next('jobWasExecuted')
+    await fire(scheduler, 'May')
+    expect((await ended).error?.code).toBe('ERR_JOB_TIMEOUT')
+    await scheduler.idle()
+    const late = scheduler.events.next('resultLate')
+    release()
+    const { fireInstanceId } = await late
+    await scheduler.idle()
+    const { items } = await scheduler.queryExecutionLog(fireInstanceId ?? '')
+    expect(items.map(({ message }) => message)).toEqual([
+      expect.stringContaining('sent to the executor at'),
+      'A late result came, after the deadline: it ended well',
+    ])
+    expect(items[1]?.fieldsText).toContain('all sent')
+    expect(await outcomes(scheduler)).toEqual(['timedOut'])
+  })
+
   test('is a script that the executor gets with the run', async () => {
     const { open, doorway } = await rig({}, { scripts: ['GLUE_SHELL'] })
     const updated = new Date('2026-01-01T00:00:00Z')

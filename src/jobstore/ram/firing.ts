@@ -187,7 +187,7 @@ function completeJob(session: RamSession, completion: JobCompletion): void {
     job.detail = { ...job.detail, jobDataMap: completion.jobDataMap }
   }
   const lostTrigger = carryOut(session, completion, fired)
-  data.endExecution(completion.fireInstanceId, job)
+  data.endExecution(completion.fireInstanceId, job, completion.mayBeLate)
   if (!job.isStored) return
   if (completion.retryTrigger !== null) data.putTrigger(completion.retryTrigger, job)
   if (job.shards !== null) endItem(session, job, completion)

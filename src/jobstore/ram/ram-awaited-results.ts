@@ -4,6 +4,9 @@ import {
   type AwaitedResultOutcome,
   awaitedResultsAtOnce,
   type JobStoreAwaitedResults,
+  type LateFiring,
+  lateFiringsMax,
+  lateFiringsMaxAgeMs,
   type OverdueResults,
 } from '../awaited-results.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
@@ -15,6 +18,8 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
   readonly #executions: ReadonlyMap<string, TriggerRecord>
   readonly #results = new Map<string, AwaitedResult>()
   readonly #references = new Map<string, string>()
+  /** Firings that ended at their deadline, by reference, the first one first. */
+  readonly #late = new Map<string, AwaitedResult>()
 
   constructor(executions: ReadonlyMap<string, TriggerRecord>) {
     this.#executions = executions
@@ -25,6 +30,7 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
       const { reference, bundle } = result
       if (!this.#executions.has(bundle.fireInstanceId)) return 'gone'
       if (this.#results.has(reference)) return 'taken'
+      this.#late.delete(reference)
       this.#results.set(reference, result)
       this.#references.set(bundle.fireInstanceId, reference)
       return 'awaited'
@@ -52,6 +58,9 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
   }
 
   async overdue(nowMs: EpochMs): Promise<OverdueResults> {
+    for (const [reference, { deadlineMs }] of this.#late) {
+      if (deadlineMs < nowMs - lateFiringsMaxAgeMs) this.#late.delete(reference)
+    }
     const all = this.#byDeadline()
     const overdue = all.filter(({ deadlineMs }) => deadlineMs <= nowMs)
     return {
@@ -64,10 +73,24 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
     return [...this.#results.values()].sort((a, b) => a.deadlineMs - b.deadlineMs)
   }
 
+  async takeLate(references: readonly string[]): Promise<readonly LateFiring[]> {
+    return references.flatMap((reference) => {
+      const found = this.#late.get(reference)
+      this.#late.delete(reference)
+      return found === undefined ? [] : [{ reference, fireInstanceId: found.bundle.fireInstanceId }]
+    })
+  }
+
   /** The execution has ended. */
-  forget(fireInstanceId: string): void {
+  forget(fireInstanceId: string, mayBeLate: boolean): void {
     const reference = this.#references.get(fireInstanceId)
     if (reference === undefined) return
+    const result = this.#results.get(reference)
+    if (mayBeLate && result !== undefined) {
+      this.#late.set(reference, result)
+      const [oldest] = this.#late.keys()
+      if (this.#late.size > lateFiringsMax && oldest !== undefined) this.#late.delete(oldest)
+    }
     this.#references.delete(fireInstanceId)
     this.#results.delete(reference)
   }
@@ -75,6 +98,7 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
   clear(): void {
     this.#results.clear()
     this.#references.clear()
+    this.#late.clear()
   }
 
   /** As stores in a database answer it: with the job as it is now, and without the calendar. */

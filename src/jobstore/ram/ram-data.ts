@@ -77,9 +77,9 @@ export class RamData {
     if (fired.nextFireTimeMs === null) this.removeTrigger(record)
   }
 
-  endExecution(fireInstanceId: string, job: JobRecord): void {
+  endExecution(fireInstanceId: string, job: JobRecord, mayBeLate = false): void {
     this.executions.delete(fireInstanceId)
-    this.awaitedResults.forget(fireInstanceId)
+    this.awaitedResults.forget(fireInstanceId, mayBeLate)
     job.executions--
     if (job.executions > 0) return
     if (!job.isStored) this.#departed.delete(job.detail.key)

@@ -7,6 +7,7 @@ import type {
   AwaitedResult,
   AwaitedResultOutcome,
   JobStoreAwaitedResults,
+  LateFiring,
   OverdueResults,
 } from '../awaited-results.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
@@ -67,6 +68,13 @@ export class SqlAwaitedResults implements JobStoreAwaitedResults {
     return { overdue, nextMs }
   }
 
+  takeLate(references: readonly string[]): Promise<readonly LateFiring[]> {
+    return this.#transactor().run(({ session }) => session.awaitedResults.takeLate(references), {
+      lock: 'rows',
+      tells: 'none',
+    })
+  }
+
   async #read(
     load: (session: SqlSession) => SqlProgram<LoadedAwaitedRows>,
   ): Promise<readonly AwaitedResult[]> {
@@ -88,7 +96,12 @@ function* put(
   results: readonly AwaitedResult[],
 ): SqlProgram<readonly AwaitedResultOutcome[]> {
   const stored = new Set(yield* awaitedResults.insert(results))
-  const others = results.map(({ reference }) => reference).filter((reference) => !stored.has(reference))
+  const unstored = (): readonly AwaitedResult[] => results.filter(({ reference }) => !stored.has(reference))
+  if (unstored().length === 0) return results.map(() => 'awaited')
+  // What is left of a firing that has ended does not keep its reference from the next one.
+  const freed = yield* awaitedResults.takeLate(unstored().map(({ reference }) => reference))
+  if (freed.length > 0) for (const each of yield* awaitedResults.insert(unstored())) stored.add(each)
+  const others = unstored().map(({ reference }) => reference)
   if (others.length === 0) return results.map(() => 'awaited')
   // One that is there with this firing was stored by an attempt whose answer was lost.
   const firings = yield* awaitedResults.firingsOf(others)

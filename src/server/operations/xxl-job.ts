@@ -5,7 +5,6 @@ import { KeyMap } from '../../core/key-map.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { ExecutingJob } from '../../jobstore/cluster-view.ts'
-import { TimeZone } from '../../time/zone.ts'
 import type { XxlJobAdmin, XxlJobDefinition } from '../../xxl-job/admin/admin-face.ts'
 import { loggedPlaceOf, onceKeys, type RemotePlace } from '../../xxl-job/admin/remote-place.ts'
 import { definitionOfData } from '../../xxl-job/admin/run-data.ts'
@@ -20,7 +19,7 @@ import {
   xxlJobReportJson,
   xxlJobsJson,
 } from '../wire/xxl-job.ts'
-import { countByDay, xxlJobRunsMax } from '../xxl-job-looks.ts'
+import { countByDay, xxlJobDaysMax } from '../xxl-job-looks.ts'
 import { change, requireJob } from './changes.ts'
 import { groupsOfExecution } from './runs.ts'
 
@@ -242,33 +241,27 @@ async function placeOf({ scheduler }: Call, fireInstanceId: string): Promise<Rem
   throw new SchedulerError('ERR_NOT_FOUND', message)
 }
 
-const dayMs = 86_400_000
-
 const dailyReport: Operation = operation({
   id: 'xxlJob.report',
   method: 'GET',
   path: '/xxl-job/report',
-  summary: `How many runs began each day, and how they went: of the last ${xxlJobRunsMax} executions at most.`,
+  summary: 'How many runs ended each day of UTC, and how, and how many go on that began on it.',
   role: 'viewer',
   reach: null,
   jobGroups: null,
   params: nothing,
   query: z.strictObject({
-    days: wholeQuery(1, 31).default(7),
-    timeZone: textUpTo(100).default('UTC').describe('Whose days they are.'),
+    days: wholeQuery(1, xxlJobDaysMax).default(7),
   }),
   body: null,
   answer: xxlJobReportJson,
   async handle(call) {
     adminOf(call)
     const { parts, query, scheduler } = call
-    const { days } = query
-    const zone = TimeZone.of(query.timeZone)
-    // A day more, since the first one of them began before that time of the day.
-    const look = await parts.xxlJobRuns.of(scheduler, (days + 1) * dayMs)
+    const look = await parts.xxlJobDays.of(scheduler)
     const sinceMs = (await running(call)).map(({ job }) => job.fireTimeMs)
     const nowMs = parts.clock.now()
-    return { items: [...countByDay(look, sinceMs, { days, nowMs, zone })], countedFromMs: look.fromMs }
+    return { items: countByDay(look, sinceMs, { days: query.days, nowMs }), isWhole: look.isWhole }
   },
 })
 

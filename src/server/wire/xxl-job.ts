@@ -120,18 +120,18 @@ export interface XxlJobDayJson {
 
 export interface XxlJobReportJson {
   readonly items: readonly XxlJobDayJson[]
-  readonly countedFromMs: number | null
+  readonly isWhole: boolean
 }
 
 export const xxlJobReportJson: z.ZodType<XxlJobReportJson> = z.strictObject({
   items: z.array(
     z.strictObject({
-      day: z.string(),
+      day: z.string().describe('Of UTC.'),
       total: z.number(),
       succeeded: z.number(),
       failed: z.number(),
       running: z.number(),
     }),
   ),
-  countedFromMs: instantOrNull.describe('What began before it was not counted; null when all was.'),
+  isWhole: z.boolean().describe('False where there are more jobs than are looked at.'),
 })

@@ -55,8 +55,12 @@ function reportOf(
 }
 
 /** Completes what was read back, as any node does. */
-async function complete(bed: Testbed, { bundle }: AwaitedResult): Promise<void> {
-  await bed.complete(bundle, 'noop', { isAwaited: true, report: reportOf(bed, bundle) })
+async function complete(
+  bed: Testbed,
+  { bundle }: AwaitedResult,
+  changes: { readonly mayBeLate?: true } = {},
+): Promise<void> {
+  await bed.complete(bundle, 'noop', { isAwaited: true, report: reportOf(bed, bundle), ...changes })
 }
 
 export const awaitedCases: readonly StoreCase[] = area(
@@ -157,6 +161,34 @@ export const awaitedCases: readonly StoreCase[] = area(
       const { overdue, nextMs } = await awaited.overdue(begunMs + 2000)
       assert.deepEqual([overdue.map(({ reference }) => reference), nextMs], [['c', 'b'], begunMs + 3000])
       assert.equal((await awaited.overdue(begunMs + 3000)).nextMs, null)
+    },
+
+    'one that its deadline ended is known by its reference, to the first who asks': async (bed) => {
+      const { fireInstanceId } = await handOver(bed)
+      const awaited = awaitedOf(bed)
+      if (awaited.takeLate === undefined) return
+      assert.deepEqual(await awaited.takeLate(['run-1']), [], 'its result is still awaited')
+      await complete(bed, only(await awaited.find(['run-1'])), { mayBeLate: true })
+      assert.deepEqual(await awaited.find(['run-1']), [])
+      assert.deepEqual(await awaited.inFlight(), [])
+      assert.deepEqual(await awaited.overdue(bed.now() + 60_000), { overdue: [], nextMs: null })
+      assert.deepEqual(await awaited.takeLate(['run-2', 'run-1']), [{ reference: 'run-1', fireInstanceId }])
+      assert.deepEqual(await awaited.takeLate(['run-1']), [])
+    },
+
+    'one that its deadline ended leaves its reference to the next one, and is forgotten': async (bed) => {
+      await handOver(bed)
+      const awaited = awaitedOf(bed)
+      if (awaited.takeLate === undefined) return
+      await complete(bed, only(await awaited.find(['run-1'])), { mayBeLate: true })
+      await bed.clock.advance(60_000)
+      const next = await bed.start('t')
+      assert.deepEqual(await awaited.put([resultOf(bed, next)]), ['awaited'])
+      assert.deepEqual(await awaited.takeLate(['run-1']), [])
+      const { deadlineMs } = only(await awaited.find(['run-1']))
+      await complete(bed, only(await awaited.find(['run-1'])), { mayBeLate: true })
+      await awaited.overdue(deadlineMs + 3 * 86_400_000 + 1)
+      assert.deepEqual(await awaited.takeLate(['run-1']), [])
     },
 
     'a job that was deleted meanwhile leaves its key and its type': async (bed) => {

@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import type { XxlJobDayJson, XxlJobReportJson } from '../../../../src/server/wire/xxl-job.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { When } from '../../parts/time.tsx'
 import { numberText } from '../../time/format.ts'
 import { words } from './words.ts'
 
@@ -19,11 +18,7 @@ export function DailyReport({ of: report }: { readonly of: XxlJobReportJson | nu
         keyOf={({ day }) => day}
         empty={<Empty title={text.reportNone} />}
       />
-      {report !== null && report.countedFromMs !== null && (
-        <p class="note info">
-          {text.countedFrom} <When ms={report.countedFromMs} />
-        </p>
-      )}
+      {report?.isWhole === false && <p class="note info">{text.notWhole}</p>}
     </>
   )
 }

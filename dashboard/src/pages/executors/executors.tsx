@@ -11,7 +11,6 @@ import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Relative } from '../../parts/time.tsx'
-import { viewerZone } from '../../state/preferences.ts'
 import { may } from '../../state/session.ts'
 import { unknownText } from '../../time/format.ts'
 import { DailyReport } from './daily-report.tsx'
@@ -30,14 +29,14 @@ async function load(signal: AbortSignal) {
   const [executors, jobs, report] = await Promise.all([
     call('xxlJob.executors', { signal }),
     call('xxlJob.jobs', { signal }),
-    call('xxlJob.report', { query: { days: reportedDays, timeZone: viewerZone() }, signal }),
+    call('xxlJob.report', { query: { days: reportedDays }, signal }),
   ])
   return { groups: executors.items, jobs, report }
 }
 
 export function ExecutorsPage(): JSX.Element {
   const text = words()
-  const loaded = useResource(load, [viewerZone()], {
+  const loaded = useResource(load, [], {
     isAffected: ({ event }) => event === 'jobWasExecuted' || event === 'jobToBeExecuted',
     everyMs: 5000,
   })

@@ -128,11 +128,16 @@ function* tryDeleteRows(
     idsOf(completions.filter(({ isAwaited }) => isAwaited !== true)),
     'EXECUTING',
   )
-  const awaitedIds = idsOf(completions.filter(({ isAwaited }) => isAwaited === true))
-  if (awaitedIds.length === 0) return own
-  const awaited = yield* firedTriggers.tryDeleteAwaited(awaitedIds)
+  const elsewhere = completions.filter(({ isAwaited }) => isAwaited === true)
+  if (elsewhere.length === 0) return own
+  const awaited = yield* firedTriggers.tryDeleteAwaited(idsOf(elsewhere))
   const locked = new Set(awaited.locked)
-  yield* awaitedResults.delete(awaitedIds.filter((id) => !locked.has(id)))
+  const free = elsewhere.filter(({ fireInstanceId }) => !locked.has(fireInstanceId))
+  const late = free.filter(({ mayBeLate }) => mayBeLate === true)
+  if (late.length > 0) yield* awaitedResults.keepLate(idsOf(late))
+  if (late.length < free.length) {
+    yield* awaitedResults.delete(idsOf(free.filter(({ mayBeLate }) => mayBeLate !== true)))
+  }
   return { found: [...own.found, ...awaited.found], locked: [...own.locked, ...awaited.locked] }
 }
 

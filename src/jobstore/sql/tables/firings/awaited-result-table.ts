@@ -3,16 +3,24 @@ import { isObject } from '../../../../core/options.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
-import { type AwaitedResult, awaitedResultsAtOnce } from '../../../awaited-results.ts'
+import {
+  type AwaitedResult,
+  awaitedResultsAtOnce,
+  type LateFiring,
+  lateFiringsMax,
+  lateFiringsMaxAgeMs,
+} from '../../../awaited-results.ts'
 import {
   boundRows,
   changeRows,
   deleteQuery,
+  isAmongRows,
   isRow,
   type KeyQuery,
   type RowSetQuery,
   runOver,
   withScheduler,
+  writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
@@ -57,7 +65,7 @@ const columns = {
 
 /**
  * The rows of `awaited_results`: executions in flight that go on elsewhere. A row is stored under a lock on that of its
- * firing, and means nothing once that is gone.
+ * firing, and means nothing once that is gone. A row with a negative deadline is left of a firing that ended by it.
  */
 export class AwaitedResultTable {
   readonly #scheduler: string
@@ -117,9 +125,24 @@ export class AwaitedResultTable {
     return row === null ? null : instantOrNull(row, 'deadline')
   }
 
-  /** Deletes rows that are overdue and whose firings are gone; answers how many. */
+  /** Deletes rows that are overdue and whose firings are gone, and what is left of too many or too old ones. */
   *deleteOrphans(nowMs: EpochMs): SqlProgram<number> {
-    return yield* run(this.#statements.deleteOrphans({ scheduler: this.#scheduler, now: nowMs }))
+    const oldest = -(nowMs - lateFiringsMaxAgeMs)
+    return yield* run(this.#statements.deleteOrphans({ scheduler: this.#scheduler, now: nowMs, oldest }))
+  }
+
+  /** Leaves of these firings, which end by their deadlines, what a late result needs. */
+  *keepLate(fireInstanceIds: readonly string[]): SqlProgram<void> {
+    yield* writeOver(this.#firings(fireInstanceIds), (rows) => this.#statements.keepLate({ rows }))
+  }
+
+  /** Deletes, and answers, what is left of firings that ended by their deadlines. */
+  *takeLate(references: readonly string[]): SqlProgram<readonly LateFiring[]> {
+    const taken = yield* runOver(this.#references(references), (rows) => this.#statements.takeLate({ rows }))
+    return taken.map((row) => ({
+      reference: anyText(row, 'reference'),
+      fireInstanceId: anyText(row, 'fire_id'),
+    }))
   }
 
   /** Those of these firings that have such a row. */
@@ -208,7 +231,9 @@ interface AwaitedResultStatements {
   readonly inFlight: SqlQuery<{ scheduler: string }>
   readonly overdue: SqlQuery<{ scheduler: string; now: EpochMs }>
   readonly nextDeadline: SqlQuery<{ scheduler: string; now: EpochMs }>
-  readonly deleteOrphans: SqlQuery<{ scheduler: string; now: EpochMs }>
+  readonly deleteOrphans: SqlQuery<{ scheduler: string; now: EpochMs; oldest: number }>
+  readonly keepLate: KeyQuery
+  readonly takeLate: KeyQuery
   readonly delete: RowSetQuery
 }
 
@@ -245,7 +270,7 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
     ),
     overdue: sqlQuery(
       dialect,
-      `${shown} FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND a.deadline <= :now AND ${isInFlight}
+      `${shown} FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND a.deadline BETWEEN 0 AND :now AND ${isInFlight}
        ORDER BY a.deadline LIMIT ${awaitedResultsAtOnce}`,
     ),
     nextDeadline: sqlQuery(
@@ -255,8 +280,32 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
     ),
     deleteOrphans: sqlQuery(
       dialect,
-      `DELETE FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND a.deadline <= :now AND NOT ${isInFlight}`,
+      `DELETE FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND (
+         (a.deadline BETWEEN 0 AND :now AND NOT ${isInFlight})
+         OR (a.deadline < 0 AND (a.deadline > :oldest OR a.deadline > (
+           SELECT k.deadline FROM ${awaited} AS k WHERE k.sched_name = :scheduler AND k.deadline < 0
+           ORDER BY k.deadline LIMIT 1 OFFSET ${lateFiringsMax}))))`,
     ),
+    ...lateStatements(vocabulary),
     delete: deleteQuery(vocabulary, awaited, firingColumn),
+  }
+}
+
+function lateStatements({
+  dialect,
+  names,
+}: SqlVocabulary): Pick<AwaitedResultStatements, 'keepLate' | 'takeLate'> {
+  const awaited = names.awaitedResults
+  return {
+    keepLate: sqlQuery(
+      dialect,
+      `UPDATE ${awaited} SET deadline = -deadline, details = NULL
+       WHERE deadline > 0 AND ${isAmongRows(dialect, firingColumn)}`,
+    ),
+    takeLate: sqlQuery(
+      dialect,
+      `DELETE FROM ${awaited} WHERE deadline < 0 AND ${isAmongRows(dialect, referenceColumn)}
+       RETURNING reference, fire_id`,
+    ),
   }
 }
