@@ -20,6 +20,7 @@ export {
   type JobStoreOperation,
 } from './jobstore/delegating-job-store.ts'
 export type { ExecutionLogChunk, ExecutionProgress } from './jobstore/execution-log.ts'
+export type { ExecutionReport, ExecutionTexts } from './jobstore/execution-report.ts'
 export type { FireSlot, FiringOnSchedule } from './jobstore/fire-slot.ts'
 export type { TriggerFiredBundle } from './jobstore/fired-bundle.ts'
 export { type FiringPart, firingPartOf, withoutOwner } from './jobstore/firing-part.ts'
@@ -28,8 +29,6 @@ export type {
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
-  ExecutionReport,
-  ExecutionTexts,
   JobCompletion,
   JobStore,
   JobStoreCapabilities,

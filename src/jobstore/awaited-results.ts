@@ -42,7 +42,7 @@ export interface LateFiring {
 }
 
 /** For how long a store knows a firing that ended at its deadline, and how many of them. */
-export const lateFiringsMaxAgeMs = 3 * 86_400_000
+export const lateFiringsMaxAgeMs: number = 3 * 86_400_000
 export const lateFiringsMax = 10_000
 
 /** Most awaited results that one answer of {@link JobStoreAwaitedResults} holds. */

@@ -12,7 +12,7 @@ import { compareFireOrder, type Trigger } from '../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreChanges } from './change-watch.ts'
 import type { JobStoreCluster, NodeReport, NodeRequests } from './cluster-view.ts'
-import type { ExecutionLogLine } from './execution-log.ts'
+import type { ExecutionReport } from './execution-report.ts'
 import type { FiringOnSchedule } from './fire-slot.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
@@ -25,8 +25,6 @@ import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } 
 import type { PlannedJob, PutPlan } from './planned-job.ts'
 import type {
   ExecutionCursor,
-  ExecutionDetails,
-  ExecutionOutcome,
   ExecutionQuery,
   ExecutionSummary,
   FirePlace,
@@ -35,7 +33,6 @@ import type {
   JobSummary,
   NextTriggerQuery,
   Page,
-  ShardPlace,
   TriggerCounts,
   TriggerQuery,
   TriggerSummary,
@@ -199,37 +196,6 @@ export const completedExecutionInstructions = [
   'setAllJobTriggersError',
 ] as const
 export type CompletedExecutionInstruction = (typeof completedExecutionInstructions)[number]
-
-/** How an execution went, for stores that remember it. */
-export interface ExecutionReport {
-  readonly outcome: Exclude<ExecutionOutcome, 'lost'>
-  /** Its error; null when it did not fail. */
-  readonly errorText: string | null
-  /** The original trigger, also when a retry or a recovery trigger fired in its place. */
-  readonly triggerKey: TriggerKey
-  readonly scheduledFireTimeMs: EpochMs
-  readonly fireTimeMs: EpochMs
-  readonly finishedTimeMs: EpochMs
-  /** 1 for a first attempt. */
-  readonly attempt: number
-  readonly recovering: boolean
-  /** When the job began to run; null when it did not. */
-  readonly beganTimeMs?: EpochMs | null
-  /** When the trigger was claimed; null where that is not known. */
-  readonly acquiredTimeMs?: EpochMs | null
-  readonly manual?: boolean
-  readonly triggeredBy?: string | null
-  readonly previousFireInstanceId?: string | null
-  /** Of a sharded firing; absent for an execution that is no part of one. */
-  readonly shard?: ShardPlace | null
-  /** What is shown of the execution alone; only for an outcome that the store keeps. */
-  readonly texts?: ExecutionTexts
-  /** The last lines that it logged, which are not written yet; only for a store that asks for them. */
-  readonly logLines?: readonly ExecutionLogLine[]
-}
-
-/** Of an execution, as JSON for people. */
-export type ExecutionTexts = Pick<ExecutionDetails, 'progressText' | 'resultText' | 'dataText'>
 
 /** The end of one execution. */
 export interface JobCompletion {

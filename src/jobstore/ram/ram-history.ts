@@ -1,6 +1,7 @@
 import { BTreeEx } from 'sorted-btree/extended/index.js'
 import type { EpochMs } from '../../time/clock.ts'
-import type { ExecutionTexts, JobCompletion } from '../job-store.ts'
+import type { ExecutionTexts } from '../execution-report.ts'
+import type { JobCompletion } from '../job-store.ts'
 import type { EndedSharding } from '../job-store-shards.ts'
 import {
   dataNeedles,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { JobKey } from '../../core/key.ts'
 import type { AwaitedResult, JobStoreAwaitedResults } from '../../jobstore/awaited-results.ts'
+import type { ExecutionReport } from '../../jobstore/execution-report.ts'
 import type { TriggerFiredBundle } from '../../jobstore/fired-bundle.ts'
-import type { ExecutionReport } from '../../jobstore/job-store.ts'
 import { area, type StoreCase } from './store-case.ts'
 import { jobDetail, only, type Testbed } from './testbed.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import type { ExecutionLogLine } from '../../jobstore/execution-log.ts'
-import type { ExecutionReport } from '../../jobstore/job-store.ts'
+import type { ExecutionReport } from '../../jobstore/execution-report.ts'
 import type { ExecutionDetails, ExecutionQuery, ExecutionSummary } from '../../jobstore/queries.ts'
 import { area, type StoreCase } from './store-case.ts'
 import { jobDetail, only, type Testbed } from './testbed.ts'

@@ -1,5 +1,6 @@
 import type { JobKey } from '../../../../core/key.ts'
-import type { ExecutionReport, JobCompletion } from '../../../job-store.ts'
+import type { ExecutionReport } from '../../../execution-report.ts'
+import type { JobCompletion } from '../../../job-store.ts'
 import type { ShardPlace } from '../../../queries.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'

@@ -1,7 +1,7 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { type ExecutionLogLine, encodeLines } from '../../../execution-log.ts'
-import type { ExecutionTexts } from '../../../job-store.ts'
+import type { ExecutionTexts } from '../../../execution-report.ts'
 import {
   type ExecutionCursor,
   type ExecutionOutcome,
