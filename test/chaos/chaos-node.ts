@@ -27,6 +27,8 @@ export interface ChaosNodeOptions {
   readonly log: string
   readonly instanceId: string
   readonly killAt?: { readonly point: KillPoint; readonly nth: number }
+  /** It ends itself when it has sent these texts of SQL in order, or right before the last of them. */
+  readonly killAtStatement?: { readonly texts: readonly string[]; readonly when: 'before' | 'after' }
   /** How wrong the clock of its machine is. */
   readonly clockOffsetMs?: number
   readonly poolSize?: number
@@ -85,12 +87,17 @@ export class ChaosNode {
   }
 
   /** A process whose scheduler is made and not yet started. */
-  static async open(options: ChaosNodeOptions): Promise<ChaosNode> {
+  static async open({ killAtStatement, ...options }: ChaosNodeOptions): Promise<ChaosNode> {
     const script = fileURLToPath(new URL('node.mjs', import.meta.url))
+    const killer = fileURLToPath(new URL('kill-at-statement.mjs', import.meta.url))
     const child = fork(script, [JSON.stringify(options)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       // Not those of the test runner; memory is counted without what a collection takes away.
-      execArgv: ['--expose-gc'],
+      execArgv: ['--expose-gc', ...(killAtStatement === undefined ? [] : ['--import', killer])],
+      env: {
+        ...process.env,
+        ...(killAtStatement && { QUARTZ_TS_TEST_KILL_AT: JSON.stringify(killAtStatement) }),
+      },
     })
     const node = new ChaosNode(options.instanceId, child)
     const isReady = await Promise.race([

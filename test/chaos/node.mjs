@@ -144,7 +144,7 @@ if (options.withThreads) {
 
 const store =
   options.store === 'sqlite'
-    ? sqliteJobStore({ filename: options.location })
+    ? sqliteJobStore({ filename: options.location, ...options.storeOptions })
     : postgresJobStore({ connectionString: options.location, ...options.storeOptions })
 
 const poolSize = options.poolSize ?? 10

@@ -1,9 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { freshDatabase } from '../support/postgres-database.ts'
-import { ChaosNode, type KillPoint } from './chaos-node.ts'
+import { ChaosNode, type ChaosNodeOptions } from './chaos-node.ts'
+import { postgresQuery, sqliteQuery } from './leftovers.ts'
 
 interface Line {
   readonly kind: string
@@ -11,71 +12,103 @@ interface Line {
   readonly item?: number
 }
 
+type Kill = Pick<ChaosNodeOptions, 'killAt' | 'killAtStatement'>
+type Place = Pick<ChaosNodeOptions, 'store' | 'location' | 'storeOptions'>
+
 const items = 6
+const history = { record: 'all' } as const
+/** The transaction that writes the end of the last item settles the firing. */
+const settling = ['DELETE FROM qrtz_split_firings', 'COMMIT']
 
 /**
  * Where a node that runs all items, one after the other, ends itself: in the middle, before it writes the end of the
- * last item, which is the end of the firing, and after it.
+ * last item, which is the end of the firing, at the commit of that, and after it.
  */
-const points: readonly { readonly point: KillPoint; readonly nth: number; readonly left: number }[] = [
-  { point: 'midRun', nth: 3, left: 4 },
-  { point: 'beforeCompletion', nth: items, left: 1 },
-  { point: 'afterCompletion', nth: items, left: 0 },
+const points: readonly (readonly [string, Kill, number])[] = [
+  ['midRun of item 3', { killAt: { point: 'midRun', nth: 3 } }, 4],
+  ['beforeCompletion of the last item', { killAt: { point: 'beforeCompletion', nth: items } }, 1],
+  ['right before the commit of the last item', { killAtStatement: { texts: settling, when: 'before' } }, 1],
+  ['afterCompletion of the last item', { killAt: { point: 'afterCompletion', nth: items } }, 0],
 ]
+const afterCommit = [
+  'right after the commit of the last item',
+  { killAtStatement: { texts: settling, when: 'after' } },
+  0,
+] as const
 
-test.each(points)('SIGKILL $point of item $nth: the firing ends once', async ({ point, nth, left }) => {
+async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'quartz-ts-chaos-'))
   onTestFinished(() => rm(path, { recursive: true, force: true }))
-  const database = await freshDatabase()
-  onTestFinished(() => database[Symbol.asyncDispose]())
-  const log = join(path, 'log')
-  const open = async (instanceId: string, isVictim: boolean): Promise<ChaosNode> => {
+  return path
+}
+
+async function endsOnce(place: Place, query: ReturnType<typeof sqliteQuery>, kill: Kill, left: number) {
+  const log = join(await folder(), 'log')
+  const open = async (instanceId: string, more: Kill): Promise<ChaosNode> => {
     const node = await ChaosNode.open({
-      store: 'postgres',
-      location: database.connectionString,
+      ...place,
       log,
       instanceId,
       poolSize: 1,
-      storeOptions: { checkInIntervalMs: 300, failedAfterMs: 1500, poolSize: 4, history: { record: 'all' } },
       schedulerOptions: { idleWaitMs: 1000 },
-      ...(isVictim ? { killAt: { point, nth } } : {}),
+      ...more,
     })
     onTestFinished(() => node.kill())
     return node
   }
-  const history = (where: string): Promise<readonly Record<string, unknown>[]> =>
-    database.query(`SELECT outcome, shard_item, recovering FROM qrtz_execution_history WHERE ${where}`)
-  const victim = await open('victim', true)
+  const lines = (where: string): Promise<readonly Record<string, unknown>[]> =>
+    query(`SELECT outcome, shard_item, recovering FROM qrtz_execution_history WHERE ${where}`)
+  const victim = await open('victim', kill)
   await victim.ask('scheduleSharded', { items })
-  await victim.ask('start')
+  await victim.ask('start').catch(() => {})
   await vi.waitFor(
     () => {
       expect(victim.end).toBe('SIGKILL')
     },
     { timeout: 60_000 },
   )
-  const peer = await open('peer', false)
+  const peer = await open('peer', {})
   await peer.ask('start')
   await vi.waitFor(
     async () => {
-      expect(await history('firing_id IS NULL')).toHaveLength(1)
+      expect(await lines('firing_id IS NULL')).toHaveLength(1)
     },
     { timeout: 60_000 },
   )
-  expect(await database.query('SELECT fire_id FROM qrtz_split_firings')).toEqual([])
-  expect(await history('firing_id IS NULL')).toMatchObject([{ outcome: 'succeeded' }])
-  const ends = await history('firing_id IS NOT NULL')
+  expect(await query('SELECT fire_id FROM qrtz_split_firings')).toEqual([])
+  expect(await lines('firing_id IS NULL')).toMatchObject([{ outcome: 'succeeded' }])
+  const ends = await lines('firing_id IS NOT NULL')
   expect(ends.map((row) => Number(row['shard_item'])).sort()).toEqual([0, 1, 2, 3, 4, 5])
   expect(ends.every((row) => row['outcome'] === 'succeeded')).toBe(true)
-  expect(ends.filter((row) => row['recovering'] === true)).toHaveLength(Math.min(left, 1))
-  const lines = (await readFile(log, 'utf8'))
+  expect(ends.filter((row) => Boolean(row['recovering']))).toHaveLength(Math.min(left, 1))
+  const told = (await readFile(log, 'utf8'))
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Line)
-  const byPeer = lines.filter(({ kind, node }) => kind === 'started' && node === 'peer')
+  const byPeer = told.filter(({ kind, node }) => kind === 'started' && node === 'peer')
   expect(new Set(byPeer.map(({ item }) => item)).size).toBe(left)
   expect(byPeer).toHaveLength(left)
-  const told = lines.filter(({ kind }) => kind === 'allShardsDone')
-  expect(told.length).toBeLessThanOrEqual(1)
-  if (left > 0) expect(told.map(({ node }) => node)).toEqual(['peer'])
+  const done = told.filter(({ kind }) => kind === 'allShardsDone')
+  expect(done.length).toBeLessThanOrEqual(1)
+  if (left > 0) expect(done.map(({ node }) => node)).toEqual(['peer'])
+}
+
+describe('a firing whose node is killed', () => {
+  test.each(points)('%s ends once, on PostgreSQL', async (_, kill, left) => {
+    const database = await freshDatabase()
+    onTestFinished(() => database[Symbol.asyncDispose]())
+    const storeOptions = { checkInIntervalMs: 300, failedAfterMs: 1500, poolSize: 4, history }
+    const place: Place = { store: 'postgres', location: database.connectionString, storeOptions }
+    await endsOnce(place, postgresQuery(database), kill, left)
+  })
+
+  test.each([...points, afterCommit])('%s ends once, in a SQLite file', async (_, kill, left) => {
+    const location = join(await folder(), 'jobs.db')
+    await endsOnce(
+      { store: 'sqlite', location, storeOptions: { history } },
+      sqliteQuery(location),
+      kill,
+      left,
+    )
+  })
 })
