@@ -8,7 +8,7 @@ import { LongestFirst } from './test/support/longest-first.ts'
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /** Projects whose processes wait most of the time run beside each other, with more workers than there are cores. */
-const waiting = { sequence: { groupOrder: 2 }, maxWorkers: availableParallelism() + 2 }
+const waiting = { sequence: { groupOrder: 2 }, maxWorkers: availableParallelism() + 3 }
 
 /** The library has no module state and no test mocks a module, so the files of one worker share their imports. */
 const shared = { pool: 'forks', isolate: false } as const

@@ -32,8 +32,8 @@ const movingFields = new Set([
   'nowMs',
   'countedMs',
   'atMs',
-  'loopLagMs',
-  'lastCheckinMs',
+  'eventLoopLagMs',
+  'lastCheckInMs',
   'upMs',
 ])
 

@@ -15,20 +15,32 @@ const longestFiles = [
   'test/postgres/foreign-locks.test.ts',
   'test/postgres/trigger-family.test.ts',
   'test/browser/further-pages.test.ts',
+  'test/browser/operator-actions.test.ts',
   'test/chaos/sqlite-takeover.test.ts',
   'test/chaos/session-end.test.ts',
   'test/simulation/sharded.test.ts',
+  'test/conformance/sqlite.test.ts',
   'test/integration/shutdown.test.ts',
   'test/integration/package.test.ts',
 ].map((path) => resolve(path))
 
-/** The order of vitest, with the longest files in front. Groups of projects follow each other all the same. */
+/**
+ * Files with executors for XXL-JOB come last: those keep an AsyncLocalStorage, and from its first use on every promise
+ * of the process costs several times as much, also in the files that the same worker runs later.
+ */
+const slowsWhatFollows = /\/xxl-job|\/executors\.test\.ts$/
+
+/**
+ * The order of vitest, with the longest files in front and those at the end that slow others down. Groups of projects
+ * follow each other all the same.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     for (const file of longestFiles) assert.ok(existsSync(file), `${file} was renamed`)
     const rank = ({ moduleId }: TestSpecification): number => {
       const at = longestFiles.indexOf(moduleId)
-      return at === -1 ? longestFiles.length : at
+      if (at !== -1) return at
+      return longestFiles.length + (slowsWhatFollows.test(moduleId) ? 1 : 0)
     }
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
