@@ -27,7 +27,7 @@ pruningCase('SQLite', () => {
     open: (options) => sqliteJobStore({ filename, ...options }),
     run(text) {
       const statement = database.prepare(text)
-      return Promise.resolve(statement.reader ? statement.pluck().get() : statement.run())
+      return Promise.resolve(statement.reader ? statement.pluck().all()[0] : statement.run())
     },
   })
 })
