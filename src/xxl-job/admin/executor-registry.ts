@@ -27,7 +27,7 @@ export interface SharedRemoval {
   readonly goneMs: number
 }
 
-/** An executor that said that it shuts down: beats from before that, which others tell of, do not count. */
+/** An executor that said that it shuts down. Its earlier beats do not count, also when another admin reports them. */
 interface Removed {
   readonly removedMs: number
   /** As of `Registered`. */
