@@ -74,7 +74,10 @@ inBrowserOnEngines('an operator', (browser, newStore) => {
     await page.getByRole('dialog').getByText('many/t1', { exact: true }).waitFor()
     await confirm(page, 'Pause')
     await seen(page, '2 of 12 are done.')
+    // Let go before the server knows of the stop, all of them would be done.
+    const stopped = page.waitForResponse(/\/bulk\/[^/]+\/stop$/)
     await confirm(page, 'Stop')
+    await stopped
     letGo()
     await seen(page, 'It was stopped; what it has done stays done.')
     await seen(page, '3 of 12 are done.')

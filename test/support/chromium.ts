@@ -56,6 +56,8 @@ export interface BrowserPage extends Omit<Locator, 'click' | 'fill' | 'press' | 
   goForward(): Promise<unknown>
   url(): string
   waitForURL(url: string | RegExp): Promise<void>
+  /** Resolves with the next answer from an address that fits. */
+  waitForResponse(url: RegExp): Promise<unknown>
   setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>
   emulateMedia(options: { readonly colorScheme: 'light' | 'dark' }): Promise<void>
   screenshot(options: { readonly path: string; readonly fullPage: boolean }): Promise<unknown>
