@@ -7,7 +7,7 @@ import {
   resolvePostgresOptions,
 } from '../../src/jobstore/postgres/postgres-options.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { emptySchema, freshDatabase, schemaOfCase, type TestDatabase } from '../support/postgres-database.ts'
+import { freshDatabase, schemaOfCase, type TestDatabase } from '../support/postgres-database.ts'
 
 let database: TestDatabase
 let pool: pg.Pool
@@ -34,7 +34,7 @@ describe.each<[name: string, options: () => PostgresJobStoreOptions, firesAtOnce
       new SqlJobStore(
         postgresEngine(resolvePostgresOptions({ ...options(), schema: schemaOfCase(name, dataId) })),
       ),
-    destroy: (dataId) => emptySchema(database, schemaOfCase(name, dataId)),
+    destroy: (dataId) => database.emptySchema(schemaOfCase(name, dataId)),
     capabilities: {
       persistent: true,
       clustered: true,

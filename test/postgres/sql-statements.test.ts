@@ -6,7 +6,7 @@ import { resolvePostgresOptions } from '../../src/jobstore/postgres/postgres-opt
 import type { SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
 import { completionOf } from '../../src/testing/job-store/testbed.ts'
-import { deleteAll, freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { statementCountCases } from '../support/statement-counts.ts'
 import {
   type FaultRig,
@@ -30,11 +30,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 /** Making the tables takes longer than a case does, so cases share them: one at a time is in use. */
 async function emptyEngine(connectionString = database.connectionString): Promise<SqlEngine> {
-  const tables = await database.query(
-    `SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'qrtz%' AND tablename <> 'qrtz_schema_version'`,
-  )
-  const names = tables.map(({ name }) => String(name))
-  if (names.length > 0) await database.query(deleteAll(names))
+  await database.emptySchema('public')
   return postgresEngine(resolvePostgresOptions({ connectionString, poolSize: 2, listen: false }))
 }
 

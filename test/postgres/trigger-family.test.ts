@@ -8,7 +8,7 @@ import {
   resolvePostgresOptions,
 } from '../../src/jobstore/postgres/postgres-options.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { emptySchema, freshDatabase, schemaOfCase, type TestDatabase } from '../support/postgres-database.ts'
+import { freshDatabase, schemaOfCase, type TestDatabase } from '../support/postgres-database.ts'
 import { slowingFamily, slowingSchedule, slowingTriggers } from '../support/slowing-trigger.ts'
 import { postgresStores } from '../support/sql-stores.ts'
 import { triggerFamilyCases } from '../support/trigger-family-cases.ts'
@@ -38,7 +38,7 @@ describe('PostgresJobStore conforms with triggers of another family', () => {
   const cases = jobStoreConformance({
     name: 'slowing',
     create: (dataId) => storeIn(schemaOfCase('slowing', dataId)),
-    destroy: (dataId) => emptySchema(database, schemaOfCase('slowing', dataId)),
+    destroy: (dataId) => database.emptySchema(schemaOfCase('slowing', dataId)),
     triggers: slowingTriggers,
     capabilities: {
       persistent: true,

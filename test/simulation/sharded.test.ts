@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { simulateCluster } from '../support/sim-cluster.ts'
-import { nextTurn } from '../support/sim-seeds.ts'
+import { nextTurn, seedCount } from '../support/sim-seeds.ts'
 import { knownShardBugs } from '../support/sim-shard-bugs.ts'
 
 /** `SEED=n` runs that seed alone, `SEEDS=n` the seeds from 1 to n. */
 const only = process.env['SEED']
-const seedCount = Number(process.env['SEEDS'] ?? 24)
-const seeds = only === undefined ? Array.from({ length: seedCount }, (_, index) => index + 1) : [Number(only)]
+const seeds =
+  only === undefined ? Array.from({ length: seedCount(8) }, (_, index) => index + 1) : [Number(only)]
 /** Within so many seeds the simulation must find each bug. */
 const seedsMax = 40
 

@@ -6,6 +6,8 @@ export interface TestDatabase extends AsyncDisposable {
   readonly connectionString: string
   /** Runs one statement on a connection of its own. */
   query(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
+  /** Empties the tables of a schema, on a connection that is kept: a new one would have to learn all tables first. */
+  emptySchema(schema: string): Promise<void>
 }
 
 /** An empty database on the shared server (or on the given one), dropped when it is disposed of. */
@@ -14,10 +16,13 @@ export async function freshDatabase(serverUrl: string = inject('postgresUrl')): 
   await queryOnce(serverUrl, `CREATE DATABASE ${name}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
+  let emptying: SchemaEmptying | null = null
   return {
+    emptySchema: (schema) => (emptying ??= new SchemaEmptying(url.href)).empty(schema),
     connectionString: url.href,
     query: (text, values) => queryOnce(url.href, text, values),
     [Symbol.asyncDispose]: async () => {
+      await emptying?.end()
       await queryOnce(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     },
   }
@@ -34,17 +39,30 @@ export function schemaOfCase(name: string, dataId: string): string {
   return dataId.endsWith('-raw') ? `${name}_raw` : name
 }
 
-/**
- * Empties the tables of a schema. They hold few rows: deleting them is faster than TRUNCATE, which gives each table and
- * each index a new file.
- */
-export async function emptySchema(database: TestDatabase, schema: string): Promise<void> {
-  const rows = await database.query(
-    `SELECT schemaname || '.' || tablename AS name FROM pg_tables
-      WHERE schemaname = $1 AND tablename NOT LIKE '%schema_version'`,
-    [schema],
-  )
-  if (rows.length > 0) await database.query(deleteAll(rows.map(({ name }) => String(name))))
+class SchemaEmptying {
+  readonly #client: pg.Client
+  readonly #connected: Promise<unknown>
+
+  constructor(connectionString: string) {
+    this.#client = new pg.Client({ connectionString })
+    this.#connected = this.#client.connect()
+  }
+
+  /** The tables hold few rows: deleting them is faster than TRUNCATE, which gives each table and index a new file. */
+  async empty(schema: string): Promise<void> {
+    await this.#connected
+    const { rows } = await this.#client.query<{ name: string }>(
+      `SELECT schemaname || '.' || tablename AS name FROM pg_tables
+        WHERE schemaname = $1 AND tablename NOT LIKE '%schema_version'`,
+      [schema],
+    )
+    if (rows.length > 0) await this.#client.query(deleteAll(rows.map(({ name }) => name)))
+  }
+
+  async end(): Promise<void> {
+    await this.#connected
+    await this.#client.end()
+  }
 }
 
 async function queryOnce(

@@ -54,10 +54,7 @@ async function emptyEngine(): Promise<Engine> {
   const { runner } = testRunner(shared.database.connectionString)
   onTestFinished(() => runner.close())
   await migrate(runner, postgresWords, 0)
-  const { jobs, triggers, calendars, firedTriggers, ...others } = postgresWords.names
-  const subTables = [others.simpleTriggers, others.cronTriggers, others.simpropTriggers, others.blobTriggers]
-  const tables = [jobs, triggers, calendars, firedTriggers, ...subTables]
-  await shared.database.query(`TRUNCATE ${tables.join(', ')}`)
+  await shared.database.emptySchema('public')
   return { runner, words: postgresWords, bytesLiteral: (bytes) => `'\\x${bytes.toString('hex')}'` }
 }
 

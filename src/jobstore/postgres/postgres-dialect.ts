@@ -69,13 +69,18 @@ export const postgresSchema: SchemaDialect = {
   // Not IF NOT EXISTS, which needs the right to create schemas even when the schema exists.
   createSchema: (schema) =>
     `DO $$ BEGIN IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF; END $$`,
-  indexesOf: (table) =>
-    `SELECT lower(c.relname) AS name,
+  indexesOf: (tables) =>
+    `SELECT t.place, lower(c.relname) AS name,
        (SELECT string_agg(lower(a.attname), ',') FROM pg_attribute a
         WHERE a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)) AS columns
-     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass('${table}')`,
-  // The table that statements find, also by the search path.
-  columnsOf: (table) =>
-    `SELECT lower(attname) AS name FROM pg_attribute
-      WHERE attrelid = to_regclass('${table}') AND attnum > 0 AND NOT attisdropped`,
+     FROM ${placed(tables)} JOIN pg_index i ON i.indrelid = t.id JOIN pg_class c ON c.oid = i.indexrelid`,
+  columnsOf: (tables) =>
+    `SELECT t.place, lower(a.attname) AS name FROM ${placed(tables)}
+     JOIN pg_attribute a ON a.attrelid = t.id AND a.attnum > 0 AND NOT a.attisdropped`,
+}
+
+/** The tables that statements find, also by the search path. */
+function placed(tables: readonly string[]): string {
+  const rows = tables.map((table, place) => `(${place}, to_regclass('${table}'))`)
+  return `(VALUES ${rows.join(', ')}) AS t (place, id)`
 }

@@ -44,9 +44,15 @@ export const sqliteDialect: SqlDialect = {
 
 export const sqliteSchema: SchemaDialect = {
   createSchema: () => null,
-  indexesOf: (table) =>
-    `SELECT lower(l.name) AS name,
+  indexesOf: (tables) =>
+    `SELECT t.place, lower(l.name) AS name,
        (SELECT group_concat(lower(i.name)) FROM pragma_index_info(l.name) AS i) AS columns
-     FROM pragma_index_list('${table}') AS l`,
-  columnsOf: (table) => `SELECT lower(name) AS name FROM pragma_table_info('${table}')`,
+     FROM ${placed(tables)} JOIN pragma_index_list(t.name) AS l`,
+  columnsOf: (tables) =>
+    `SELECT t.place, lower(c.name) AS name FROM ${placed(tables)} JOIN pragma_table_info(t.name) AS c`,
+}
+
+function placed(tables: readonly string[]): string {
+  const rows = tables.map((table, place) => `SELECT ${place} AS place, '${table}' AS name`)
+  return `(${rows.join(' UNION ALL ')}) AS t`
 }

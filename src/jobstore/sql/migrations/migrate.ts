@@ -1,5 +1,6 @@
-import { JobPersistenceError } from '../../../core/errors.ts'
+import { invariant, JobPersistenceError } from '../../../core/errors.ts'
 import type { EpochMs } from '../../../time/clock.ts'
+import type { SqlNames } from '../kernel/sql-names.ts'
 import type { SqlRunner } from '../kernel/sql-runner.ts'
 import { all, run, type SqlProgram, type SqlStatement, sqlQuery } from '../kernel/statement.ts'
 import { boolean, integer, readable, text, textOrNull } from '../tables/encoding/columns.ts'
@@ -98,31 +99,28 @@ function* applyNext(vocabulary: SchemaVocabulary, nowMs: EpochMs): SqlProgram<nu
   return version
 }
 
-function* readState(vocabulary: SchemaVocabulary): SqlProgram<SchemaState> {
-  const columns = new Map<SchemaTable, Set<string>>()
-  const indexes = new Map<SchemaTable, StoredIndex[]>()
-  for (const row of yield* all(statement(inventory(vocabulary)))) {
-    const table = tablesToInspect.find((name) => name === row['part'])
-    if (table === undefined) continue
+function* readState({ schema, names }: SchemaVocabulary): SqlProgram<SchemaState> {
+  const parts = [...tablesToInspect, 'schemaVersion'] as const
+  const tables = parts.map((part) => names[part])
+  const columns = new Map<SchemaPart, Set<string>>()
+  const indexes = new Map<SchemaPart, StoredIndex[]>()
+  // One statement: each start asks for all of it.
+  const inventory = statement(
+    `SELECT c.place, 'column' AS kind, c.name, NULL AS columns FROM (${schema.columnsOf(tables)}) AS c
+     UNION ALL SELECT i.place, 'index', i.name, i.columns FROM (${schema.indexesOf(tables)}) AS i`,
+  )
+  for (const row of yield* all(inventory)) {
+    const part = parts[integer(row, 'place')]
+    invariant(part !== undefined, 'a place in the list of tables')
     const name = text(row, 'name')
-    if (text(row, 'kind') === 'column') entryOf(columns, table, () => new Set<string>()).add(name)
+    if (text(row, 'kind') === 'column') entryOf(columns, part, () => new Set<string>()).add(name)
     else {
       const indexed = textOrNull(row, 'columns')?.split(',').toSorted() ?? []
-      entryOf(indexes, table, () => []).push({ name, columns: indexed })
+      entryOf(indexes, part, () => []).push({ name, columns: indexed })
     }
   }
-  return { versions: yield* readVersions(vocabulary), columns, indexes }
-}
-
-/** The columns and indexes of all tables, in one statement. */
-function inventory({ schema, names }: SchemaVocabulary): string {
-  const parts = tablesToInspect.flatMap((table) => [
-    `SELECT '${table}' AS part, 'column' AS kind, c.name, NULL AS columns
-     FROM (${schema.columnsOf(names[table])}) AS c`,
-    `SELECT '${table}', 'index', i.name, i.columns
-     FROM (${schema.indexesOf(names[table])}) AS i`,
-  ])
-  return parts.join(' UNION ALL ')
+  const versions = columns.has('schemaVersion') ? yield* readVersions(names) : []
+  return { versions, columns, indexes }
 }
 
 function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
@@ -131,23 +129,14 @@ function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value):
   return value
 }
 
-type SchemaTable = (typeof tablesToInspect)[number]
+type SchemaPart = (typeof tablesToInspect)[number] | 'schemaVersion'
 
-function* readVersions(vocabulary: SchemaVocabulary): SqlProgram<SchemaState['versions']> {
-  if ((yield* columnsOf(vocabulary, 'schemaVersion')).size === 0) return []
-  const rows = yield* all(statement(`SELECT version, breaking FROM ${vocabulary.names.schemaVersion}`))
+function* readVersions(names: SqlNames): SqlProgram<SchemaState['versions']> {
+  const rows = yield* all(statement(`SELECT version, breaking FROM ${names.schemaVersion}`))
   return rows.map((row) => ({
     version: readable(integer, row, 'version', 0),
     breaking: readable(boolean, row, 'breaking', true),
   }))
-}
-
-function* columnsOf(
-  { schema, names }: SchemaVocabulary,
-  table: SchemaTable,
-): SqlProgram<ReadonlySet<string>> {
-  const rows = yield* all(statement(schema.columnsOf(names[table])))
-  return new Set(rows.map((row) => text(row, 'name')))
 }
 
 function refuseNewer(versions: SchemaState['versions']): void {

@@ -81,7 +81,7 @@ describe('migrations on SQLite', () => {
     const [job] = await adopted.read(() => all({ text: `SELECT * FROM ${names.jobs}`, values: [] }))
     expect(job).toMatchObject({ job_name: 'j', timeout_ms: null, node_affinity: null })
     for (const table of tablesToInspect) {
-      const columns = { text: sqliteWords.schema.columnsOf(names[table]), values: [] }
+      const columns = { text: sqliteWords.schema.columnsOf([names[table]]), values: [] }
       const [left, right] = await Promise.all(
         [adopted, fresh].map((runner) => runner.read(() => all(columns))),
       )
