@@ -30,7 +30,6 @@ async function scrolledTo(page: BrowserPage, selector: string): Promise<void> {
 }
 
 const wide = { width: 1280, height: 800 }
-const low = { viewport: { width: 1280, height: 540 } }
 
 const pictures: readonly Picture[] = [
   { name: 'overview', path: '/', text: 'Next to fire' },
@@ -65,8 +64,7 @@ const pictures: readonly Picture[] = [
     name: 'cron',
     path: '/cron?expression=0+30+2+%3F+*+SUN&zone=Europe%2FParis&calendar=holidays',
     text: 'the clock skips its time',
-    look: low,
-    first: (page) => scrolledTo(page, 'main table tbody tr:nth-child(6)'),
+    look: { viewport: { width: 1280, height: 968 } },
   },
   {
     name: 'phone',
