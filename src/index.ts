@@ -131,6 +131,7 @@ export type {
   NodeStatus,
   SchedulerNode,
 } from './jobstore/cluster-view.ts'
+export type { DefinitionChanges, NamedCalendar } from './jobstore/definition-changes.ts'
 export {
   type ExecutionLogLevel,
   type ExecutionLogLine,

@@ -15,6 +15,7 @@ export type {
   NodeReport,
   NodeRequests,
 } from './jobstore/cluster-view.ts'
+export type { DefinitionChanges, NamedCalendar, RemovedDefinitions } from './jobstore/definition-changes.ts'
 export {
   DelegatingJobStore,
   type JobStoreOperation,
@@ -34,7 +35,6 @@ export type {
   JobStoreCapabilities,
   JobStoreContext,
   JobStoreTransaction,
-  ScheduleEntry,
   SchedulerSignaler,
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
@@ -52,6 +52,7 @@ export type {
   MisfireRecordOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
+export type { ScheduleEntry } from './jobstore/schedule-entry.ts'
 export {
   endedSharding,
   isSplit,

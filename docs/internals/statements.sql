@@ -7813,6 +7813,7 @@ LIMIT 1 OFFSET :skipped;
 
 -- keyLists.jobsOfTriggers
 --   programs/firing/acquiring.ts (searchTriggers)
+--   programs/scheduling/definition-changes.ts (changeDefinitions)
 --   programs/scheduling/deleting.ts (deleteTriggers)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger, scheduleMany)
 --   programs/steps/passing-over.ts (tryLockTriggers)

@@ -7,6 +7,7 @@ import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreCluster } from './cluster-view.ts'
+import type { DefinitionChanges, RemovedDefinitions } from './definition-changes.ts'
 import type { FireSlot, FiringOnSchedule } from './fire-slot.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
 import type {
@@ -18,7 +19,6 @@ import type {
   JobStoreCapabilities,
   JobStoreContext,
   JobStoreTransaction,
-  ScheduleEntry,
   TriggerFiredResult,
 } from './job-store.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
@@ -41,6 +41,8 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from './queries.ts'
+import type { ScheduleEntry } from './schedule-entry.ts'
+import { changeStepByStep } from './step-by-step.ts'
 import type { StoreShutdownOptions } from './store-shutdown-options.ts'
 import type { TriggerState } from './trigger-state.ts'
 
@@ -65,8 +67,18 @@ export class DelegatingJobStore implements JobStore {
   /** Present only when the inner store has it. */
   scheduleAndFire?(entry: ScheduleEntry, slot: FireSlot): Promise<TriggerFiredBundle | null>
 
+  /** Present only when the inner store has it. */
+  changeDefinitions?(changes: DefinitionChanges): Promise<RemovedDefinitions>
+
   constructor(inner: JobStore) {
     this.inner = inner
+    if (inner.changeDefinitions !== undefined && !('changeDefinitions' in this)) {
+      this.changeDefinitions = (changes) =>
+        this.around(
+          'changeDefinitions',
+          async () => inner.changeDefinitions?.(changes) ?? changeStepByStep(inner, changes),
+        )
+    }
     if (inner.acquireAndFire !== undefined && !('acquireAndFire' in this)) {
       this.acquireAndFire = (request) =>
         this.around('acquireAndFire', async () => inner.acquireAndFire?.(request) ?? noBatch)

@@ -12,6 +12,7 @@ import { compareFireOrder, type Trigger } from '../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreChanges } from './change-watch.ts'
 import type { JobStoreCluster, NodeReport, NodeRequests } from './cluster-view.ts'
+import type { DefinitionChanges, RemovedDefinitions } from './definition-changes.ts'
 import type { ExecutionReport } from './execution-report.ts'
 import type { FiringOnSchedule } from './fire-slot.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
@@ -38,6 +39,7 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from './queries.ts'
+import type { ScheduleEntry } from './schedule-entry.ts'
 import type { StoreProbe } from './store-probe.ts'
 import type { StoreShutdownOptions } from './store-shutdown-options.ts'
 import type { TriggerState } from './trigger-state.ts'
@@ -62,6 +64,8 @@ export interface JobStoreCapabilities {
   readonly sharding?: boolean
   /** Firings may go on elsewhere: the store has `awaitedResults`. Default false. */
   readonly awaitedResults?: boolean
+  /** The store has `changeDefinitions`. Default false. */
+  readonly changesDefinitions?: boolean
 }
 
 /**
@@ -213,12 +217,6 @@ export interface JobCompletion {
   readonly mayBeLate?: true
   /** Absent for an execution that never began. */
   readonly report?: ExecutionReport
-}
-
-export interface ScheduleEntry {
-  /** The job to store, or null when the triggers name a job that exists. */
-  readonly job: JobDetail | null
-  readonly triggers: readonly Trigger[]
 }
 
 /**
@@ -412,6 +410,14 @@ export interface JobStore extends FiringOnSchedule {
    * @throws JobPersistenceError ERR_CALENDAR_IN_USE while a trigger names it
    */
   deleteCalendar(name: string): Promise<boolean>
+  /**
+   * Makes many changes in one step, as if one call came after the other; optional. Without it the scheduler makes the
+   * calls one after the other, and an error ends them half way.
+   *
+   * @throws JobPersistenceError ERR_JOB_NOT_FOUND when a trigger names a job that is not there, ERR_CALENDAR_IN_USE
+   *   when a trigger names a removed calendar in the end
+   */
+  changeDefinitions?(changes: DefinitionChanges): Promise<RemovedDefinitions>
   getCalendar(name: string): Promise<Calendar | null>
   getCalendarNames(): Promise<readonly string[]>
 

@@ -1,6 +1,7 @@
 import type { FireSlot } from '../jobstore/fire-slot.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
-import type { JobStore, ScheduleEntry } from '../jobstore/job-store.ts'
+import type { JobStore } from '../jobstore/job-store.ts'
+import type { ScheduleEntry } from '../jobstore/schedule-entry.ts'
 import type { Clock } from '../time/clock.ts'
 import { Waiters } from '../time/waiters.ts'
 

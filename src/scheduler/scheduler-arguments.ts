@@ -21,11 +21,13 @@ import { isObject } from '../core/options.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type { ReplaceOptions, RescheduleOptions } from '../jobs/schedule-options.ts'
 import { auditOutcomes } from '../jobstore/audit.ts'
+import type { DefinitionChanges } from '../jobstore/definition-changes.ts'
 import { statusDaysMax } from '../jobstore/job-status.ts'
 import { misfireCauses } from '../jobstore/misfires.ts'
 import { executionOutcomes, queryLimits } from '../jobstore/queries.ts'
 import { triggerStates } from '../jobstore/trigger-state.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
+import { checkCalendar } from '../triggers/calendars/calendar.ts'
 import { checkTrigger, isTrigger, type Trigger } from '../triggers/trigger.ts'
 
 type OptionChecks = Readonly<Record<string, ArgumentCheck>>
@@ -328,3 +330,24 @@ export const checkEntries: ArgumentCheck = listOf((method, argument, value, code
   orNull(checkJobDetail)(method, `${argument}.job`, Reflect.get(value, 'job'), code)
   listOf(checkTrigger)(method, `${argument}.triggers`, Reflect.get(value, 'triggers'), code)
 })
+
+const checkNamedCalendars: ArgumentCheck = listOf((method, argument, value, code) => {
+  if (!isObject(value)) {
+    throw wrongArgument(method, argument, 'an object such as { name, calendar }', value, { code })
+  }
+  checkName(method, `${argument}.name`, Reflect.get(value, 'name'), code)
+  checkCalendar(method, `${argument}.calendar`, Reflect.get(value, 'calendar'), code)
+})
+
+const definitionChanges: OptionChecks = {
+  calendars: checkNamedCalendars,
+  entries: checkEntries,
+  removedTriggers: listOf(checkTriggerKey),
+  removedJobs: listOf(checkJobKey),
+  removedCalendars: listOf(checkName),
+}
+
+export function checkDefinitionChanges(changes: Partial<DefinitionChanges>): void {
+  checkObject('changeDefinitions', 'changes', changes)
+  checkOptions('changeDefinitions', changes, definitionChanges, 'changes')
+}

@@ -7,6 +7,7 @@ import type { ResultTaker } from '../jobs/remote-job.ts'
 import type { ReplaceOptions, RescheduleOptions, TriggerJobOptions } from '../jobs/schedule-options.ts'
 import type { AuditCursor, AuditEntry, AuditNote, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
+import type { DefinitionChanges } from '../jobstore/definition-changes.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
@@ -257,6 +258,15 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   ): Promise<Reconciliation>
   /** Stores many jobs with their triggers, all or none. A job without triggers must be durable. */
   scheduleJobs(entries: readonly JobAndTriggers[], options?: AddJobOptions): Promise<void>
+  /**
+   * Stores calendars, then jobs and triggers, over what has their names and keys, and then deletes: all of it or
+   * nothing, where the store has `changeDefinitions`, as those of this package do. A job needs no trigger. Triggers
+   * that name a calendar that is replaced get their next fire times anew.
+   *
+   * @throws JobPersistenceError ERR_CALENDAR_IN_USE when a trigger names a removed calendar in the end; what
+   *   `scheduleJobs` throws
+   */
+  changeDefinitions(changes: Partial<DefinitionChanges>): Promise<void>
   /** Stores a job without a trigger; it must be durable. */
   addJob(jobDetail: JobDetail, options?: AddJobOptions): Promise<void>
   /**

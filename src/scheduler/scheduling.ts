@@ -11,7 +11,9 @@ import type {
   ScheduleOptions,
   TriggerJobOptions,
 } from '../jobs/schedule-options.ts'
-import type { JobStoreTransaction, ScheduleEntry } from '../jobstore/job-store.ts'
+import type { DefinitionChanges, RemovedDefinitions } from '../jobstore/definition-changes.ts'
+import type { JobStoreTransaction } from '../jobstore/job-store.ts'
+import type { ScheduleEntry } from '../jobstore/schedule-entry.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import { checkTrigger, type Trigger } from '../triggers/trigger.ts'
@@ -22,6 +24,7 @@ import type { ScheduleChecks } from './schedule-checks.ts'
 import type { AddJobOptions, JobAndTriggers, SchedulerTransaction } from './scheduler.ts'
 import {
   addJobOptions,
+  checkDefinitionChanges,
   checkEntries,
   checkRescheduleOptions,
   checkScheduleJob,
@@ -85,7 +88,7 @@ export class Scheduling implements SchedulerTransaction {
     if (isTriggerCall(call)) return this.#scheduleTrigger(...call)
     const [jobDetail, given, options = {}] = call
     const job = this.#checks.job(jobDetail)
-    const triggers = await this.#prepare(job, [given].flat())
+    const triggers = await this.#prepare(this.#checks, { job, triggers: [given].flat() })
     const firstMs = earliest(triggers)
     if (firstMs === null) {
       throw new InvalidArgumentError(
@@ -104,17 +107,57 @@ export class Scheduling implements SchedulerTransaction {
     checkEntries('scheduleJobs', 'entries', entries)
     checkOptions('scheduleJobs', options, addJobOptions)
     this.#requireOpen()
-    const prepared: { job: JobDetail | null; triggers: readonly Trigger[] }[] = []
+    const prepared = await this.#prepareAll(this.#checks, entries, options)
+    await this.#store.scheduleJobs(prepared, { replace: options.replace ?? false })
+    await this.#tellStored(prepared)
+  }
+
+  /** Has `change` make changes, with the entries as they are to be stored. */
+  async changeDefinitions(
+    changes: Partial<DefinitionChanges>,
+    change: (changes: DefinitionChanges) => Promise<RemovedDefinitions>,
+  ): Promise<void> {
+    checkDefinitionChanges(changes)
+    this.#requireOpen()
+    const { calendars = [], removedTriggers = [], removedJobs = [], removedCalendars = [] } = changes
+    const planned = new Map(calendars.map(({ name, calendar }) => [name, calendar]))
+    // The new calendars are not stored yet.
+    const checks = this.#checks.over({
+      getJob: (key) => this.#store.getJob(key),
+      getCalendar: async (name) => planned.get(name) ?? this.#store.getCalendar(name),
+    })
+    const entries = await this.#prepareAll(checks, changes.entries ?? [], {
+      storeNonDurableWhileAwaitingScheduling: true,
+    })
+    const removed = await change({ calendars, entries, removedTriggers, removedJobs, removedCalendars })
+    await this.#tellStored(entries)
+    for (const key of removed.removedTriggers) await this.#observer.jobUnscheduled(key)
+    for (const key of removed.removedJobs) await this.#observer.jobDeleted(key)
+    await this.#budget.spend()
+  }
+
+  async #prepareAll(
+    checks: ScheduleChecks,
+    entries: readonly JobAndTriggers[],
+    options: AddJobOptions,
+  ): Promise<readonly ScheduleEntry[]> {
+    const prepared: ScheduleEntry[] = []
     for (const entry of entries) {
       if (entry.job === null) {
-        prepared.push({ job: null, triggers: await this.#prepareForStored(entry.triggers) })
+        prepared.push({ job: null, triggers: await this.#prepareForStored(checks, entry.triggers) })
         continue
       }
-      const job = this.#checks.job(entry.job)
-      prepared.push({ job, triggers: await this.#prepare(job, entry.triggers, options) })
+      const job = checks.job(entry.job)
+      prepared.push({
+        job,
+        triggers: await this.#prepare(checks, { job, triggers: entry.triggers }, options),
+      })
     }
-    await this.#store.scheduleJobs(prepared, { replace: options.replace ?? false })
-    for (const { job, triggers } of prepared) {
+    return prepared
+  }
+
+  async #tellStored(entries: readonly ScheduleEntry[]): Promise<void> {
+    for (const { job, triggers } of entries) {
       this.#nameless.note(job, triggers)
       if (job !== null) await this.#observer.jobAdded(job)
       for (const trigger of triggers) await this.#observer.jobScheduled(trigger)
@@ -253,8 +296,8 @@ export class Scheduling implements SchedulerTransaction {
   }
 
   async #prepare(
-    job: JobDetail,
-    triggers: readonly Trigger[],
+    checks: ScheduleChecks,
+    { job, triggers }: { readonly job: JobDetail; readonly triggers: readonly Trigger[] },
     { storeNonDurableWhileAwaitingScheduling = false }: AddJobOptions = {},
   ): Promise<readonly Trigger[]> {
     if (triggers.length === 0 && !job.durable && !storeNonDurableWhileAwaitingScheduling) {
@@ -266,24 +309,24 @@ export class Scheduling implements SchedulerTransaction {
     }
     const prepared: Trigger[] = []
     for (const trigger of triggers) {
-      prepared.push(await this.#checked(trigger, job))
+      prepared.push(await this.#checked(trigger, job, checks))
       await this.#budget.spend()
     }
     return prepared
   }
 
-  async #prepareForStored(triggers: readonly Trigger[]): Promise<readonly Trigger[]> {
+  async #prepareForStored(checks: ScheduleChecks, triggers: readonly Trigger[]): Promise<readonly Trigger[]> {
     const prepared: Trigger[] = []
     for (const trigger of triggers) {
-      const job = await this.#checks.existingJob(trigger.jobKey, `trigger ${trigger.key.toString()}`)
-      prepared.push(await this.#checked(trigger, job))
+      const job = await checks.existingJob(trigger.jobKey, `trigger ${trigger.key.toString()}`)
+      prepared.push(await this.#checked(trigger, job, checks))
       await this.#budget.spend()
     }
     return prepared
   }
 
-  async #checked(trigger: Trigger, job: JobDetail): Promise<Trigger> {
-    const checked = await this.#checks.trigger(trigger, job)
+  async #checked(trigger: Trigger, job: JobDetail, checks: ScheduleChecks = this.#checks): Promise<Trigger> {
+    const checked = await checks.trigger(trigger, job)
     this.#wallClockStarts.note(checked)
     return checked
   }

@@ -32,6 +32,16 @@ const entry: kinds.Kind = {
   ],
 }
 
+const namedCalendar: kinds.Kind = {
+  good: { name: 'x', calendar: kinds.aCalendar.good },
+  code: 'ERR_INVALID_ARGUMENT',
+  wrong: [
+    { value: null },
+    { value: { name: ' ', calendar: kinds.aCalendar.good }, field: '.name' },
+    { value: { name: 'x', calendar: {} }, field: '.calendar' },
+  ],
+}
+
 const aSchedule: kinds.Kind = {
   good: { every: '1s' },
   code: 'ERR_INVALID_OPTION',
@@ -104,6 +114,18 @@ const scheduling: Record<string, Call | readonly Call[]> = {
   scheduleJobs: {
     entries: kinds.listOf(entry),
     options: kinds.options({ replace: kinds.boolean, storeNonDurableWhileAwaitingScheduling: kinds.boolean }),
+  },
+  changeDefinitions: {
+    changes: kinds.options(
+      {
+        calendars: kinds.listOf(namedCalendar),
+        entries: kinds.listOf(entry),
+        removedTriggers: kinds.listOf(kinds.keyOfTrigger),
+        removedJobs: kinds.listOf(kinds.keyOfJob),
+        removedCalendars: kinds.listOf(kinds.name),
+      },
+      'changes',
+    ),
   },
   addJob: {
     jobDetail: kinds.aJobDetail,

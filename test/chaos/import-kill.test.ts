@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { CronScheduleBuilder, JobBuilder, TriggerBuilder } from 'quartz-ts'
+import { CronScheduleBuilder, HolidayCalendar, JobBuilder, TriggerBuilder } from 'quartz-ts'
 import { postgresJobStore } from 'quartz-ts/postgres'
 import { sqliteJobStore } from 'quartz-ts/sqlite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -32,10 +32,15 @@ beforeAll(async () => {
   file = join(folder, 'jobs.json')
   const served = await filledScheduler()
   await served.clear()
+  await served.addCalendar(
+    'holidays',
+    new HolidayCalendar({ timeZone: 'UTC', excludedDates: ['2026-12-25'] }),
+  )
   for (let index = 0; index < definitions; index++) {
     const job = JobBuilder.newJob('echo').withIdentity(`job ${index}`, 'imported').build()
     const trigger = TriggerBuilder.newTrigger()
       .withIdentity(`trigger ${index}`, 'imported')
+      .modifiedByCalendar('holidays')
       .withSchedule(CronScheduleBuilder.cronSchedule('0 0 7 1 1 ? 2199'))
     await served.scheduleJob(job, trigger.build())
   }
@@ -65,14 +70,14 @@ async function ended(child: ChildProcess): Promise<unknown> {
 }
 
 async function stored(query: Query): Promise<readonly number[]> {
-  const tables = ['qrtz_job_details', 'qrtz_triggers', 'qrtz_cron_triggers']
+  const tables = ['qrtz_calendars', 'qrtz_job_details', 'qrtz_triggers', 'qrtz_cron_triggers']
   const counts = tables.map((table) => `(SELECT COUNT(*) FROM ${table}) AS ${table}`)
   const [row = {}] = await query(`SELECT ${counts.join(', ')}`)
   return tables.map((table) => Number(row[table]))
 }
 
-const none = [0, 0, 0]
-const all = [definitions, definitions, definitions]
+const none = [0, 0, 0, 0]
+const all = [1, definitions, definitions, definitions]
 
 /** Whatever was there before: the import is done again, and then all is there once. */
 async function completes(store: string, query: Query): Promise<void> {
@@ -81,6 +86,7 @@ async function completes(store: string, query: Query): Promise<void> {
 }
 
 const points: readonly (readonly [string, KillAt, readonly number[]])[] = [
+  ['after the calendars', { texts: ['INSERT INTO qrtz_calendars'], when: 'after' }, none],
   ['after the jobs', { texts: ['INSERT INTO qrtz_job_details'], when: 'after' }, none],
   ['after the triggers', { texts: ['INSERT INTO qrtz_triggers'], when: 'after' }, none],
   ['before the commit', { texts: ['INSERT INTO qrtz_triggers', 'COMMIT'], when: 'before' }, none],
@@ -120,7 +126,7 @@ describe('an import into PostgreSQL that is killed', () => {
 
   test('before the commit is not there, and is completed by the next one', async () => {
     const database = await migrated()
-    const [, , [, killAt]] = points as [unknown, unknown, (typeof points)[number]]
+    const [, killAt] = points.at(-1) ?? expect.fail()
     expect(await ended(importInto(database.connectionString, killAt))).toBe('SIGKILL')
     await sessionsEnd(database)
     expect(await stored(postgresQuery(database))).toEqual(none)

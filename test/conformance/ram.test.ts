@@ -13,6 +13,7 @@ describe('RAMJobStore conforms', () => {
       records: true,
       sharding: true,
       awaitedResults: true,
+      changesDefinitions: true,
     },
   })
   test.each(cases)('$area: $name', ({ run }) => run())

@@ -5,7 +5,11 @@ import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { storeInUse } from '../../src/jobstore/refusals.ts'
 import { jobStoreConformance } from '../../src/testing/job-store/conformance.ts'
 
-const capabilities: JobStoreCapabilities = { persistent: true, clustered: true }
+const capabilities: JobStoreCapabilities = {
+  persistent: true,
+  clustered: true,
+  changesDefinitions: true,
+}
 
 /** Several stores over one RAM store that outlives them: as much of a database as the suite can see. */
 class SharedRamStore extends DelegatingJobStore {

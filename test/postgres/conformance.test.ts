@@ -44,6 +44,7 @@ describe.each<[name: string, options: () => PostgresJobStoreOptions, firesAtOnce
       firesOnSchedule: firesAtOnce,
       sharding: firesAtOnce,
       awaitedResults: true,
+      changesDefinitions: true,
     },
   })
   test.each(cases)('$area: $name', ({ run }) => run())

@@ -2,9 +2,14 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 
+import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import type { DefinitionsJson } from '../../src/server/operations/definitions.ts'
+import { calendarFromJSON } from '../../src/triggers/calendars/calendar-json.ts'
+import type { Trigger } from '../../src/triggers/trigger.ts'
 import {
   type Asked,
   filledScheduler,
@@ -75,6 +80,24 @@ describe('calendars', () => {
   })
 })
 
+const stores: readonly (readonly [string, () => JobStore])[] = [
+  ['memory', () => new RAMJobStore()],
+  ['SQLite', () => sqliteJobStore({ filename: ':memory:' })],
+]
+const stepByStep = (): JobStore => {
+  const store = new DelegatingJobStore(new RAMJobStore())
+  delete store.changeDefinitions
+  return store
+}
+const made: DefinitionsJson['calendars'][number] = {
+  name: 'made',
+  definition: { type: 'holiday', timeZone: 'UTC', excludedDates: ['2199-01-01'] },
+}
+
+async function triggerOf(scheduler: Scheduler, name: string): Promise<Trigger> {
+  return (await scheduler.getTrigger(triggerKey(name, 'mail'))) ?? expect.fail()
+}
+
 describe('one file of all definitions', () => {
   test('goes into an empty scheduler and makes the same of it', async () => {
     const definitions = await answer('definitions.export', 'GET /definitions?secrets=true')
@@ -119,25 +142,72 @@ describe('one file of all definitions', () => {
     expect(await fixture.scheduler.checkExists(jobKey('more', 'made'))).toBe(false)
   })
 
-  test.each([
-    ['memory', () => new RAMJobStore()],
-    ['SQLite', () => sqliteJobStore({ filename: ':memory:' })],
-  ])('with one trigger that cannot be stored stores no job and no other trigger, in %s', async (_, store) => {
+  test.each([...stores, ['a store without one step for it', stepByStep] as const])(
+    'with one trigger that cannot be stored stores no job and no other trigger, in %s',
+    async (_, store) => {
+      await using full = await serverFixture({ served: await filledScheduler({ jobStore: store() }) })
+      const definitions = (await full.ask('GET /definitions?secrets=true')).json as DefinitionsJson
+      const { scheduler } = full
+      const [broken, ...good] = definitions.triggers
+      if (broken === undefined) expect.fail()
+      const unstored = { ...broken, fields: { ...broken.fields, calendarName: 'nobody has it' } }
+      await scheduler.deleteJobs(await scheduler.getJobKeys(GroupMatcher.anyGroup()))
+      const refused = await full.ask('POST /definitions', {
+        body: { definitions: { ...definitions, calendars: [made], triggers: [...good, unstored] } },
+      })
+      expect(refused.json).toMatchObject({ code: 'ERR_CALENDAR_NOT_FOUND' })
+      expect(await scheduler.queryJobs()).toMatchObject({ items: [] })
+      expect(await scheduler.getCalendarNames()).toEqual(['holidays'])
+      const whole = await full.ask('POST /definitions', { body: { definitions } })
+      expect([whole.status, whole.json]).toMatchObject([
+        200,
+        { changed: true, result: { counts: { add: 8 } } },
+      ])
+      expect((await scheduler.queryTriggers()).items).toHaveLength(4)
+    },
+  )
+
+  test.each(stores)('that leaves out a calendar in use changes nothing, in %s', async (_, store) => {
     await using full = await serverFixture({ served: await filledScheduler({ jobStore: store() }) })
-    const definitions = (await full.ask('GET /definitions?secrets=true')).json as DefinitionsJson
     const { scheduler } = full
-    const [broken, ...good] = definitions.triggers
-    if (broken === undefined) expect.fail()
-    const unstored = { ...broken, fields: { ...broken.fields, calendarName: 'nobody has it' } }
-    await scheduler.deleteJobs(await scheduler.getJobKeys(GroupMatcher.anyGroup()))
-    const refused = await full.ask('POST /definitions', {
-      body: { definitions: { ...definitions, triggers: [...good, unstored] } },
+    await scheduler.addCalendar('used', calendarFromJSON(made.definition))
+    const used = await triggerOf(scheduler, 'monthly')
+    await scheduler.rescheduleJob(used.key, used.getTriggerBuilder().modifiedByCalendar('used').build())
+    const definitions = (await full.ask('GET /definitions?secrets=true')).json as DefinitionsJson
+    const [job, ...others] = definitions.jobs
+    if (job === undefined) expect.fail()
+    const changed = {
+      ...definitions,
+      calendars: [made],
+      jobs: [{ ...job, fields: { ...job.fields, description: 'changed' } }, ...others],
+    }
+    const refused = await full.ask('POST /definitions', { body: { definitions: changed, remove: true } })
+    expect([refused.status, refused.json]).toMatchObject([409, { code: 'ERR_CALENDAR_IN_USE' }])
+    const after = (await full.ask('GET /definitions?secrets=true')).json as DefinitionsJson
+    expect(after).toEqual({ ...definitions, exportedMs: after.exportedMs })
+    await scheduler.rescheduleJob(used.key, used)
+    const free = (await full.ask('GET /definitions?secrets=true')).json as DefinitionsJson
+    const done = await full.ask('POST /definitions', {
+      body: { definitions: { ...free, calendars: [made] }, remove: true },
     })
-    expect(refused.json).toMatchObject({ code: 'ERR_CALENDAR_NOT_FOUND' })
-    expect(await scheduler.queryJobs()).toMatchObject({ items: [] })
-    const whole = await full.ask('POST /definitions', { body: { definitions } })
-    expect([whole.status, whole.json]).toMatchObject([200, { changed: true, result: { counts: { add: 8 } } }])
-    expect((await scheduler.queryTriggers()).items).toHaveLength(4)
+    expect(done.json).toMatchObject({ changed: true, result: { counts: { add: 1, change: 0, remove: 2 } } })
+    expect(await scheduler.getCalendarNames()).toEqual(['made'])
+  })
+
+  test('brings the calendars of its triggers along, step by step as well', async () => {
+    for (const [, store] of [...stores, ['', stepByStep] as const]) {
+      await using full = await serverFixture({ served: await filledScheduler({ jobStore: store() }) })
+      const definitions = (await full.ask('GET /definitions?secrets=true')).json as DefinitionsJson
+      const [first, ...others] = definitions.triggers
+      if (first === undefined) expect.fail()
+      const withMade = { ...first, fields: { ...first.fields, calendarName: 'made' } }
+      const calendars = [...definitions.calendars, made]
+      const body = { definitions: { ...definitions, calendars, triggers: [withMade] }, remove: true }
+      const done = await full.ask('POST /definitions', { body })
+      expect(done.json).toMatchObject({ result: { counts: { add: 1, change: 1, remove: others.length } } })
+      const again = await full.ask('POST /definitions', { body })
+      expect(again.json).toMatchObject({ changed: false })
+    }
   })
 
   test('does not give a trigger another job, and a dry run says so', async () => {

@@ -3,9 +3,9 @@ import type {
   AcquiredTrigger,
   JobCompletion,
   JobStore,
-  ScheduleEntry,
   TriggerFiredResult,
 } from '../../src/jobstore/job-store.ts'
+import type { ScheduleEntry } from '../../src/jobstore/schedule-entry.ts'
 import { CompletionWriter } from '../../src/scheduler/completion-writer.ts'
 import { QuartzSchedulerThread } from '../../src/scheduler/quartz-scheduler-thread.ts'
 import { interceptJobStore, type StoreCall } from './intercept-job-store.ts'

@@ -3,10 +3,10 @@ import type {
   JobCompletion,
   JobStore,
   JobStoreContext,
-  ScheduleEntry,
   SchedulerSignaler,
   TriggerFiredResult,
 } from '../../src/jobstore/job-store.ts'
+import type { ScheduleEntry } from '../../src/jobstore/schedule-entry.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
 import type { HistoryFact } from './history.ts'

@@ -30,6 +30,7 @@ export const sqliteCapabilities: JobStoreCapabilities = {
   firesOnSchedule: true,
   sharding: true,
   awaitedResults: true,
+  changesDefinitions: true,
 }
 
 /** A folder that goes when the test ends. */

@@ -1,12 +1,8 @@
 import type { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
-import type {
-  AcquiredTrigger,
-  AcquireRequest,
-  JobCompletion,
-  ScheduleEntry,
-} from '../../src/jobstore/job-store.ts'
+import type { AcquiredTrigger, AcquireRequest, JobCompletion } from '../../src/jobstore/job-store.ts'
+import type { ScheduleEntry } from '../../src/jobstore/schedule-entry.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { compareFireOrder, type Trigger } from '../../src/triggers/trigger.ts'
 import { ModelLists, type ModelTrigger, textOf } from './model-lists.ts'

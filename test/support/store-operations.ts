@@ -245,6 +245,21 @@ const scheduling: readonly (readonly [string, Make])[] = [
         bed.store.clear(),
   ],
   [
+    'changeDefinitions',
+    ({ bed }) => {
+      const job = jobDetail('made')
+      const trigger = bed.trigger('made', { job, everyMs: 60_000 })
+      return () =>
+        bed.store.changeDefinitions?.({
+          calendars: [{ name: 'week', calendar: new WeeklyCalendar({ excludedDays: [2] }) }],
+          entries: [{ job, triggers: [trigger] }],
+          removedTriggers: [new TriggerKey('only'), new TriggerKey('late')],
+          removedJobs: [strictJob.key],
+          removedCalendars: ['none'],
+        }) ?? Promise.reject(new Error('the store has changeDefinitions'))
+    },
+  ],
+  [
     'addCalendar',
     ({ bed }) => {
       const calendar = new WeeklyCalendar({ excludedDays: [2] })

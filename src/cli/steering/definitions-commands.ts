@@ -46,8 +46,8 @@ const importSpec = {
   },
   notes: [
     "FILE is what export wrote; '-' is the standard input. What differs is printed first, and more than one " +
-      'difference needs --yes. What is the same stays as it is, so a file may be imported at every deployment. An ' +
-      'error ends it half way: imported again, it goes on.',
+      'difference needs --yes. What is the same stays as it is, so a file may be imported at every deployment. All ' +
+      'that differs is stored in one transaction, or nothing.',
     connectionNote,
   ],
 } as const

@@ -7,12 +7,27 @@ import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
 import type { TriggerRecord } from './records.ts'
 
+export interface CalendarOptions {
+  readonly replace: boolean
+  readonly updateTriggers: boolean
+}
+
 export function addCalendar(
   session: RamSession,
   name: string,
   calendar: Calendar,
-  options: { readonly replace: boolean; readonly updateTriggers: boolean },
+  options: CalendarOptions,
 ): void {
+  prepareCalendar(session, name, calendar, options)()
+}
+
+/** Computes and refuses; the answer then stores the calendar, in the same turn of the event loop. */
+export function prepareCalendar(
+  session: RamSession,
+  name: string,
+  calendar: Calendar,
+  options: CalendarOptions,
+): () => void {
   const { data, context } = session
   const { calendars } = data.calendars
   if (!options.replace && calendars.has(name)) throw new ObjectAlreadyExistsError('calendar', name)
@@ -23,16 +38,18 @@ export function addCalendar(
     record,
     record.trigger.updateWithNewCalendar(calendar, nowMs, context.misfireThresholdMs),
   ])
-  const old = calendars.get(name)
-  calendars.set(name, calendar)
-  for (const [record, updated] of updates) {
-    const before = record.trigger
-    // What a trigger in error or at its end misses is not due to its calendar.
-    if (old !== undefined && record.state !== 'ERROR' && record.state !== 'COMPLETE') {
-      const why = { cause: 'calendar', byPolicy: false, nowMs } as const
-      tellMissed(session, { ...why, before, after: updated, calendar: old })
+  return () => {
+    const old = calendars.get(name)
+    calendars.set(name, calendar)
+    for (const [record, updated] of updates) {
+      const before = record.trigger
+      // What a trigger in error or at its end misses is not due to its calendar.
+      if (old !== undefined && record.state !== 'ERROR' && record.state !== 'COMPLETE') {
+        const why = { cause: 'calendar', byPolicy: false, nowMs } as const
+        tellMissed(session, { ...why, before, after: updated, calendar: old })
+      }
+      update(session, record, updated)
     }
-    update(session, record, updated)
   }
 }
 

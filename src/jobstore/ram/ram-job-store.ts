@@ -9,6 +9,7 @@ import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from '../awaited-results.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
+import type { DefinitionChanges, RemovedDefinitions } from '../definition-changes.ts'
 import type {
   AcquiredTrigger,
   AcquireRequest,
@@ -17,7 +18,6 @@ import type {
   JobStoreCapabilities,
   JobStoreContext,
   JobStoreTransaction,
-  ScheduleEntry,
   TriggerFiredResult,
 } from '../job-store.ts'
 import { type JobStoreNotes, MemoryNotes } from '../job-store-notes.ts'
@@ -49,9 +49,11 @@ import type {
 } from '../queries.ts'
 import { type RecordOptions, recordOptionNames, resolveRecordOptions } from '../record-options.ts'
 import { storeInUse } from '../refusals.ts'
+import type { ScheduleEntry } from '../schedule-entry.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
+import { changeDefinitions } from './definition-changes.ts'
 import { acquireTriggers, completeJobs, fireTriggers, releaseTriggers } from './firing.ts'
 import { queryJobs, queryNextTriggers, queryTriggers, triggerCounts } from './listing.ts'
 import { skipNextFire } from './misfires.ts'
@@ -82,6 +84,7 @@ export class RAMJobStore implements JobStore {
     records: true,
     sharding: true,
     awaitedResults: true,
+    changesDefinitions: true,
   }
   readonly cluster: JobStoreCluster | null = null
   readonly records: RamRecords
@@ -292,6 +295,10 @@ export class RAMJobStore implements JobStore {
   }
   async deleteCalendar(name: string): Promise<boolean> {
     return deleteCalendar(this.#data, name)
+  }
+  async changeDefinitions(changes: DefinitionChanges): Promise<RemovedDefinitions> {
+    const session = this.#require()
+    return this.#tell(session, changeDefinitions(session, changes))
   }
   async getCalendar(name: string): Promise<Calendar | null> {
     return this.#data.calendars.calendars.get(name) ?? null

@@ -4,9 +4,9 @@ import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
-import type { ScheduleEntry } from '../job-store.ts'
 import { inPlaceOf } from '../planned-job.ts'
 import { calendarNotFound, jobKeyMismatch, jobNotFound, rescheduledOntoAnother } from '../refusals.ts'
+import type { ScheduleEntry } from '../schedule-entry.ts'
 import { KeyIndex } from './key-index.ts'
 import type { RamData } from './ram-data.ts'
 import type { JobRecord } from './records.ts'
@@ -83,7 +83,11 @@ export function deleteTriggers(data: RamData, keys: readonly TriggerKey[]): Trig
 }
 
 /** Everything is checked before anything is stored, so that a refusal changes nothing. */
-function refuseWhatCannotBeStored(data: RamData, entries: readonly ScheduleEntry[], replace: boolean): void {
+export function refuseWhatCannotBeStored(
+  data: RamData,
+  entries: readonly ScheduleEntry[],
+  replace: boolean,
+): void {
   const newJobs = new NewKeys()
   for (const { job } of entries) {
     if (job === null) continue

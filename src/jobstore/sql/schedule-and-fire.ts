@@ -1,6 +1,6 @@
 import type { FireSlot } from '../fire-slot.ts'
 import type { TriggerFiredBundle } from '../fired-bundle.ts'
-import type { ScheduleEntry } from '../job-store.ts'
+import type { ScheduleEntry } from '../schedule-entry.ts'
 import type { OpenStore } from './open-store.ts'
 
 /** Stores a trigger, and fires it in the same transaction unless this node may claim nothing now. */

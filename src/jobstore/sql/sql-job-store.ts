@@ -9,6 +9,7 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from '../awaited-results.ts'
 import type { JobStoreChanges } from '../change-watch.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
+import type { DefinitionChanges, RemovedDefinitions } from '../definition-changes.ts'
 import type { FireSlot } from '../fire-slot.ts'
 import type { TriggerFiredBundle } from '../fired-bundle.ts'
 import { firingPartOf } from '../firing-part.ts'
@@ -20,7 +21,6 @@ import type {
   JobStoreCapabilities,
   JobStoreContext,
   JobStoreTransaction,
-  ScheduleEntry,
   TriggerFiredResult,
 } from '../job-store.ts'
 import type { JobStoreNotes } from '../job-store-notes.ts'
@@ -51,15 +51,15 @@ import type {
   UnknownJobType,
 } from '../queries.ts'
 import { storeInUse } from '../refusals.ts'
+import type { ScheduleEntry } from '../schedule-entry.ts'
 import type { StoreShutdownOptions } from '../store-shutdown-options.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
 import { JoinedJobStore } from './joined-job-store.ts'
 import { eachOrAll, type LeftOver } from './kernel/each-or-all.ts'
-import { RowsLockedError, type TransactionLock } from './kernel/sql-runner.ts'
+import type { TransactionLock } from './kernel/sql-runner.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import { type OpenStore, openStore } from './open-store.ts'
-import { type SearchManner, type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
 import { completeJobs } from './programs/firing/completing.ts'
 import { firedIds, fireTriggers, hasEnded } from './programs/firing/firing.ts'
 import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
@@ -67,6 +67,7 @@ import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing
 import { getPausedGroups } from './programs/reading/pauses.ts'
 import * as reading from './programs/reading/reading.ts'
 import { addCalendar, deleteCalendar } from './programs/scheduling/calendar-changes.ts'
+import { changeDefinitions, lockOfChanges } from './programs/scheduling/definition-changes.ts'
 import { clear, deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
 import * as pausing from './programs/scheduling/pausing.ts'
 import { putPlanned } from './programs/scheduling/planning.ts'
@@ -74,6 +75,7 @@ import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
 import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
 import { skipNextFire } from './programs/scheduling/skipping.ts'
 import { scheduleAndFire } from './schedule-and-fire.ts'
+import { searchPastLocks } from './search-past-locks.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlAwaitedResults } from './sql-awaited-results.ts'
@@ -125,6 +127,7 @@ export class SqlJobStore implements DatabaseJobStore {
       history: true,
       records: true,
       awaitedResults: true,
+      changesDefinitions: true,
       firesAtOnce,
       firesOnSchedule: firesAtOnce,
       sharding: engine.sharedWithJava !== true,
@@ -311,6 +314,9 @@ export class SqlJobStore implements DatabaseJobStore {
   deleteCalendar(name: string): Promise<boolean> {
     return this.#transact('exclusive', (tx) => deleteCalendar(tx, name))
   }
+  changeDefinitions(changes: DefinitionChanges): Promise<RemovedDefinitions> {
+    return this.#transact(lockOfChanges(changes), (tx) => changeDefinitions(tx, changes))
+  }
   getCalendar(name: string): Promise<Calendar | null> {
     return this.#read((session) => reading.getCalendar(session, name))
   }
@@ -429,39 +435,12 @@ export class SqlJobStore implements DatabaseJobStore {
     const { clock } = transactions.session.context
     await connection.mayClaim?.()
     for (;;) {
-      const { isPartial, hasOverdueClaims, ...batch } = await this.#searchPastLocks(request, fires)
+      const { isPartial, hasOverdueClaims, ...batch } = await searchPastLocks(transactions, request, fires)
       const isEmpty = batch.fired.length === 0 && batch.acquired.length === 0
       if (isEmpty && hasOverdueClaims && (await this.#pass(endOverdueClaims, { tells: 'none' })) > 0) continue
       if (!isPartial || request.isStillWanted?.() === false) return batch
       await new Promise<void>((resolve) => clock.setImmediate(resolve))
     }
-  }
-
-  /**
-   * A search passes over locked rows of triggers. Where another session holds only the row of a trigger's schedule, the
-   * search writes less: it claims what it would fire, and then leaves late triggers as they are.
-   */
-  async #searchPastLocks(request: AcquireRequest, fires: boolean): Promise<SearchResult> {
-    const { transactions } = this.#require()
-    const attempt = (manner: SearchManner, whenLocked: 'passOver' | 'comeBack'): Promise<SearchResult> =>
-      transactions.run((tx) => searchTriggers(tx, request, manner), {
-        lock: 'rows',
-        tells: 'none',
-        whenLocked,
-        // When it is not known whether a firing was committed, the loop would lose it or run it twice. A claim that a
-        // crash undoes is missed when it is fired.
-        ...(manner.fires ? { onDoubt: 'patient' } : {}),
-        mayBeLost: ({ fired }) => fired.length === 0,
-      })
-    const manners = [{ fires, treatsLate: true }, ...(fires ? [{ fires: false, treatsLate: true }] : [])]
-    for (const manner of manners) {
-      try {
-        return await attempt(manner, 'passOver')
-      } catch (error) {
-        if (!(error instanceof RowsLockedError)) throw error
-      }
-    }
-    return attempt({ fires: false, treatsLate: false }, 'comeBack')
   }
 
   #forget(firings: readonly { readonly fireInstanceId: string }[]): void {

@@ -4,6 +4,7 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { hidden } from '../../core/secrets.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { DefinitionChanges, NamedCalendar } from '../../jobstore/definition-changes.ts'
 import type { JobSummary, TriggerSummary } from '../../jobstore/queries.ts'
 import { jobKeyMismatch } from '../../jobstore/refusals.ts'
 import type { JobAndTriggers, Scheduler } from '../../scheduler/scheduler.ts'
@@ -134,9 +135,7 @@ interface Difference {
   readonly change: 'add' | 'change' | 'remove'
 }
 
-interface Step extends Difference {
-  readonly carryOut: () => Promise<unknown>
-}
+interface CalendarDifference extends Difference, NamedCalendar {}
 
 interface JobDifference extends Difference {
   readonly job: JobDetail
@@ -151,8 +150,8 @@ const importDefinitions: Operation = operation({
   method: 'POST',
   path: '/definitions',
   summary:
-    'Stores what a file defines; a dry run says what differs. Calendars are stored first, one by one; then all jobs ' +
-    'and triggers in one transaction; then what the file does not have is removed. Sent again, it goes on.',
+    'Stores what a file defines, all of it or nothing; a dry run says what differs. A store of your own without ' +
+    '`changeDefinitions` stores calendars first, one by one; then jobs and triggers; then removes what is not there.',
   role: 'admin',
   reach: 'data',
   jobGroups: null,
@@ -179,11 +178,11 @@ const importDefinitions: Operation = operation({
   async handle(call) {
     const { scheduler, body, parts } = call
     const { definitions, remove } = body
-    const calendars = await calendarSteps(scheduler, definitions)
+    const calendars = await calendarDifferences(scheduler, definitions)
     const jobs = await jobDifferences(scheduler, definitions)
     const triggers = await triggerDifferences(scheduler, definitions, parts.clock.now())
-    const removals = remove ? await removalSteps(scheduler, definitions) : []
-    const steps: readonly Difference[] = [...calendars, ...jobs, ...triggers, ...removals]
+    const removals = remove ? await removalsOf(scheduler, definitions) : nothingToRemove
+    const steps: readonly Difference[] = [...calendars, ...jobs, ...triggers, ...removedDifferences(removals)]
     const count = (wanted: Difference['change']): number =>
       steps.filter((step) => step.change === wanted).length
     const named = definitions.calendars.length + definitions.jobs.length + definitions.triggers.length
@@ -191,12 +190,7 @@ const importDefinitions: Operation = operation({
     return change(call, 'data', {
       wouldChange: () => steps.length > 0,
       async carryOut() {
-        for (const step of calendars) await step.carryOut()
-        await scheduler.scheduleJobs(entriesOf(jobs, triggers), {
-          replace: true,
-          storeNonDurableWhileAwaitingScheduling: true,
-        })
-        for (const step of removals) await step.carryOut()
+        await scheduler.changeDefinitions({ calendars, entries: entriesOf(jobs, triggers), ...removals })
         return steps.length > 0
       },
       result: {
@@ -209,20 +203,19 @@ const importDefinitions: Operation = operation({
   },
 })
 
-async function calendarSteps(scheduler: Scheduler, { calendars }: DefinitionsJson): Promise<readonly Step[]> {
-  const steps: Step[] = []
+async function calendarDifferences(
+  scheduler: Scheduler,
+  { calendars }: DefinitionsJson,
+): Promise<readonly CalendarDifference[]> {
+  const differences: CalendarDifference[] = []
   for (const { name, definition } of calendars) {
     const calendar = calendarFromJSON(definition)
     const stored = await scheduler.getCalendar(name)
     if (stored !== null && JSON.stringify(stored.toJSON()) === JSON.stringify(calendar.toJSON())) continue
-    steps.push({
-      kind: 'calendar',
-      key: { group: '', name },
-      change: stored === null ? 'add' : 'change',
-      carryOut: () => scheduler.addCalendar(name, calendar, { replace: true, updateTriggers: true }),
-    })
+    const key = { group: '', name }
+    differences.push({ kind: 'calendar', key, change: stored === null ? 'add' : 'change', name, calendar })
   }
-  return steps
+  return differences
 }
 
 async function jobDifferences(
@@ -296,29 +289,31 @@ function refuseMasked(key: KeyJson, text: string): void {
   )
 }
 
-async function removalSteps(scheduler: Scheduler, definitions: DefinitionsJson): Promise<readonly Step[]> {
+type Removals = Pick<DefinitionChanges, 'removedTriggers' | 'removedJobs' | 'removedCalendars'>
+
+const nothingToRemove: Removals = { removedTriggers: [], removedJobs: [], removedCalendars: [] }
+
+async function removalsOf(scheduler: Scheduler, definitions: DefinitionsJson): Promise<Removals> {
   const keys = await keysOf(scheduler)
   const jobs = new KeyMap<JobKey, true>()
   for (const { key } of definitions.jobs) jobs.set(jobKeyOf(key), true)
   const triggers = new KeyMap<TriggerKey, true>()
   for (const { key } of definitions.triggers) triggers.set(triggerKeyOf(key), true)
   const calendars = new Set(definitions.calendars.map(({ name }) => name))
-  const goneCalendars = (await scheduler.getCalendarNames()).filter((name) => !calendars.has(name))
-  return [
-    ...keys.triggers
-      .filter((key) => !triggers.has(key))
-      .map((key) => removal('trigger', key, () => scheduler.unscheduleJob(key))),
-    ...keys.jobs
-      .filter((key) => !jobs.has(key))
-      .map((key) => removal('job', key, () => scheduler.deleteJob(key))),
-    ...goneCalendars.map((name) =>
-      removal('calendar', { group: '', name }, () => scheduler.deleteCalendar(name)),
-    ),
-  ]
+  return {
+    removedTriggers: keys.triggers.filter((key) => !triggers.has(key)),
+    removedJobs: keys.jobs.filter((key) => !jobs.has(key)),
+    removedCalendars: (await scheduler.getCalendarNames()).filter((name) => !calendars.has(name)),
+  }
 }
 
-function removal(kind: Step['kind'], key: KeyJson, carryOut: () => Promise<unknown>): Step {
-  return { kind, key: keyToJson(key), change: 'remove', carryOut }
+function removedDifferences(removals: Removals): readonly Difference[] {
+  const removal = (kind: Difference['kind'], key: KeyJson): Difference => ({ kind, key, change: 'remove' })
+  return [
+    ...removals.removedTriggers.map((key) => removal('trigger', keyToJson(key))),
+    ...removals.removedJobs.map((key) => removal('job', keyToJson(key))),
+    ...removals.removedCalendars.map((name) => removal('calendar', { group: '', name })),
+  ]
 }
 
 export const definitionOperations: readonly Operation[] = [exportDefinitions, importDefinitions]

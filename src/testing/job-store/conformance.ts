@@ -6,6 +6,7 @@ import { auditCases } from './audit-cases.ts'
 import { awaitedCases, awaitedClusterCases, awaitedRestartCases } from './awaited-cases.ts'
 import { calendarCases } from './calendar-cases.ts'
 import { concurrencyCases } from './concurrency-cases.ts'
+import { definitionCases } from './definition-cases.ts'
 import { executionCases } from './execution-cases.ts'
 import { fencingCases } from './fencing-cases.ts'
 import { fireAtOnceCases, startedAtOnce } from './fire-at-once-cases.ts'
@@ -70,6 +71,7 @@ const allCases: readonly StoreCase[] = [
   ...sharedDataCases,
   ...noteCases,
   ...planCases,
+  ...definitionCases,
   ...shardCases,
   ...awaitedCases,
   ...awaitedClusterCases,
@@ -109,6 +111,7 @@ function offers(capabilities: JobStoreCapabilities, needs: Partial<JobStoreCapab
     (needs.records !== true || capabilities.records === true) &&
     (needs.sharding !== true || capabilities.sharding === true) &&
     (needs.awaitedResults !== true || capabilities.awaitedResults === true) &&
+    (needs.changesDefinitions !== true || capabilities.changesDefinitions === true) &&
     (needs.firesAtOnce !== true || capabilities.firesAtOnce === true) &&
     (needs.firesOnSchedule !== true || capabilities.firesOnSchedule === true)
   )

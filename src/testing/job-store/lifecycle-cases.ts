@@ -16,6 +16,7 @@ export const lifecycleCases: readonly StoreCase[] = area('lifecycle', {
     assert.equal((store.records ?? null) !== null, store.capabilities.records ?? false)
     assert.equal(store.acquireAndFire !== undefined, store.capabilities.firesAtOnce ?? false)
     assert.equal(store.scheduleAndFire !== undefined, store.capabilities.firesOnSchedule ?? false)
+    assert.equal(store.changeDefinitions !== undefined, store.capabilities.changesDefinitions ?? false)
   },
   'is empty at first': async ({ store }) => {
     assert.deepEqual(await store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })

@@ -1,6 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
-import type { ScheduleEntry } from '../../../job-store.ts'
+import type { ScheduleEntry } from '../../../schedule-entry.ts'
 
 /** The keys that requests to schedule touch, to find out whether another request depends on them. */
 export class ScheduleFootprint {

@@ -1,0 +1,51 @@
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import type { DefinitionChanges, RemovedDefinitions } from '../definition-changes.ts'
+import { calendarInUse } from '../refusals.ts'
+import { deleteCalendar, prepareCalendar } from './calendar-changes.ts'
+import type { RamData } from './ram-data.ts'
+import type { RamSession } from './ram-session.ts'
+import { deleteJobs, deleteTriggers, refuseWhatCannotBeStored, scheduleJobs } from './scheduling.ts'
+
+/** Whatever can be refused or throw comes before the first change. */
+export function changeDefinitions(session: RamSession, changes: DefinitionChanges): RemovedDefinitions {
+  const { data } = session
+  const options = { replace: true, updateTriggers: true }
+  // Triggers name one calendar each, so that no calendar depends on what another one changes.
+  const calendars = new Map(changes.calendars.map(({ name, calendar }) => [name, calendar]))
+  const storeCalendars = Array.from(calendars, ([name, calendar]) =>
+    prepareCalendar(session, name, calendar, options),
+  )
+  refuseWhatCannotBeStored(data, changes.entries, true)
+  refuseUsedCalendars(data, changes)
+  for (const store of storeCalendars) store()
+  scheduleJobs(data, changes.entries, { replace: true })
+  const removedTriggers = deleteTriggers(data, changes.removedTriggers)
+  const removedJobs = deleteJobs(data, changes.removedJobs)
+  for (const name of changes.removedCalendars) deleteCalendar(data, name)
+  return { removedTriggers, removedJobs }
+}
+
+/** Refuses to remove a calendar that a trigger will name when the changes are made. */
+function refuseUsedCalendars(data: RamData, changes: DefinitionChanges): void {
+  if (changes.removedCalendars.length === 0) return
+  const given = new KeyMap<TriggerKey, Trigger>()
+  for (const trigger of changes.entries.flatMap(({ triggers }) => triggers)) given.set(trigger.key, trigger)
+  const removed = new KeyMap<TriggerKey, true>()
+  for (const key of changes.removedTriggers) removed.set(key, true)
+  const removedJobs = new KeyMap<JobKey, true>()
+  for (const key of changes.removedJobs) removedJobs.set(key, true)
+  for (const name of new Set(changes.removedCalendars)) {
+    if (!data.calendars.calendars.has(name) && !changes.calendars.some((each) => each.name === name)) continue
+    const stored = Array.from(data.calendars.usersOf(name), ({ trigger }) => trigger)
+    const users = [
+      ...stored.filter(({ key }) => !given.has(key)),
+      ...given.values().filter(({ calendarName }) => calendarName === name),
+    ]
+    const user = users.find(
+      ({ key, jobKey }) => !removed.has(key) && (jobKey === null || !removedJobs.has(jobKey)),
+    )
+    if (user !== undefined) throw calendarInUse(name, user.key)
+  }
+}

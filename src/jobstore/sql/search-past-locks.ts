@@ -1,0 +1,34 @@
+import type { AcquireRequest } from '../job-store.ts'
+import { RowsLockedError } from './kernel/sql-runner.ts'
+import { type SearchManner, type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
+import type { SqlTransactor } from './session/sql-transactor.ts'
+
+/**
+ * A search passes over locked rows of triggers. Where another session holds only the row of a trigger's schedule, the
+ * search writes less: it claims what it would fire, and then leaves late triggers as they are.
+ */
+export async function searchPastLocks(
+  transactor: SqlTransactor,
+  request: AcquireRequest,
+  fires: boolean,
+): Promise<SearchResult> {
+  const attempt = (manner: SearchManner, whenLocked: 'passOver' | 'comeBack'): Promise<SearchResult> =>
+    transactor.run((tx) => searchTriggers(tx, request, manner), {
+      lock: 'rows',
+      tells: 'none',
+      whenLocked,
+      // When it is not known whether a firing was committed, the loop would lose it or run it twice. A claim that a
+      // crash undoes is missed when it is fired.
+      ...(manner.fires ? { onDoubt: 'patient' } : {}),
+      mayBeLost: ({ fired }) => fired.length === 0,
+    })
+  const manners = [{ fires, treatsLate: true }, ...(fires ? [{ fires: false, treatsLate: true }] : [])]
+  for (const manner of manners) {
+    try {
+      return await attempt(manner, 'passOver')
+    } catch (error) {
+      if (!(error instanceof RowsLockedError)) throw error
+    }
+  }
+  return attempt({ fires: false, treatsLate: false }, 'comeBack')
+}

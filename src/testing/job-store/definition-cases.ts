@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { TriggerKey } from '../../core/key.ts'
+import type { DefinitionChanges, RemovedDefinitions } from '../../jobstore/definition-changes.ts'
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
+import { HolidayCalendar } from '../../triggers/calendars/holiday-calendar.ts'
+import { area, type StoreCase } from './store-case.ts'
+import { jobDetail, refuses, type Testbed, textsOf } from './testbed.ts'
+
+const hours = 3_600_000
+const day = 24 * hours
+const name = 'holidays'
+const old = 'old'
+const job = jobDetail('made')
+
+// The clock of a testbed starts with the first of January 2026 in UTC.
+function excluding(...excludedDates: readonly string[]): Calendar {
+  return new HolidayCalendar({ excludedDates, timeZone: 'UTC' })
+}
+
+const secondDay = { name, calendar: excluding('2026-01-02') }
+
+async function change(bed: Testbed, changes: Partial<DefinitionChanges>): Promise<RemovedDefinitions> {
+  const all = { calendars: [], entries: [], removedTriggers: [], removedJobs: [], removedCalendars: [] }
+  const removed = await bed.store.changeDefinitions?.({ ...all, ...changes })
+  assert.ok(removed !== undefined, 'a store that changes definitions has changeDefinitions')
+  return removed
+}
+
+/** A calendar with a trigger that it moves, a calendar to remove, and a trigger and a job to remove. */
+async function populate(bed: Testbed): Promise<void> {
+  for (const each of [name, old]) {
+    await bed.store.addCalendar(each, excluding(), { replace: false, updateTriggers: false })
+  }
+  await bed.schedule('moved', { calendar: name, inMs: day, everyMs: 12 * hours })
+  await bed.schedule('gone', { inMs: day })
+  await bed.schedule('of gone job', { inMs: day, job: jobDetail('gone job') })
+}
+
+/** All that a change can have done, in order. */
+async function everything({ store }: Testbed): Promise<object> {
+  const calendars: unknown[] = []
+  for (const each of await store.getCalendarNames()) calendars.push((await store.getCalendar(each))?.toJSON())
+  const { items } = await store.queryTriggers({ take: 100 })
+  const jobs = await store.queryJobs({ take: 100 })
+  return {
+    calendars,
+    jobs: textsOf(jobs.items.map(({ key }) => key)),
+    triggers: items.map(({ key, state, nextFireTimeMs }) => ({ key: key.toString(), state, nextFireTimeMs })),
+  }
+}
+
+function wholeChange(bed: Testbed): DefinitionChanges {
+  return {
+    calendars: [secondDay, { name: 'new', calendar: excluding() }],
+    entries: [
+      { job, triggers: [bed.trigger('made', { job, calendar: 'new', inMs: hours })] },
+      { job: null, triggers: [bed.trigger('made too', { inMs: 2 * hours })] },
+    ],
+    removedTriggers: [new TriggerKey('gone'), new TriggerKey('nowhere')],
+    removedJobs: [jobDetail('gone job').key, jobDetail('nowhere').key],
+    removedCalendars: [old, 'nowhere'],
+  }
+}
+
+async function refusesWhole(
+  bed: Testbed,
+  changes: (whole: DefinitionChanges) => Partial<DefinitionChanges>,
+  code: string,
+): Promise<void> {
+  await populate(bed)
+  const before = await everything(bed)
+  bed.signals.clear()
+  const whole = wholeChange(bed)
+  await refuses(change(bed, { ...whole, ...changes(whole) }), code)
+  assert.deepEqual(await everything(bed), before)
+  assert.deepEqual([bed.signals.candidates, bed.signals.deletedJobs, bed.signals.missed], [[], [], []])
+  assert.deepEqual(textsOf((await change(bed, whole)).removedJobs), ['DEFAULT.gone job'])
+}
+
+export const definitionCases: readonly StoreCase[] = area(
+  'changes of definitions',
+  {
+    'store calendars, jobs and triggers and remove what is named, in one step': async (bed) => {
+      await populate(bed)
+      const startMs = bed.now()
+      const claim = await bed.acquire({ noLaterThanMs: startMs + day, timeWindowMs: 0 })
+      assert.equal(claim.length, 3)
+      bed.signals.clear()
+      const removed = await change(bed, wholeChange(bed))
+      assert.deepEqual(textsOf(removed.removedTriggers), ['DEFAULT.gone'])
+      assert.deepEqual(textsOf(removed.removedJobs), ['DEFAULT.gone job'])
+      assert.deepEqual((await bed.store.getCalendar(name))?.toJSON(), secondDay.calendar.toJSON())
+      assert.deepEqual(textsOf(await bed.store.getCalendarNames()), [name, 'new'])
+      assert.equal((await bed.stored('moved')).nextFireTimeMs, startMs + 2 * day)
+      assert.equal((await bed.stored('made')).nextFireTimeMs, startMs + hours)
+      assert.deepEqual(await bed.states('made', 'made too', 'gone', 'of gone job'), [
+        'NORMAL',
+        'NORMAL',
+        'NONE',
+        'NONE',
+      ])
+      for (const each of claim) assert.equal(await bed.fireKind(each), 'gone')
+    },
+    'tell the loop once, of the earliest fire time': async (bed) => {
+      await populate(bed)
+      bed.signals.clear()
+      await change(bed, wholeChange(bed))
+      assert.deepEqual(bed.signals.candidates, [bed.now() + hours])
+    },
+    'keep the first fire time of a trigger that comes with its calendar': async (bed) => {
+      await populate(bed)
+      const trigger = bed.trigger('made', { job, calendar: name, everyMs: day })
+      await change(bed, { calendars: [secondDay], entries: [{ job, triggers: [trigger] }] })
+      assert.equal((await bed.stored('made')).nextFireTimeMs, bed.now())
+      assert.deepEqual(await bed.acquireNames(), ['made'])
+    },
+    'change nothing when a trigger names a job that is not there': (bed) =>
+      refusesWhole(
+        bed,
+        ({ entries }) => ({
+          entries: [...entries, { job: null, triggers: [bed.trigger('lost', { job: jobDetail('lost') })] }],
+        }),
+        'ERR_JOB_NOT_FOUND',
+      ),
+    'change nothing when a stored trigger goes on with a removed calendar': (bed) =>
+      refusesWhole(
+        bed,
+        ({ removedCalendars }) => ({ calendars: [], removedCalendars: [...removedCalendars, name] }),
+        'ERR_CALENDAR_IN_USE',
+      ),
+    'change nothing when a new trigger names a removed calendar': (bed) =>
+      refusesWhole(
+        bed,
+        ({ entries }) => ({
+          entries: [...entries, { job: null, triggers: [bed.trigger('late', { calendar: old })] }],
+        }),
+        'ERR_CALENDAR_IN_USE',
+      ),
+    'remove a calendar with the last triggers that name it': async (bed) => {
+      await populate(bed)
+      await bed.schedule('a', { calendar: old, inMs: day })
+      await bed.schedule('b', { calendar: old, inMs: day, job: jobDetail('other') })
+      await bed.schedule('c', { calendar: old, inMs: day })
+      await change(bed, {
+        entries: [{ job: null, triggers: [bed.trigger('c', { inMs: day })] }],
+        removedTriggers: [new TriggerKey('a')],
+        removedJobs: [jobDetail('other').key],
+        removedCalendars: [old],
+      })
+      assert.deepEqual(await bed.store.getCalendarNames(), [name])
+      assert.deepEqual(await bed.states('a', 'b', 'c'), ['NONE', 'NONE', 'NORMAL'])
+    },
+    'keep a job whose only trigger is replaced by another one': async (bed) => {
+      const short = jobDetail('short')
+      await bed.schedule('before', { job: short, inMs: day })
+      await change(bed, {
+        entries: [{ job: null, triggers: [bed.trigger('after', { job: short, inMs: day })] }],
+        removedTriggers: [new TriggerKey('before')],
+      })
+      assert.deepEqual(await bed.states('before', 'after'), ['NONE', 'NORMAL'])
+      assert.notEqual(await bed.store.getJob(short.key), null)
+      await change(bed, { removedTriggers: [new TriggerKey('after')] })
+      assert.equal(await bed.store.getJob(short.key), null)
+      assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.short'])
+    },
+    'may be none': async (bed) => {
+      assert.deepEqual(await change(bed, {}), { removedTriggers: [], removedJobs: [] })
+      assert.deepEqual(bed.signals.candidates, [])
+    },
+  },
+  { changesDefinitions: true },
+)
