@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { TransactionLock } from '../../src/jobstore/sql/kernel/sql-runner.ts'
 import { later, type SqlProgram, type SqlRow } from '../../src/jobstore/sql/kernel/statement.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
@@ -237,6 +237,38 @@ describe('trouble that passes', () => {
     await using store = open({ statementTimeoutMs: 50 })
     const slow = store.runner.transact(() => rowsOf('SELECT pg_sleep(30)'), { lock: 'rows' })
     await expect(slow).rejects.toMatchObject({ cause: { code: '57014' } })
+  })
+
+  test('a transaction whose wait for a lock is cancelled is run again', async () => {
+    await using holder = open()
+    await using store = open({ lockTimeoutMs: 0 })
+    const [held, done] = [gate(), gate()]
+    const holding = holdRow(holder, 4, held.pass, done.reached)
+    await held.reached
+    let runs = 0
+    const blocked = store.runner.transact(
+      () => {
+        runs++
+        return add(4)
+      },
+      { lock: 'rows' },
+    )
+    const cancel = `SELECT pg_cancel_backend(pid) AS cancelled FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    const patience = { timeout: 30_000, interval: 5 }
+    try {
+      await vi.waitFor(async () => {
+        expect(await database.query(cancel)).toEqual([{ cancelled: true }])
+      }, patience)
+      const runsThen = runs
+      await vi.waitFor(() => {
+        expect(runs).toBeGreaterThan(runsThen)
+      }, patience)
+    } finally {
+      done.pass()
+      await holding
+    }
+    expect(await blocked).toBe(1)
   })
 
   test('a migration under prepared statements does not break them', async () => {

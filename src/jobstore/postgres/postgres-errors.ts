@@ -34,6 +34,10 @@ const refused = fault(
 const pooler =
   'A transaction pooler stands between, or took the place of the server: set preparedStatements to false.'
 
+const tooLong = 'A statement took too long or was cancelled: raise statementTimeoutMs if that is its pace.'
+/** A statement that was cancelled before it took too long. */
+export const cancelledFault: PostgresFault = fault('busy', 10, tooLong)
+
 /** By SQLSTATE, or by its class (the first two characters). */
 const faults: Readonly<Record<string, PostgresFault>> = {
   '40P01': fault('busy', 10),
@@ -42,11 +46,7 @@ const faults: Readonly<Record<string, PostgresFault>> = {
     2,
     'Another transaction holds a lock for long: see what it does, or raise lockTimeoutMs.',
   ),
-  '57014': fault(
-    'busy',
-    0,
-    'A statement took too long or was cancelled: raise statementTimeoutMs if that is its pace.',
-  ),
+  '57014': fault('busy', 0, tooLong),
   '53300': fault(
     'busy',
     5,

@@ -9,7 +9,7 @@ import { endTransaction, inquireCommit, type TransactionNumber } from './commit-
 import { isGivenUp, type LockAttempt, LockPatience } from './lock-patience.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { PostgresConnections } from './postgres-connections.ts'
-import { DatabaseFailure } from './postgres-errors.ts'
+import { cancelledFault, DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { PostgresTransaction, type TransactionSettings, transactionOpening } from './postgres-transaction.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
@@ -41,6 +41,10 @@ type Attempt<Answer> =
 const boundedDoubtMs = 30_000
 /** The SQLSTATE of a lock that could not be had in time. */
 const lockNotAvailable = '55P03'
+/** The SQLSTATE of a statement that took too long or was cancelled. */
+const queryCanceled = '57014'
+/** Where statements have no limit of ours, one that is cancelled later than this met the server's. */
+const unlimitedStatementMs = 5000
 
 const asOthers: LockAttempt = { lockTimeoutMs: null, slow: null }
 /** How many connections at a time run transactions again that could not get a lock. */
@@ -180,6 +184,7 @@ export class PostgresRunner implements SqlRunner {
     let session: PostgresSession | null = null
     let transaction: PostgresTransaction | null = null
     let computed: { readonly answer: Answer } | null = null
+    const startedMs = this.#options.clock.elapsedMs()
     try {
       session = await this.#options.connections.open(this.#answerWithinMs, slow ?? undefined)
       transaction = new PostgresTransaction(session, this.#settings, this.#opening(lockTimeoutMs))
@@ -189,7 +194,8 @@ export class PostgresRunner implements SqlRunner {
       session.release()
       return { kind: 'committed', answer }
     } catch (error) {
-      const failure = error instanceof DatabaseFailure ? error : null
+      const thrown = error instanceof DatabaseFailure ? error : null
+      const failure = lockTimeoutMs === null ? thrown : this.#cancelled(thrown, startedMs)
       if (failure?.fault.dropsConnection === true) session?.discard()
       else await abandon(session)
       if (failure === null) throw error
@@ -199,6 +205,17 @@ export class PostgresRunner implements SqlRunner {
       }
       return { kind: 'failed', failure, number }
     }
+  }
+
+  /**
+   * A lock that is had in the very moment in which the wait for it ends leaves its cancellation behind, and the server
+   * ends the next wait of the transaction with that, as if a user had asked for it. Then the transaction is run again.
+   */
+  #cancelled(failure: DatabaseFailure | null, startedMs: number): DatabaseFailure | null {
+    if (failure?.sqlState !== queryCanceled) return failure
+    const tookMs = this.#options.clock.elapsedMs() - startedMs
+    const isTooSlow = tookMs >= (this.#options.statementTimeoutMs || unlimitedStatementMs)
+    return isTooSlow ? failure : new DatabaseFailure(failure.cause, cancelledFault)
   }
 
   #opening(lockTimeoutMs: number | null): SqlStatement {
