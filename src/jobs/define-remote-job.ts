@@ -1,4 +1,4 @@
-import { checkFunction } from '../core/arguments.ts'
+import { checkFunction, checkWhole } from '../core/arguments.ts'
 import type { StorableJobData } from '../core/job-data-type.ts'
 import { refuseUnknownKeys } from '../core/options.ts'
 import { defineJob, type JobOptions, jobOptionNames } from './define-job.ts'
@@ -32,11 +32,14 @@ export interface RemoteJobOptions<Data extends object = Record<string, unknown>>
 }
 
 const what = 'defineRemoteJob'
+const hookNames = ['stop', 'connect', 'items', 'isSharded', 'sendsAtOnce'] as const
+const checkSendsAtOnce = checkWhole(1, 10_000)
 
 /**
  * Defines a job whose firings go on elsewhere: `send` calls `context.awaitResult` and then hands the work to another
- * process. When `send` has returned, the firing holds no slot of the thread pool. It executes until its result is
- * reported to any node of the cluster, or until its time limit; a restart and the death of a node do not end it.
+ * process. When `send` has returned, the firing holds no slot of the thread pool; with `sendsAtOnce` it needs none
+ * before. It executes until its result is reported to any node of the cluster, or until its time limit; a restart and
+ * the death of a node do not end it.
  *
  * When `send` throws after `awaitResult`, the execution has failed: throw only when the other side does not have it.
  *
@@ -51,12 +54,13 @@ export function defineRemoteJob<Data extends StorableJobData<Data> = Record<stri
 ): InlineJobDefinition<Data> {
   checkFunction(what, 'send', send)
   const names = jobOptionNames.filter((name) => name !== 'persistJobDataAfterExecution')
-  refuseUnknownKeys(what, options, [...names, 'stop', 'connect', 'items', 'isSharded'])
-  const { stop, connect, items, isSharded, ...jobOptions } = options
+  refuseUnknownKeys(what, options, [...names, ...hookNames])
+  const { stop, connect, items, isSharded, sendsAtOnce, ...jobOptions } = options
   if (stop !== undefined) checkFunction(what, 'stop', stop, 'ERR_INVALID_OPTION')
   if (connect !== undefined) checkFunction(what, 'connect', connect, 'ERR_INVALID_OPTION')
   if (items !== undefined) checkFunction(what, 'items', items, 'ERR_INVALID_OPTION')
   if (isSharded !== undefined) checkFunction(what, 'isSharded', isSharded, 'ERR_INVALID_OPTION')
+  if (sendsAtOnce !== undefined) checkSendsAtOnce(what, 'sendsAtOnce', sendsAtOnce, 'ERR_INVALID_OPTION')
   const definition = defineJob<Data>(
     jobType,
     (context) => send(context as RemoteJobContext<Data>),
@@ -67,6 +71,7 @@ export function defineRemoteJob<Data extends StorableJobData<Data> = Record<stri
     ...(connect && { connect }),
     ...(items && { items }),
     ...(isSharded && { isSharded }),
+    ...(sendsAtOnce !== undefined && { sendsAtOnce }),
   })
   return Object.freeze({ ...definition, remote })
 }

@@ -97,4 +97,10 @@ export interface RemoteJobHooks {
    * `withSharding` themselves. What it throws refuses the job. Default: all.
    */
   readonly isSharded?: (data: JobDataMap) => boolean
+  /**
+   * How many sends of this definition may run at one time on a node without a slot of the thread pool, 1 to 10,000;
+   * further ones take a slot each. For a `send` that does little but wait: then many firings that are due at once are
+   * claimed and written down in large batches, whatever the size of the pool. Default: each send takes a slot.
+   */
+  readonly sendsAtOnce?: number
 }

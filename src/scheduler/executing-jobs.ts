@@ -29,9 +29,9 @@ export class ExecutingJobs {
     return this.#contexts.size
   }
 
-  /** Resolves when none runs. */
-  async drained(clock: Clock): Promise<void> {
-    if (this.#contexts.size > 0) await this.#draining.wait(clock)
+  /** Resolves when none runs, or after `timeoutMs`. */
+  async drained(clock: Clock, timeoutMs?: number): Promise<void> {
+    if (this.#contexts.size > 0) await this.#draining.wait(clock, timeoutMs)
   }
 
   all(): readonly ExecutionContext[] {

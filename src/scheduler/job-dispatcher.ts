@@ -1,6 +1,6 @@
 import type { Logger } from '../core/logger.ts'
 import { textOf } from '../core/thrown-value.ts'
-import type { JobExecutionContext, JobScheduler } from '../jobs/job-definition.ts'
+import type { JobDefinition, JobExecutionContext, JobScheduler } from '../jobs/job-definition.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { AwaitedResult } from '../jobstore/awaited-results.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
@@ -11,6 +11,7 @@ import { endedExecution, progressTextOf, reportOfUnbegun } from './execution-rep
 import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
 import type { AwaitedEnd } from './remote-executions.ts'
 import { attemptOriginOf } from './retry.ts'
+import { Sends } from './sends.ts'
 
 export interface JobDispatcherParts extends JobRunShellResources {
   readonly registry: JobRegistry
@@ -22,9 +23,11 @@ export interface JobDispatcherParts extends JobRunShellResources {
 export class JobDispatcher {
   readonly #parts: JobDispatcherParts
   readonly #environment: ExecutionEnvironment
+  readonly #sends: Sends
 
   constructor(parts: JobDispatcherParts) {
     this.#parts = parts
+    this.#sends = new Sends(parts.logger)
     const { notifier, recorder, scheduler } = parts
     this.#environment = {
       get scheduler() {
@@ -51,9 +54,9 @@ export class JobDispatcher {
 
   /** Never throws: a firing that cannot be run is ended in the store, so that its trigger does not stay acquired. */
   dispatch(bundle: TriggerFiredBundle): void {
-    const { jobFactory, notifier, registry, threadPool } = this.#parts
+    const { jobFactory, notifier, registry } = this.#parts
     const jobName = bundle.jobDetail.key.toString()
-    let problem = `The thread pool '${threadPool.name}' did not take job ${jobName}.`
+    let problem = `The thread pool '${this.#parts.threadPool.name}' did not take job ${jobName}.`
     try {
       const definition = registry.get(bundle.jobDetail.jobType)
       const context = new ExecutionContext(bundle, attemptOriginOf(bundle), this.#environment)
@@ -61,7 +64,7 @@ export class JobDispatcher {
       if (definition.kind === 'inline' && definition.jobClass !== null && jobFactory === null) {
         context.jobInstance = new definition.jobClass()
       }
-      if (threadPool.runInThread(new JobRunShell(definition, context, this.#parts))) return
+      if (this.#run(definition, new JobRunShell(definition, context, this.#parts))) return
       notifier.error(problem, null)
     } catch (error) {
       problem = `Job ${jobName} could not be instantiated.`
@@ -69,6 +72,13 @@ export class JobDispatcher {
       problem += ` ${textOf(error)}`
     }
     this.#endUnbegun(bundle, problem)
+  }
+
+  #run(definition: JobDefinition<object>, shell: JobRunShell): boolean {
+    const { remote } = definition
+    return (
+      (remote !== undefined && this.#sends.run(remote, shell)) || this.#parts.threadPool.runInThread(shell)
+    )
   }
 
   /** Ends a firing that went on elsewhere, also one of another node; resolves when that is written, or given up. */

@@ -92,6 +92,7 @@ export class SchedulerShutdown {
         waitForJobsToComplete: this.#waits,
         ...(limitMs === null ? {} : { timeoutMs: limitMs }),
       })
+      if (this.#waits) left += await this.#endSends(left)
     })
     // The pool keeps the limit itself; the shutdown does not wait for a pool that exceeds it.
     if (!(await settledWithin(options.clock, limitMs === null ? null : limitMs + stepMaxMs, ending))) {
@@ -106,6 +107,14 @@ export class SchedulerShutdown {
     if (options.interruptJobsOnShutdown) executing.interruptAll('shutdown')
     // A store that failed all this time gets no further second.
     if (completions.isStuck(stepMaxMs)) this.#cutOff('writing ended executions')
+  }
+
+  /** Some remote jobs send without a slot of the pool. Answers how many still do when the time is over. */
+  async #endSends(slots: number): Promise<number> {
+    const { executing, options } = this.#parts
+    const limitMs = this.#remainingMs()
+    if (slots === 0) await executing.drained(options.clock, limitMs ?? undefined)
+    return Math.max(0, executing.count - slots)
   }
 
   /** A step that waits for the store. A store that takes too long is cut off, and no later step waits for it. */

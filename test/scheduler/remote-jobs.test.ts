@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   createScheduler,
   defineRemoteJob,
@@ -299,5 +299,95 @@ describe('a remote job', () => {
     })
     expect(argument).not.toBe('')
     expect(seen).toEqual(['ERR_INVALID_OPTION'])
+  })
+})
+
+describe('sends beside the slots of the pool', () => {
+  /** Four firings that are due at once, a pool of one slot, and sends that last until `goOn`. */
+  async function openFour(sendsAtOnce: number) {
+    const clock = new ManualClock()
+    const sends: (() => void)[] = []
+    const order = defineRemoteJob(
+      'order',
+      async (context) => {
+        await context.awaitResult({ timeoutMs: 600_000 })
+        await new Promise<void>((resolve) => {
+          sends.push(resolve)
+        })
+      },
+      { sendsAtOnce },
+    )
+    const scheduler = await createScheduler({
+      clock,
+      logger: false,
+      jobs: [order],
+      threadPool: { size: 1 },
+    })
+    onTestFinished(() => scheduler.shutdown())
+    const job = JobBuilder.newJob(order).withIdentity('order').build()
+    const triggers = [1, 2, 3, 4].map((number) =>
+      TriggerBuilder.newTrigger({ clock })
+        .withIdentity(`t${number}`)
+        .startAt(new Date(clock.now()))
+        .forJob(job)
+        .build(),
+    )
+    await scheduler.scheduleJobs([{ job, triggers }])
+    await scheduler.start()
+    const running = () => scheduler.getCurrentlyExecutingJobs().length
+    const begun = (count: number) => vi.waitUntil(() => sends.length === count, { timeout: 10_000 })
+    return { scheduler, clock, sends, running, begun }
+  }
+
+  const shuttingDown = (scheduler: Scheduler) =>
+    new Promise<void>((resolve) => {
+      scheduler.events.on('schedulerShuttingdown', () => {
+        resolve()
+      })
+    })
+
+  test('are as many as the definition says, and then each takes a slot', async () => {
+    const { scheduler, sends, running, begun } = await openFour(2)
+    await begun(3)
+    expect(running()).toBe(3)
+    // The one in the slot.
+    sends.pop()?.()
+    await begun(3)
+    expect(running()).toBe(3)
+    for (const goOn of sends) goOn()
+    await scheduler.idle()
+    expect(running()).toBe(0)
+  })
+
+  test('are waited for by a shutdown that waits', async () => {
+    const { scheduler, sends, begun } = await openFour(10)
+    await begun(4)
+    let isShutDown = false
+    const ending = scheduler.shutdown({ waitForJobsToComplete: true }).then(() => {
+      isShutDown = true
+    })
+    await shuttingDown(scheduler)
+    for (const goOn of sends) {
+      expect(isShutDown).toBe(false)
+      goOn()
+    }
+    await ending
+  })
+
+  test('that outlast the time of a shutdown are counted', async () => {
+    const { scheduler, clock, sends, begun } = await openFour(10)
+    const left: number[] = []
+    scheduler.events.on('shutdownIncomplete', ({ executions }) => left.push(executions))
+    await begun(4)
+    const ending = scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs: 1000 })
+    await shuttingDown(scheduler)
+    await clock.advance(5000)
+    await ending
+    expect(left).toEqual([4])
+    for (const goOn of sends) goOn()
+  })
+
+  test.each([0, 1.5, 10_001])('are not %s', (sendsAtOnce) => {
+    expect(() => defineRemoteJob('order', () => {}, { sendsAtOnce })).toThrow('sendsAtOnce')
   })
 })

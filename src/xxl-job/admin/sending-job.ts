@@ -14,6 +14,12 @@ import type { ResolvedRun } from './run-options.ts'
 
 export const broadcast = 'SHARDING_BROADCAST'
 
+/**
+ * A send waits for the store and for an executor, and does nothing else. The limit is for executors that take their
+ * time to answer.
+ */
+const sendsAtOnce = 500
+
 export interface SendingJob<Data extends object> {
   readonly admin: Admin
   readonly onTimeout: 'fail' | 'retry'
@@ -46,6 +52,7 @@ export function defineSendingJob<Data extends StorableJobData<Data>>(
     },
     {
       ...options,
+      sendsAtOnce,
       stop: ({ note }) => admin.stop(placeOf(note)),
       connect: (scheduler, notes) => admin.connect(scheduler, notes),
     },
