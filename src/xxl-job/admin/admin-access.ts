@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** What the sender of a request may do. */
 export interface Bearer {
@@ -25,9 +25,11 @@ export class AdminAccess {
   readonly #options: AdminAccessOptions
   readonly #appNames = new Map<string, Set<string>>()
   readonly #common: Bearer
+  readonly #commonDigest: string | null
 
   constructor(options: AdminAccessOptions) {
     this.#options = options
+    this.#commonDigest = options.accessToken === null ? null : digestOf(options.accessToken)
     for (const [appName, token] of options.accessTokens) {
       const digest = digestOf(token)
       this.#appNames.set(digest, (this.#appNames.get(digest) ?? new Set()).add(appName))
@@ -37,10 +39,9 @@ export class AdminAccess {
 
   /** Null for a wrong token. */
   bearerOf(token: string | null): Bearer | null {
-    const { accessToken } = this.#options
     const digest = digestOf(token ?? '')
     const own = this.#appNames.get(digest)
-    const isCommon = accessToken === null || digest === digestOf(accessToken)
+    const isCommon = this.#commonDigest === null || digest === this.#commonDigest
     if (own === undefined) return isCommon ? this.#common : null
     // A token that is entered twice is good for both.
     return {
@@ -61,5 +62,5 @@ export class AdminAccess {
 }
 
 function digestOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token)
 }

@@ -70,6 +70,8 @@ export class Admin implements XxlJobAdmin {
   readonly #server: ReplyServer
   readonly #access: AdminAccess
   readonly #rateLimit: RateLimit
+  /** Of requests that are admitted. */
+  readonly #bearers = new WeakMap<Incoming, Bearer>()
   #isClosed = false
 
   constructor(options: ResolvedAdminOptions) {
@@ -186,17 +188,15 @@ export class Admin implements XxlJobAdmin {
   #refusalOf(incoming: Incoming): string | null {
     if (incoming.method !== 'POST') return 'invalid request, HttpMethod not support.'
     if (this.#rateLimit.take(incoming.client) > 0) return 'Too many requests, please try again later.'
-    if (this.#bearerOf(incoming) === null) return wrongToken
+    const bearer = this.#access.bearerOf(incoming.header(accessTokenHeader))
+    if (bearer === null) return wrongToken
+    this.#bearers.set(incoming, bearer)
     return this.#isClosed ? 'the admin shuts down.' : null
   }
 
-  #bearerOf(incoming: Incoming): Bearer | null {
-    return this.#access.bearerOf(incoming.header(accessTokenHeader))
-  }
-
   #call(incoming: Incoming, body: string): Reply | Promise<Reply> {
-    const bearer = this.#bearerOf(incoming)
-    if (bearer === null) return failure(wrongToken)
+    const bearer = this.#bearers.get(incoming)
+    if (bearer === undefined) return failure(wrongToken)
     // Executors up to 3.4.0 have the folder of the admin's web application in its address.
     switch (pathBelow(this.#options.basePath, incoming).replace(/^\/xxl-job-admin(?=\/)/, '')) {
       case '/api/callback':
@@ -260,7 +260,8 @@ export class Admin implements XxlJobAdmin {
 
   #register(body: string, bearer: Bearer): Reply {
     const { maxExecutors, logger } = this.#options
-    const place = readPlace(body)
+    // What has registered was checked then, and beats for ever.
+    const place = readPlace(body, (appName, address) => this.#registry.has(appName, address))
     if (place === null) return failure('Illegal Argument.')
     const { appName, address } = place
     if (this.#access.tokenOf(appName) === null) {
@@ -309,13 +310,17 @@ export class Admin implements XxlJobAdmin {
 }
 
 /** Null for fields that are blank, or that no executor has. @throws MalformedRequest */
-function readPlace(body: string): { readonly appName: string; readonly address: string } | null {
+function readPlace(
+  body: string,
+  isKnown: (appName: string, address: string) => boolean = () => false,
+): { readonly appName: string; readonly address: string } | null {
   const fields = new MessageReader(body)
   const group = fields.text('registryGroup')?.trim() ?? ''
   const appName = fields.text('registryKey')
   const address = fields.text('registryValue')
-  if (group === '' || !isAppName(appName)) return null
-  if (address === null || address.length > addressLengthMax || !isHttpUrl(address)) return null
+  if (group === '' || appName === null || address === null) return null
+  if (isKnown(appName, address)) return { appName, address }
+  if (!isAppName(appName) || address.length > addressLengthMax || !isHttpUrl(address)) return null
   return { appName, address }
 }
 

@@ -84,6 +84,11 @@ export class ExecutorRegistry {
     return [...group].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, { client }]) => client)
   }
 
+  /** Whether it has registered, whether or not it lives. */
+  has(appName: string, address: string): boolean {
+    return this.#registered.get(appName)?.has(address) === true
+  }
+
   /** How long ago it beat; null for one that was entered by hand. */
   silentMs(appName: string, address: string): number | null {
     const found = this.#registered.get(appName)?.get(address)

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '../../core/logger.ts'
 import { logThrown, textOf } from '../../core/thrown-value.ts'
 import { MalformedRequest } from './message-reader.ts'
-import { bodyBytesMax, type ReadBody, readLimited } from './read-limited.ts'
+import { bodyBytesMax, type ReadBody, readLimited, readRequest } from './read-limited.ts'
 import { encodeReply, failure, type Reply } from './reply.ts'
 
 /** A request, whichever server it came to. */
@@ -27,7 +27,7 @@ export interface ReplyServerOptions {
 }
 
 interface IncomingWithBody extends Incoming {
-  readonly body: AsyncIterable<Uint8Array>
+  readonly read: (maxBytes: number) => Promise<ReadBody>
 }
 
 interface Outgoing {
@@ -61,7 +61,7 @@ export class ReplyServer {
       target: `${pathname}${search}`,
       client: '',
       header: (name) => request.headers.get(name),
-      body: (request.body ?? []) as AsyncIterable<Uint8Array>,
+      read: (maxBytes) => readLimited((request.body ?? []) as AsyncIterable<Uint8Array>, maxBytes),
     })
     return new Response(outgoing.text, {
       headers: { ...headers, ...(outgoing.closes && { connection: 'close' }) },
@@ -78,7 +78,7 @@ export class ReplyServer {
         const value = request.headers[name]
         return typeof value === 'string' ? value : null
       },
-      body: request,
+      read: (maxBytes) => readRequest(request, maxBytes),
     })
     if (response.destroyed) return
     response.writeHead(200, {
@@ -93,7 +93,7 @@ export class ReplyServer {
     const refusal = this.#options.refusalOf(incoming)
     let body: ReadBody
     try {
-      body = await readLimited(incoming.body, refusal === null ? bodyBytesMax : 0)
+      body = await incoming.read(refusal === null ? bodyBytesMax : 0)
     } catch (error) {
       logThrown(this.#options.logger, error, 'a request broke off', { target: incoming.target }, 'debug')
       return { text: encodeReply(failure('invalid request, its body broke off.')), closes: true }
