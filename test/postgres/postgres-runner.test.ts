@@ -255,15 +255,20 @@ describe('trouble that passes', () => {
     )
     const cancel = `SELECT pg_cancel_backend(pid) AS cancelled FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    const patience = { timeout: 30_000, interval: 5 }
     try {
-      await vi.waitFor(async () => {
-        expect(await database.query(cancel)).toEqual([{ cancelled: true }])
-      }, patience)
+      await vi.waitFor(
+        async () => {
+          expect(await database.query(cancel)).toEqual([{ cancelled: true }])
+        },
+        { timeout: 30_000, interval: 5 },
+      )
       const runsThen = runs
-      await vi.waitFor(() => {
-        expect(runs).toBeGreaterThan(runsThen)
-      }, patience)
+      await vi.waitFor(
+        () => {
+          expect(runs).toBeGreaterThan(runsThen)
+        },
+        { timeout: 30_000, interval: 5 },
+      )
     } finally {
       done.pass()
       await holding
