@@ -170,3 +170,35 @@ test('streams are limited in number, and end with the server', async () => {
   for (let event = await second.next(); event !== null; ) event = await second.next()
   await closing
 })
+
+test('a request that is aborted ends its stream, also where nobody reads or cancels the body', async () => {
+  const clock = new ManualClock()
+  await using fixture = await serverFixture({ clock, maxStreams: 1 })
+  const { server, scheduler } = fixture
+  const events = scheduler.events as unknown as { has(name: string): boolean }
+  const open = async (): Promise<{ ending: AbortController; body: ReadableStream<Uint8Array> }> => {
+    const ending = new AbortController()
+    const request = new Request('http://localhost/api/events', {
+      headers: bearer('viewer'),
+      signal: ending.signal,
+    })
+    const { status, body } = await server.fetch(request)
+    if (status !== 200 || body === null) expect.fail(`answered ${status}`)
+    return { ending, body }
+  }
+  const read = await open()
+  const reader = read.body.getReader()
+  await reader.read()
+  const next = reader.read()
+  expect((await fixture.ask('GET /events')).status).toBe(429)
+  read.ending.abort()
+  expect(await next).toEqual({ done: true, value: undefined })
+  const unread = await open()
+  unread.ending.abort()
+  const { ending } = await open()
+  expect(events.has('nodeRecovered')).toBe(true)
+  ending.abort()
+  // A client has two minutes to come back, for which events are kept.
+  await clock.advance(120_000)
+  expect(events.has('nodeRecovered')).toBe(false)
+})

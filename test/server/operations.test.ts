@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { catalogue } from '../../src/server/catalogue/catalogue.ts'
 import {
   type Answered,
   type Asked,
@@ -386,6 +388,20 @@ test('cron.preview marks what daylight saving time and calendars do', async () =
     status: 400,
     code: 'ERR_INVALID_CRON_EXPRESSION',
   })
+})
+
+test('every list has the columns of its items as CSV, also when it has none', async () => {
+  await using empty = await serverFixture({ served: await createScheduler({ logger: false }) })
+  const lists = catalogue.filter(({ isList, path }) => isList === true && !path.includes('{'))
+  expect(lists.length).toBeGreaterThan(5)
+  for (const { id, path } of lists) {
+    const { status, text } = await empty.ask(`GET ${path}?format=csv`)
+    const [header = ''] = text.split('\r\n')
+    expect([id, status, header.split(',').length > 1]).toEqual([id, 200, true])
+  }
+  const before = (await fixture.ask('GET /jobs?format=csv&take=1')).text.split('\r\n')
+  const none = (await fixture.ask('GET /jobs?format=csv&group=nobody')).text.split('\r\n')
+  expect([none.length, none[0]]).toEqual([2, before[0]])
 })
 
 test('lists come as CSV that no spreadsheet takes for formulas', async () => {

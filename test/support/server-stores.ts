@@ -141,6 +141,15 @@ async function seesWhatIsKnown(fixture: ServerFixture, running: Scheduler): Prom
     items: isWhole ? [execution] : [],
     isWhole,
   })
+  for (const [path, column] of [
+    ['/nodes', 'instanceId'],
+    ['/executing', 'fireInstanceId'],
+  ] as const) {
+    const { status, text, json } = await fixture.ask(`GET ${path}?format=csv`)
+    if (isWhole)
+      expect([status, text.split('\r\n', 1)[0]?.split(',')]).toEqual([200, expect.arrayContaining([column])])
+    else expect([status, json]).toMatchObject([409, { code: 'ERR_SCHEDULER_STATE' }])
+  }
   const { jobGroups, knowsLimits } = (await get('groups.list', '/groups')) as GroupsJson
   expect([jobGroups.find(({ name }) => name === 'reports'), knowsLimits]).toMatchObject([
     { limit: null, executing: isWhole ? 1 : null },

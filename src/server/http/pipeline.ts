@@ -3,6 +3,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import { isObject } from '../../core/options.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { RateLimit } from '../../time/rate-limit.ts'
+import { refuseBlind } from '../attachment.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import { type Operation, type OperationCall, TextAnswer } from '../catalogue/operation.ts'
 import { Access, type Principal } from '../catalogue/role.ts'
@@ -235,9 +236,11 @@ export class RequestPipeline {
       return { status: answer.status, body: answer.text }
     }
     if (operation.isList === true && formatOf(call.query) === 'csv') {
+      // Rows alone cannot say that there may be more than anybody knows.
+      if (isPartial(answer)) refuseBlind(call.scheduler)
       headers.set('content-type', 'text/csv; charset=utf-8')
       headers.set('content-disposition', `attachment; filename="${operation.id}.csv"`)
-      return { status: 200, body: csvOf(itemsOf(answer)) }
+      return { status: 200, body: csvOf(itemsOf(answer), operation.answer) }
     }
     return { status: 200, body: JSON.stringify(answer) }
   }
@@ -360,6 +363,10 @@ function formatOf(query: unknown): unknown {
 function itemsOf(answer: unknown): readonly unknown[] {
   const items: unknown = isObject(answer) ? Reflect.get(answer, 'items') : undefined
   return Array.isArray(items) ? items : []
+}
+
+function isPartial(answer: unknown): boolean {
+  return isObject(answer) && Reflect.get(answer, 'isWhole') === false
 }
 
 /** Nothing of the API is kept by a cache, shown in a frame or taken for a page. */

@@ -23,6 +23,8 @@ export interface StreamOptions {
   /** The last event that the client has; null for a client that begins. */
   readonly lastEventId: string | null
   readonly isWanted: (event: LiveEventJson) => boolean
+  /** Ends the stream: some hosts abort the request of a client that has gone, and leave the body alone. */
+  readonly signal: AbortSignal
 }
 
 /**
@@ -57,7 +59,7 @@ export class LiveStreams {
   }
 
   /** @throws SchedulerError ERR_RATE_LIMITED when too many streams are open */
-  open({ lastEventId, isWanted }: StreamOptions): Response {
+  open({ lastEventId, isWanted, signal }: StreamOptions): Response {
     if (this.#open.size >= this.#max) {
       throw new SchedulerError(
         'ERR_RATE_LIMITED',
@@ -69,14 +71,17 @@ export class LiveStreams {
     const ending = new AbortController()
     this.#open.add(ending)
     const end = (): void => {
-      if (!this.#open.delete(ending)) return
       lifetime.cancel()
+      signal.removeEventListener('abort', end)
+      if (!this.#open.delete(ending)) return
       ending.abort()
       if (this.#open.size > 0) return
       this.#leavePeers()
       this.#linger()
     }
     const lifetime = this.#clock.setTimer(streamMs, end, { unref: true })
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
     const reader = new EventReader(
       this.#ring,
       { id: this.#idOf(lastEventId), epoch: this.#epoch },

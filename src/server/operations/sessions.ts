@@ -180,6 +180,7 @@ const streamEvents: Operation = operation({
   async handle({ query, access, parts, exchange }) {
     const isViewer = access.has('viewer')
     return parts.streams.open({
+      signal: exchange.request.signal,
       lastEventId: exchange.request.headers.get('last-event-id') ?? query.lastEventId ?? null,
       isWanted: ({ event, scheduler, jobKey }) =>
         (query.scheduler === undefined || query.scheduler === scheduler) &&
