@@ -3,6 +3,7 @@ import type { SqlVocabulary } from './sql-vocabulary.ts'
 import {
   all,
   later,
+  type PendingReply,
   rowByRowQuery,
   type SqlProgram,
   type SqlQuery,
@@ -249,13 +250,11 @@ export function* changeRows(rows: readonly object[], query: RowSetQuery): SqlPro
 
 /** Reads rows by as many statements as their number needs. */
 export function* readRows(rows: readonly object[], query: RowSetQuery): SqlProgram<readonly SqlRow[]> {
-  const answers: (readonly SqlRow[])[] = []
-  for (const some of chunksOf(rows)) answers.push(yield* all(query(some)))
-  return answers.length === 1 ? (answers[0] ?? []) : answers.flat()
+  return yield* readAll(queriesOver(rows, query))
 }
 
 /** As many rows at a time as one statement gets. */
-export function* chunksOf(rows: readonly object[]): Iterable<readonly object[]> {
+export function* chunksOf<Row extends object>(rows: readonly Row[]): Iterable<readonly Row[]> {
   const isWhole = rows.length <= rowsPerStatement
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
     yield isWhole ? rows : rows.slice(from, from + rowsPerStatement)
@@ -267,9 +266,24 @@ export function* runOver(
   rows: readonly object[],
   statement: (rowsJson: string) => SqlStatement,
 ): SqlProgram<readonly SqlRow[]> {
-  const answers: (readonly SqlRow[])[] = []
-  for (const each of statementsOver(rows, statement)) answers.push(yield* all(each))
-  return answers.length === 1 ? (answers[0] ?? []) : answers.flat()
+  return yield* readAll(statementsOver(rows, statement))
+}
+
+function* queriesOver(rows: readonly object[], query: RowSetQuery): Iterable<SqlStatement> {
+  for (const some of chunksOf(rows)) yield query(some)
+}
+
+/** Runs statements and answers the rows of all: while an engine runs one, the next is made. */
+function* readAll(statements: Iterable<SqlStatement>): SqlProgram<readonly SqlRow[]> {
+  const before: PendingReply[] = []
+  let last: SqlStatement | null = null
+  for (const statement of statements) {
+    if (last !== null) before.push(yield* later(last))
+    last = statement
+  }
+  if (last === null) return []
+  const rows = yield* all(last)
+  return before.length === 0 ? rows : [...before.map(({ reply }) => reply.rows), rows].flat()
 }
 
 /** The statements for the rows, each made when the iterator reaches it. */

@@ -135,14 +135,21 @@ export function* together<Answers extends readonly unknown[]>(
 ): SqlProgram<Answers> {
   const parts = (programs as readonly SqlProgram<unknown>[]).map((program) => new Part(program))
   for (;;) {
-    const statements = parts.flatMap((part) => part.advance())
     let last: { readonly part: Part; readonly awaited: SqlStatement } | null = null
-    for (const part of parts) if (part.awaited !== null) last = { part, awaited: part.awaited }
-    for (const statement of statements) {
-      const part = parts.find(({ awaited }) => awaited === statement)
-      if (part === undefined) yield statement
-      else if (part !== last?.part) part.reply = yield* later(statement)
+    // They stand behind what the last part waits for, which goes first where another part waits as well.
+    let behind: SqlStatement[] = []
+    for (const part of parts) {
+      for (const statement of part.advance()) {
+        if (last === null) yield statement
+        else behind.push(statement)
+      }
+      if (part.awaited === null) continue
+      if (last !== null) last.part.reply = yield* later(last.awaited)
+      for (const statement of behind) yield statement
+      behind = []
+      last = { part, awaited: part.awaited }
     }
+    for (const statement of behind) yield statement
     if (last === null) return parts.map(({ answer }) => answer) as unknown as Answers
     last.part.reply = new PendingReply()
     last.part.reply.settle(yield last.awaited)
@@ -163,23 +170,21 @@ class Part {
     this.#program = program
   }
 
-  /** Goes on until the program waits or ends; answers the statements on the way. */
-  advance(): readonly SqlStatement[] {
+  /** Goes on until the program waits or ends; yields the statements on the way, each as it is made. */
+  *advance(): Generator<SqlStatement, void, unknown> {
     this.awaited = null
-    if (this.#hasEnded) return []
-    const statements: SqlStatement[] = []
+    if (this.#hasEnded) return
     let step = this.#program.next(this.reply?.reply ?? noReply)
     while (step.done !== true && step.value.pending !== undefined) {
-      statements.push(step.value)
+      yield step.value
       step = this.#program.next(noReply)
     }
     if (step.done === true) {
       this.#hasEnded = true
       this.answer = step.value
-      return statements
+    } else {
+      this.awaited = step.value
     }
-    this.awaited = step.value
-    return [...statements, step.value]
   }
 }
 

@@ -85,6 +85,31 @@ describe('programs side by side', () => {
     expect(answer).toEqual([['a'], [2, ['c'], ['d']]])
   })
 
+  test('are sent in their order also where one puts statements off behind what another waits for', () => {
+    const putsOff = function* (name: string, ...asks: string[]): SqlProgram<unknown[]> {
+      yield* later(say(`${name}-off`))
+      return yield* ask(...asks)
+    }
+    const { trips, answer } = carryOut(together(ask('a1', 'a2'), putsOff('b', 'b1'), putsOff('c')))
+    expect(trips).toEqual([['a1', 'b-off', 'c-off', 'b1'], ['a2']])
+    expect(answer).toEqual([['a1', 'a2'], ['b1'], []])
+  })
+
+  test('send what they put off as soon as it is made', () => {
+    const made: string[] = []
+    const program = together(
+      (function* (): SqlProgram<void> {
+        for (const text of ['a1', 'a2']) {
+          made.push(text)
+          yield* later(say(text))
+        }
+      })(),
+      ask('b'),
+    )
+    expect(program.next().value).toMatchObject({ text: 'a1' })
+    expect(made).toEqual(['a1'])
+  })
+
   test('that ask nothing cost nothing', () => {
     expect(carryOut(together(ask(), ask('b')))).toEqual({ trips: [['b']], answer: [[], ['b']] })
     expect(carryOut(together(ask(), ask()))).toEqual({ trips: [], answer: [[], []] })

@@ -229,10 +229,13 @@ function* storeEntries(
   const details = new KeyMap<JobKey, JobDetail>()
   for (const { job } of entries) if (job !== null) details.set(job.key, job)
   yield* storeJobs(tx, details.values(), stored.jobs)
-  const jobs = new KeyMap<JobKey, Pick<JobRef, 'nonConcurrent'>>()
-  for (const ref of stored.jobs.values()) jobs.set(ref.key, ref)
-  for (const { key, disallowConcurrentExecution } of details.values()) {
-    jobs.set(key, { nonConcurrent: disallowConcurrentExecution })
+  const jobs = {
+    get(key: JobKey): Pick<JobRef, 'nonConcurrent'> | undefined {
+      const detail = details.get(key)
+      return detail === undefined
+        ? stored.jobs.get(key)
+        : { nonConcurrent: detail.disallowConcurrentExecution }
+    },
   }
   const triggers = entries.flatMap((entry) => entry.triggers)
   const jobsLosingTriggers = yield* storeNewTriggers(tx, triggers, {

@@ -14,7 +14,7 @@ import { executingJobs } from './settling.ts'
 /** The locked rows of a transaction that exist already. */
 export interface LockedRows {
   readonly existing: KeyMap<TriggerKey, TriggerRef>
-  readonly jobs: KeyMap<JobKey, Pick<JobRef, 'nonConcurrent'>>
+  readonly jobs: Pick<KeyMap<JobKey, Pick<JobRef, 'nonConcurrent'>>, 'get'>
   /** Null before they were read. */
   readonly paused?: PausedGroups | null
   /** A trigger that replaces one of its job is paused exactly when that one is. Default false: as groups say. */

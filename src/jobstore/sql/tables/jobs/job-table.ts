@@ -84,12 +84,14 @@ export class JobTable {
   }
 
   /**
-   * Stores rows of new keys.
+   * Stores rows of new keys. The rows of many are made a part at a time, while the engine stores the part before.
    *
-   * @throws InvalidArgumentError for values that do not fit their columns, before the statement is sent
+   * @throws InvalidArgumentError for values that do not fit their columns, before the statement of their part is sent
    */
   *insert(jobs: readonly JobDetail[]): SqlProgram<void> {
-    yield* storeRows(this.#schedulerName, this.#rows(jobs), this.#statements.insert)
+    for (const some of chunksOf(jobs)) {
+      yield* storeRows(this.#schedulerName, this.#rows(some), this.#statements.insert)
+    }
   }
 
   /** Stores whole rows over those of the same key. */

@@ -10,6 +10,7 @@ import { groupsOfParts } from '../../../split-firing.ts'
 import type { StoredTriggerState, TriggerAction } from '../../../trigger-state.ts'
 import {
   changeRows,
+  chunksOf,
   type RowSetQuery,
   type RowsQuery,
   readRows,
@@ -128,15 +129,17 @@ export class TriggerTable {
   }
 
   /**
-   * Stores rows of new keys.
+   * Stores rows of new keys. The rows of many are made a part at a time, while the engine stores the part before.
    *
-   * @throws InvalidArgumentError for values that do not fit their columns, before the statement is sent
+   * @throws InvalidArgumentError for values that do not fit their columns, before the statements of their part are sent
    */
   *insert(entries: readonly StoredTrigger[]): SqlProgram<void> {
-    const rows = this.#rows(entries)
-    yield* this.#store(rows.triggers, this.#statements.insert)
-    for (const table of scheduleTableNames) {
-      yield* this.#store(rows[table], this.#statements.insertInto[table])
+    for (const some of chunksOf(entries)) {
+      const rows = this.#rows(some)
+      yield* this.#store(rows.triggers, this.#statements.insert)
+      for (const table of scheduleTableNames) {
+        yield* this.#store(rows[table], this.#statements.insertInto[table])
+      }
     }
   }
 
