@@ -4344,7 +4344,7 @@ ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = exclud
 
 -- jobs.load
 --   programs/firing/firing.ts (fireTriggers)
---   programs/reading/reading.ts (getJob)
+--   programs/reading/reading.ts (getJob, getJobs)
 --   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (scheduleMany)
 --   sql-awaited-results.ts (SqlAwaitedResults)

@@ -164,6 +164,9 @@ export class DelegatingJobStore implements JobStore {
   getJob(key: JobKey): Promise<JobDetail | null> {
     return this.around('getJob', () => this.inner.getJob(key))
   }
+  getJobs(keys: readonly JobKey[]): Promise<readonly JobDetail[]> {
+    return this.around('getJobs', () => this.inner.getJobs(keys))
+  }
   getTrigger(key: TriggerKey): Promise<Trigger | null> {
     return this.around('getTrigger', () => this.inner.getTrigger(key))
   }

@@ -319,6 +319,8 @@ export interface JobStore extends FiringOnSchedule {
   clear(): Promise<void>
 
   getJob(key: JobKey): Promise<JobDetail | null>
+  /** Those that exist and can be read. */
+  getJobs(keys: readonly JobKey[]): Promise<readonly JobDetail[]>
   getTrigger(key: TriggerKey): Promise<Trigger | null>
   getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]>
   /** In order of keys, one page at a time. */

@@ -1,6 +1,7 @@
 import { checkName, checkOneOf, checkOptions } from '../core/arguments.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import { checkGroupMatcher, type GroupMatcher } from '../core/matcher.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
 import type { AuditCursor, AuditEntry, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
@@ -31,7 +32,13 @@ import type {
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { Remembered } from './remembered.ts'
-import { checkTriggerKeys, jobQuery, nextTriggerQuery, triggerQuery } from './scheduler-arguments.ts'
+import {
+  checkJobKeys,
+  checkTriggerKeys,
+  jobQuery,
+  nextTriggerQuery,
+  triggerQuery,
+} from './scheduler-arguments.ts'
 
 /** The part of a scheduler that answers questions: checks arguments and asks the store. */
 export abstract class ReadingScheduler {
@@ -78,6 +85,10 @@ export abstract class ReadingScheduler {
   async queryNextTriggers(query: NextTriggerQuery = {}): Promise<Page<TriggerSummary, FirePlace>> {
     checkOptions('queryNextTriggers', query, nextTriggerQuery, 'query')
     return this.#open().queryNextTriggers(query)
+  }
+  async getJobDetails(jobKeys: readonly JobKey[]): Promise<readonly JobDetail[]> {
+    checkJobKeys('getJobDetails', 'jobKeys', jobKeys)
+    return this.#open().getJobs(jobKeys)
   }
   async getTriggers(triggerKeys: readonly TriggerKey[]): Promise<readonly Trigger[]> {
     checkTriggerKeys('getTriggers', 'triggerKeys', triggerKeys)

@@ -170,7 +170,7 @@ export const executionLogQuery: OptionChecks = {
   after: checkWhole(0, Number.MAX_SAFE_INTEGER),
 }
 
-const checkJobKeys: ArgumentCheck = (method, argument, value, code) => {
+export const checkJobKeys: ArgumentCheck = (method, argument, value, code) => {
   listOf(checkJobKey)(method, argument, value, code)
   if ((value as readonly unknown[]).length > 1000) {
     throw wrongArgument(method, argument, 'at most 1,000 keys', value, { code })

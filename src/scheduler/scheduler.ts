@@ -359,6 +359,8 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   queryTriggers(query?: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>>
   /** Triggers that are to fire, in the order in which they fire, a page at a time. */
   queryNextTriggers(query?: NextTriggerQuery): Promise<Page<TriggerSummary, FirePlace>>
+  /** Those of at most 1000 jobs that exist and can be read, in no order. */
+  getJobDetails(jobKeys: readonly JobKey[]): Promise<readonly JobDetail[]>
   /** Those of at most 1000 triggers that exist and can be read, in no order. */
   getTriggers(triggerKeys: readonly TriggerKey[]): Promise<readonly Trigger[]>
   getTriggerCounts(): Promise<TriggerCounts>

@@ -1,4 +1,5 @@
 import type { JobKey } from '../core/key.ts'
+import { KeyMap } from '../core/key-map.ts'
 import { dayOf, dayText } from '../jobstore/job-status.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { XxlJobAdmin, XxlJobDefinition } from '../xxl-job/admin/admin-face.ts'
@@ -30,13 +31,26 @@ export async function lookAtXxlJobs(scheduler: Scheduler, admin: XxlJobAdmin | n
     const room = xxlJobsMax - jobs.length
     if (room === 0) return { jobs, isWhole: false }
     const { items, next } = await scheduler.queryJobs({ jobType, take: room })
-    for (const { key } of items) {
-      const job = fromData.has(jobType) ? await scheduler.getJobDetail(key) : null
-      jobs.push({ key, jobType, fromData: job && definitionOfData(jobType, job.jobDataMap) })
-    }
+    const keys = items.map(({ key }) => key)
+    const definitions = fromData.has(jobType)
+      ? await definitionsOfData(scheduler, keys, jobType)
+      : new KeyMap<JobKey, XxlJobDefinition | null>()
+    for (const key of keys) jobs.push({ key, jobType, fromData: definitions.get(key) ?? null })
     if (next !== null) return { jobs, isWhole: false }
   }
   return { jobs, isWhole: true }
+}
+
+async function definitionsOfData(
+  scheduler: Scheduler,
+  keys: readonly JobKey[],
+  jobType: string,
+): Promise<KeyMap<JobKey, XxlJobDefinition | null>> {
+  const definitions = new KeyMap<JobKey, XxlJobDefinition | null>()
+  for (const { key, jobDataMap } of await scheduler.getJobDetails(keys)) {
+    definitions.set(key, definitionOfData(jobType, jobDataMap))
+  }
+  return definitions
 }
 
 function typesOf(admin: XxlJobAdmin | null): readonly string[] {

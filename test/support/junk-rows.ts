@@ -444,6 +444,7 @@ class JunkScene {
       dueBefore: new Date(),
       state: ['ERROR', 'NORMAL'],
     })
+    await store.getJobs(jobs.map(({ key }) => key))
     await store.getTriggers(triggers.map(({ key }) => key))
     await store.getTriggerCounts()
     await store.getGroupCounts('jobs')

@@ -1,4 +1,4 @@
-import { TriggerKey } from '../../src/core/key.ts'
+import { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type { FireSlot } from '../../src/jobstore/fire-slot.ts'
@@ -309,6 +309,13 @@ const reading: readonly StoreOperation[] = [
     ({ bed }) =>
       () =>
         bed.store.queryNextTriggers({ take: 10, search: 'a' }),
+    true,
+  ),
+  idle(
+    'getJobs',
+    ({ bed }) =>
+      () =>
+        bed.store.getJobs([new JobKey('due')]),
     true,
   ),
   idle(

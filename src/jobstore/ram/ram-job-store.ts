@@ -162,6 +162,9 @@ export class RAMJobStore implements JobStore {
   async getJob(key: JobKey): Promise<JobDetail | null> {
     return this.#data.jobs.get(key)?.detail ?? null
   }
+  async getJobs(keys: readonly JobKey[]): Promise<readonly JobDetail[]> {
+    return keys.flatMap((key) => this.#data.jobs.get(key)?.detail ?? [])
+  }
   async getTrigger(key: TriggerKey): Promise<Trigger | null> {
     return this.#data.triggers.get(key)?.trigger ?? null
   }

@@ -212,6 +212,12 @@ export class SqlJobStore implements DatabaseJobStore {
   getJob(key: JobKey): Promise<JobDetail | null> {
     return this.#read((session) => reading.getJob(session, key))
   }
+  async getJobs(keys: readonly JobKey[]): Promise<readonly JobDetail[]> {
+    const { signaler } = this.#require().transactions.session.context
+    const { found, broken } = await this.#read((session) => reading.getJobs(session, keys))
+    for (const error of broken) signaler.storeError(error.message, error)
+    return found
+  }
   getTrigger(key: TriggerKey): Promise<Trigger | null> {
     return this.#read((session) => reading.getTrigger(session, key))
   }

@@ -190,6 +190,12 @@ const counting = area('lists: counts', {
     assert.deepEqual(await sorted('jobs'), ['DEFAULT 1', 'other 1'])
     assert.deepEqual(await sorted('triggers'), ['DEFAULT 1', 'g 2'])
   },
+  'give the jobs of several keys': async (bed) => {
+    for (const name of ['a', 'b', 'c']) await bed.schedule(name, { job: jobDetail(name), inMs: 1000 })
+    const found = await bed.store.getJobs([new JobKey('c'), new JobKey('none'), new JobKey('a')])
+    assert.deepEqual(textsOf(found.map(({ key }) => key)), ['DEFAULT.a', 'DEFAULT.c'])
+    assert.deepEqual(await bed.store.getJobs([]), [])
+  },
   'give the triggers of several keys': async (bed) => {
     for (const name of ['a', 'b', 'c']) await bed.schedule(name, { inMs: 1000, data: { of: name } })
     const found = await bed.store.getTriggers([

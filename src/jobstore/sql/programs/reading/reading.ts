@@ -35,6 +35,15 @@ export function* getJob({ jobs }: SqlSession, key: JobKey): SqlProgram<JobDetail
   return found.get(key) ?? null
 }
 
+/** Those that exist, and why the others of them cannot be read. */
+export function* getJobs(
+  { jobs }: SqlSession,
+  keys: readonly JobKey[],
+): SqlProgram<{ readonly found: readonly JobDetail[]; readonly broken: readonly Error[] }> {
+  const { found, broken } = yield* jobs.load(keys)
+  return { found: found.values(), broken: broken.values() }
+}
+
 export function* getTrigger({ triggers }: SqlSession, key: TriggerKey): SqlProgram<Trigger | null> {
   const { found, broken } = yield* triggers.load([key])
   const [fault] = broken
