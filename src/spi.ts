@@ -61,7 +61,7 @@ export {
   type SplitRequest,
   shownFiring,
 } from './jobstore/split-firing.ts'
-export type { RowPlaces, RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'
+export type { ColumnSets, RowPlaces, RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'
 export {
   RowsLockedError,
   type SqlRunner,

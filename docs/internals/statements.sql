@@ -38,10 +38,15 @@ SELECT :scheduler, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.d
   r.misfire_instr, convert_to(r.job_data, 'UTF8'), r.misfire_orig_fire_time, r.node_affinity
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, job_name text,
-    job_group text, description text, next_fire_time bigint, prev_fire_time bigint, priority bigint,
-    trigger_state text, trigger_type text, start_time bigint, end_time bigint, calendar_name text,
-    misfire_instr bigint, job_data text, misfire_orig_fire_time bigint, node_affinity text)
+  FROM unnest(CAST(:trigger_name AS text[]), CAST(:trigger_group AS text[]), CAST(:job_name AS text[]),
+    CAST(:job_group AS text[]), CAST(:description AS text[]), CAST(:next_fire_time AS bigint[]),
+    CAST(:prev_fire_time AS bigint[]), CAST(:priority AS bigint[]), CAST(:trigger_state AS text[]),
+    CAST(:trigger_type AS text[]), CAST(:start_time AS bigint[]), CAST(:end_time AS bigint[]),
+    CAST(:calendar_name AS text[]), CAST(:misfire_instr AS bigint[]), CAST(:job_data AS text[]),
+    CAST(:misfire_orig_fire_time AS bigint[]), CAST(:node_affinity AS text[])) AS r (trigger_name,
+    trigger_group, job_name, job_group, description, next_fire_time, prev_fire_time, priority, trigger_state,
+    trigger_type, start_time, end_time, calendar_name, misfire_instr, job_data, misfire_orig_fire_time,
+    node_affinity)
 ) AS r
 WHERE true;
 
@@ -71,10 +76,15 @@ SELECT :scheduler, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.d
   r.misfire_instr, convert_to(r.job_data, 'UTF8'), r.misfire_orig_fire_time, r.node_affinity
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, job_name text,
-    job_group text, description text, next_fire_time bigint, prev_fire_time bigint, priority bigint,
-    trigger_state text, trigger_type text, start_time bigint, end_time bigint, calendar_name text,
-    misfire_instr bigint, job_data text, misfire_orig_fire_time bigint, node_affinity text)
+  FROM unnest(CAST(:trigger_name AS text[]), CAST(:trigger_group AS text[]), CAST(:job_name AS text[]),
+    CAST(:job_group AS text[]), CAST(:description AS text[]), CAST(:next_fire_time AS bigint[]),
+    CAST(:prev_fire_time AS bigint[]), CAST(:priority AS bigint[]), CAST(:trigger_state AS text[]),
+    CAST(:trigger_type AS text[]), CAST(:start_time AS bigint[]), CAST(:end_time AS bigint[]),
+    CAST(:calendar_name AS text[]), CAST(:misfire_instr AS bigint[]), CAST(:job_data AS text[]),
+    CAST(:misfire_orig_fire_time AS bigint[]), CAST(:node_affinity AS text[])) AS r (trigger_name,
+    trigger_group, job_name, job_group, description, next_fire_time, prev_fire_time, priority, trigger_state,
+    trigger_type, start_time, end_time, calendar_name, misfire_instr, job_data, misfire_orig_fire_time,
+    node_affinity)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET job_name = excluded.job_name,
@@ -884,8 +894,9 @@ INSERT INTO qrtz_simple_triggers (sched_name, trigger_name, trigger_group, repea
 SELECT :scheduler, r.trigger_name, r.trigger_group, r.repeat_count, r.repeat_interval, r.times_triggered
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, repeat_count bigint,
-    repeat_interval bigint, times_triggered bigint)
+  FROM unnest(CAST(:trigger_name AS text[]), CAST(:trigger_group AS text[]), CAST(:repeat_count AS bigint[]),
+    CAST(:repeat_interval AS bigint[]), CAST(:times_triggered AS bigint[])) AS r (trigger_name, trigger_group,
+    repeat_count, repeat_interval, times_triggered)
 ) AS r
 WHERE true;
 
@@ -904,8 +915,10 @@ SELECT :scheduler, r.trigger_name, r.trigger_group, r.cron_expression, r.time_zo
   r.cron_dialect, r.times_triggered
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text,
-    cron_expression text, time_zone_id text, dst_policy text, cron_dialect text, times_triggered bigint)
+  FROM unnest(CAST(:trigger_name AS text[]), CAST(:trigger_group AS text[]), CAST(:cron_expression AS text[]),
+    CAST(:time_zone_id AS text[]), CAST(:dst_policy AS text[]), CAST(:cron_dialect AS text[]),
+    CAST(:times_triggered AS bigint[])) AS r (trigger_name, trigger_group, cron_expression, time_zone_id,
+    dst_policy, cron_dialect, times_triggered)
 ) AS r
 WHERE true;
 
@@ -924,9 +937,12 @@ SELECT :scheduler, r.trigger_name, r.trigger_group, r.str_prop_1, r.str_prop_2, 
   r.long_prop_1, r.long_prop_2, r.bool_prop_1, r.bool_prop_2, r.time_zone_id, r.int_prop_2
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, str_prop_1 text,
-    str_prop_2 text, str_prop_3 text, int_prop_1 bigint, long_prop_1 bigint, long_prop_2 bigint,
-    bool_prop_1 boolean, bool_prop_2 boolean, time_zone_id text, int_prop_2 bigint)
+  FROM unnest(CAST(:trigger_name AS text[]), CAST(:trigger_group AS text[]), CAST(:str_prop_1 AS text[]),
+    CAST(:str_prop_2 AS text[]), CAST(:str_prop_3 AS text[]), CAST(:int_prop_1 AS bigint[]),
+    CAST(:long_prop_1 AS bigint[]), CAST(:long_prop_2 AS bigint[]), CAST(:bool_prop_1 AS boolean[]),
+    CAST(:bool_prop_2 AS boolean[]), CAST(:time_zone_id AS text[]),
+    CAST(:int_prop_2 AS bigint[])) AS r (trigger_name, trigger_group, str_prop_1, str_prop_2, str_prop_3,
+    int_prop_1, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id, int_prop_2)
 ) AS r
 WHERE true;
 
@@ -945,8 +961,9 @@ INSERT INTO qrtz_simple_triggers (sched_name, trigger_name, trigger_group, repea
 SELECT :scheduler, r.trigger_name, r.trigger_group, r.repeat_count, r.repeat_interval, r.times_triggered
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, repeat_count bigint,
-    repeat_interval bigint, times_triggered bigint)
+  FROM unnest(CAST(:trigger_name AS text[]), CAST(:trigger_group AS text[]), CAST(:repeat_count AS bigint[]),
+    CAST(:repeat_interval AS bigint[]), CAST(:times_triggered AS bigint[])) AS r (trigger_name, trigger_group,
+    repeat_count, repeat_interval, times_triggered)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET repeat_count = excluded.repeat_count,
@@ -971,8 +988,10 @@ SELECT :scheduler, r.trigger_name, r.trigger_group, r.cron_expression, r.time_zo
   r.cron_dialect, r.times_triggered
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text,
-    cron_expression text, time_zone_id text, dst_policy text, cron_dialect text, times_triggered bigint)
+  FROM unnest(CAST(:trigger_name AS text[]), CAST(:trigger_group AS text[]), CAST(:cron_expression AS text[]),
+    CAST(:time_zone_id AS text[]), CAST(:dst_policy AS text[]), CAST(:cron_dialect AS text[]),
+    CAST(:times_triggered AS bigint[])) AS r (trigger_name, trigger_group, cron_expression, time_zone_id,
+    dst_policy, cron_dialect, times_triggered)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, trigger_name,
@@ -999,9 +1018,12 @@ SELECT :scheduler, r.trigger_name, r.trigger_group, r.str_prop_1, r.str_prop_2, 
   r.long_prop_1, r.long_prop_2, r.bool_prop_1, r.bool_prop_2, r.time_zone_id, r.int_prop_2
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, str_prop_1 text,
-    str_prop_2 text, str_prop_3 text, int_prop_1 bigint, long_prop_1 bigint, long_prop_2 bigint,
-    bool_prop_1 boolean, bool_prop_2 boolean, time_zone_id text, int_prop_2 bigint)
+  FROM unnest(CAST(:trigger_name AS text[]), CAST(:trigger_group AS text[]), CAST(:str_prop_1 AS text[]),
+    CAST(:str_prop_2 AS text[]), CAST(:str_prop_3 AS text[]), CAST(:int_prop_1 AS bigint[]),
+    CAST(:long_prop_1 AS bigint[]), CAST(:long_prop_2 AS bigint[]), CAST(:bool_prop_1 AS boolean[]),
+    CAST(:bool_prop_2 AS boolean[]), CAST(:time_zone_id AS text[]),
+    CAST(:int_prop_2 AS bigint[])) AS r (trigger_name, trigger_group, str_prop_1, str_prop_2, str_prop_3,
+    int_prop_1, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id, int_prop_2)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET str_prop_1 = excluded.str_prop_1,
@@ -4297,10 +4319,13 @@ SELECT :scheduler, r.job_name, r.job_group, r.description, r.job_class_name, r.i
   r.node_affinity, r.sharding, r.job_plan
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, description text,
-    job_class_name text, is_durable boolean, is_nonconcurrent boolean, is_update_data boolean,
-    requests_recovery boolean, job_data text, timeout_ms bigint, retry_policy text, node_affinity text,
-    sharding text, job_plan text)
+  FROM unnest(CAST(:job_name AS text[]), CAST(:job_group AS text[]), CAST(:description AS text[]),
+    CAST(:job_class_name AS text[]), CAST(:is_durable AS boolean[]), CAST(:is_nonconcurrent AS boolean[]),
+    CAST(:is_update_data AS boolean[]), CAST(:requests_recovery AS boolean[]), CAST(:job_data AS text[]),
+    CAST(:timeout_ms AS bigint[]), CAST(:retry_policy AS text[]), CAST(:node_affinity AS text[]),
+    CAST(:sharding AS text[]), CAST(:job_plan AS text[])) AS r (job_name, job_group, description,
+    job_class_name, is_durable, is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms,
+    retry_policy, node_affinity, sharding, job_plan)
 ) AS r
 WHERE true;
 
@@ -4329,10 +4354,13 @@ SELECT :scheduler, r.job_name, r.job_group, r.description, r.job_class_name, r.i
   r.node_affinity, r.sharding, r.job_plan
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, description text,
-    job_class_name text, is_durable boolean, is_nonconcurrent boolean, is_update_data boolean,
-    requests_recovery boolean, job_data text, timeout_ms bigint, retry_policy text, node_affinity text,
-    sharding text, job_plan text)
+  FROM unnest(CAST(:job_name AS text[]), CAST(:job_group AS text[]), CAST(:description AS text[]),
+    CAST(:job_class_name AS text[]), CAST(:is_durable AS boolean[]), CAST(:is_nonconcurrent AS boolean[]),
+    CAST(:is_update_data AS boolean[]), CAST(:requests_recovery AS boolean[]), CAST(:job_data AS text[]),
+    CAST(:timeout_ms AS bigint[]), CAST(:retry_policy AS text[]), CAST(:node_affinity AS text[]),
+    CAST(:sharding AS text[]), CAST(:job_plan AS text[])) AS r (job_name, job_group, description,
+    job_class_name, is_durable, is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms,
+    retry_policy, node_affinity, sharding, job_plan)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = excluded.description,
@@ -4913,9 +4941,12 @@ SELECT :scheduler, r.entry_id, r.trigger_name, r.trigger_group, r.instance_name,
   r.priority, r.state, r.job_name, r.job_group, r.is_nonconcurrent, r.requests_recovery
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, trigger_name text, trigger_group text,
-    instance_name text, fired_time bigint, sched_time bigint, priority bigint, state text, job_name text,
-    job_group text, is_nonconcurrent boolean, requests_recovery boolean)
+  FROM unnest(CAST(:entry_id AS text[]), CAST(:trigger_name AS text[]), CAST(:trigger_group AS text[]),
+    CAST(:instance_name AS text[]), CAST(:fired_time AS bigint[]), CAST(:sched_time AS bigint[]),
+    CAST(:priority AS bigint[]), CAST(:state AS text[]), CAST(:job_name AS text[]),
+    CAST(:job_group AS text[]), CAST(:is_nonconcurrent AS boolean[]),
+    CAST(:requests_recovery AS boolean[])) AS r (entry_id, trigger_name, trigger_group, instance_name,
+    fired_time, sched_time, priority, state, job_name, job_group, is_nonconcurrent, requests_recovery)
 ) AS r
 WHERE true;
 
@@ -5574,9 +5605,10 @@ SELECT :scheduler, r.fire_id, r.job_name, r.job_group, r.trigger_name, r.trigger
   r.planned_time, r.fired_time, r.parts
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, job_name text, job_group text,
-    trigger_name text, trigger_group text, instance_name text, planned_time bigint, fired_time bigint,
-    parts text)
+  FROM unnest(CAST(:fire_id AS text[]), CAST(:job_name AS text[]), CAST(:job_group AS text[]),
+    CAST(:trigger_name AS text[]), CAST(:trigger_group AS text[]), CAST(:instance_name AS text[]),
+    CAST(:planned_time AS bigint[]), CAST(:fired_time AS bigint[]), CAST(:parts AS text[])) AS r (fire_id,
+    job_name, job_group, trigger_name, trigger_group, instance_name, planned_time, fired_time, parts)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, fire_id) DO UPDATE SET job_name = excluded.job_name, job_group = excluded.job_group,
@@ -6226,8 +6258,10 @@ SELECT :scheduler, r.pause_scope, r.pause_group, r.pause_name, r.reason, r.pause
   r.until_time
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
-    reason text, paused_by text, since_time bigint, until_time bigint)
+  FROM unnest(CAST(:pause_scope AS text[]), CAST(:pause_group AS text[]), CAST(:pause_name AS text[]),
+    CAST(:reason AS text[]), CAST(:paused_by AS text[]), CAST(:since_time AS bigint[]),
+    CAST(:until_time AS bigint[])) AS r (pause_scope, pause_group, pause_name, reason, paused_by, since_time,
+    until_time)
 ) AS r
 WHERE true
 ON CONFLICT DO NOTHING;
@@ -6248,8 +6282,10 @@ SELECT :scheduler, r.pause_scope, r.pause_group, r.pause_name, r.reason, r.pause
   r.until_time
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
-    reason text, paused_by text, since_time bigint, until_time bigint)
+  FROM unnest(CAST(:pause_scope AS text[]), CAST(:pause_group AS text[]), CAST(:pause_name AS text[]),
+    CAST(:reason AS text[]), CAST(:paused_by AS text[]), CAST(:since_time AS bigint[]),
+    CAST(:until_time AS bigint[])) AS r (pause_scope, pause_group, pause_name, reason, paused_by, since_time,
+    until_time)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, pause_scope, pause_group, pause_name) DO UPDATE SET reason = excluded.reason,
@@ -7151,8 +7187,9 @@ INSERT INTO qrtz_execution_log (sched_name, fire_instance_id, first_line, last_l
 SELECT :scheduler, r.fire_instance_id, r.first_line, r.last_line, r.logged_time, r.log_lines
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, first_line bigint, last_line bigint,
-    logged_time bigint, log_lines text)
+  FROM unnest(CAST(:fire_instance_id AS text[]), CAST(:first_line AS bigint[]), CAST(:last_line AS bigint[]),
+    CAST(:logged_time AS bigint[]), CAST(:log_lines AS text[])) AS r (fire_instance_id, first_line, last_line,
+    logged_time, log_lines)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, fire_instance_id, first_line) DO UPDATE SET last_line = excluded.last_line,
@@ -7214,7 +7251,10 @@ ON CONFLICT (sched_name, fire_instance_id) DO UPDATE SET progress = excluded.pro
 -- PostgreSQL
 INSERT INTO qrtz_execution_progress (sched_name, fire_instance_id, progress)
 SELECT :scheduler, r.fire_instance_id, r.progress
-FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, progress text)) AS r
+FROM (
+  SELECT *
+  FROM unnest(CAST(:fire_instance_id AS text[]), CAST(:progress AS text[])) AS r (fire_instance_id, progress)
+) AS r
 WHERE true
 ON CONFLICT (sched_name, fire_instance_id) DO UPDATE SET progress = excluded.progress;
 
@@ -7274,9 +7314,12 @@ SELECT :scheduler, r.noticed_time, r.misfire_id, r.trigger_name, r.trigger_group
   r.cause, r.policy, r.from_time, r.to_time, r.fire_count, r.instance_name
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(noticed_time bigint, misfire_id text, trigger_name text,
-    trigger_group text, job_name text, job_group text, cause text, policy text, from_time bigint,
-    to_time bigint, fire_count bigint, instance_name text)
+  FROM unnest(CAST(:noticed_time AS bigint[]), CAST(:misfire_id AS text[]), CAST(:trigger_name AS text[]),
+    CAST(:trigger_group AS text[]), CAST(:job_name AS text[]), CAST(:job_group AS text[]),
+    CAST(:cause AS text[]), CAST(:policy AS text[]), CAST(:from_time AS bigint[]), CAST(:to_time AS bigint[]),
+    CAST(:fire_count AS bigint[]), CAST(:instance_name AS text[])) AS r (noticed_time, misfire_id,
+    trigger_name, trigger_group, job_name, job_group, cause, policy, from_time, to_time, fire_count,
+    instance_name)
 ) AS r
 WHERE true
 ON CONFLICT DO NOTHING;
@@ -7382,9 +7425,13 @@ SELECT :scheduler, r.audit_time, r.audit_id, r.asked_by, r.address, r.node_name,
   r.target_name, r.outcome, r.times, r.error_text, r.request, r.state_before, r.state_after
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(audit_time bigint, audit_id text, asked_by text,
-    address text, node_name text, operation text, target_group text, target_name text, outcome text,
-    times bigint, error_text text, request text, state_before text, state_after text)
+  FROM unnest(CAST(:audit_time AS bigint[]), CAST(:audit_id AS text[]), CAST(:asked_by AS text[]),
+    CAST(:address AS text[]), CAST(:node_name AS text[]), CAST(:operation AS text[]),
+    CAST(:target_group AS text[]), CAST(:target_name AS text[]), CAST(:outcome AS text[]),
+    CAST(:times AS bigint[]), CAST(:error_text AS text[]), CAST(:request AS text[]),
+    CAST(:state_before AS text[]), CAST(:state_after AS text[])) AS r (audit_time, audit_id, asked_by,
+    address, node_name, operation, target_group, target_name, outcome, times, error_text, request,
+    state_before, state_after)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, audit_time, audit_id) DO UPDATE SET asked_by = excluded.asked_by,
@@ -7494,12 +7541,18 @@ SELECT :scheduler, r.fire_instance_id, r.trigger_name, r.trigger_group, r.job_na
   r.shard_item, r.progress, r.result, r.job_data, r.log_lines
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, trigger_name text,
-    trigger_group text, job_name text, job_group text, job_type text, instance_name text, planned_time bigint,
-    fired_time bigint, finished_time bigint, attempt bigint, outcome text, error_text text,
-    recovering boolean, acquired_time bigint, began_time bigint, is_manual boolean, triggered_by text,
-    previous_id text, firing_id text, shard_item bigint, progress text, result text, job_data text,
-    log_lines text)
+  FROM unnest(CAST(:fire_instance_id AS text[]), CAST(:trigger_name AS text[]),
+    CAST(:trigger_group AS text[]), CAST(:job_name AS text[]), CAST(:job_group AS text[]),
+    CAST(:job_type AS text[]), CAST(:instance_name AS text[]), CAST(:planned_time AS bigint[]),
+    CAST(:fired_time AS bigint[]), CAST(:finished_time AS bigint[]), CAST(:attempt AS bigint[]),
+    CAST(:outcome AS text[]), CAST(:error_text AS text[]), CAST(:recovering AS boolean[]),
+    CAST(:acquired_time AS bigint[]), CAST(:began_time AS bigint[]), CAST(:is_manual AS boolean[]),
+    CAST(:triggered_by AS text[]), CAST(:previous_id AS text[]), CAST(:firing_id AS text[]),
+    CAST(:shard_item AS bigint[]), CAST(:progress AS text[]), CAST(:result AS text[]),
+    CAST(:job_data AS text[]), CAST(:log_lines AS text[])) AS r (fire_instance_id, trigger_name,
+    trigger_group, job_name, job_group, job_type, instance_name, planned_time, fired_time, finished_time,
+    attempt, outcome, error_text, recovering, acquired_time, began_time, is_manual, triggered_by, previous_id,
+    firing_id, shard_item, progress, result, job_data, log_lines)
 ) AS r
 WHERE true
 ON CONFLICT DO NOTHING;
@@ -7525,10 +7578,14 @@ SELECT :scheduler, r.fire_instance_id, r.trigger_name, r.trigger_group, r.job_na
   r.acquired_time, r.began_time, r.log_lines
 FROM (
   SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, trigger_name text,
-    trigger_group text, job_name text, job_group text, job_type text, instance_name text, planned_time bigint,
-    fired_time bigint, finished_time bigint, attempt bigint, outcome text, recovering boolean,
-    acquired_time bigint, began_time bigint, log_lines text)
+  FROM unnest(CAST(:fire_instance_id AS text[]), CAST(:trigger_name AS text[]),
+    CAST(:trigger_group AS text[]), CAST(:job_name AS text[]), CAST(:job_group AS text[]),
+    CAST(:job_type AS text[]), CAST(:instance_name AS text[]), CAST(:planned_time AS bigint[]),
+    CAST(:fired_time AS bigint[]), CAST(:finished_time AS bigint[]), CAST(:attempt AS bigint[]),
+    CAST(:outcome AS text[]), CAST(:recovering AS boolean[]), CAST(:acquired_time AS bigint[]),
+    CAST(:began_time AS bigint[]), CAST(:log_lines AS text[])) AS r (fire_instance_id, trigger_name,
+    trigger_group, job_name, job_group, job_type, instance_name, planned_time, fired_time, finished_time,
+    attempt, outcome, recovering, acquired_time, began_time, log_lines)
 ) AS r
 WHERE true
 ON CONFLICT DO NOTHING;

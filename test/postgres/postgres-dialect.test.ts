@@ -33,6 +33,32 @@ describe('the PostgreSQL dialect, on a server', () => {
     expect(await rowsOf(query({ rows: '[]', least: 0 }))).toEqual([])
   })
 
+  test('binds rows column by column, with whatever is in their texts', async () => {
+    const sets = d.columnSets ?? expect.fail()
+    const textOf = (values: Parameters<typeof sets.textOf>[0]): string => sets.textOf(values)
+    const query = sqlQuery<{ name: string; n: string; flag: string }>(
+      d,
+      `SELECT x.* FROM ${sets.of({ name: 'text', n: 'bigint', flag: 'boolean' })} AS x`,
+    )
+    const names = ['', 'null', null, 'NULL', '{a,b}', ' a ', `it's "ü" \\ 日本 𝒳`, '\\', '"', 'a\nb\t', "'"]
+    const rows = names.map((name, index) => ({
+      name,
+      n: index === 1 ? null : String(index - 3),
+      flag: index === 2 ? null : index % 2 === 0,
+    }))
+    const bound = query({
+      name: textOf(names),
+      n: textOf(rows.map(({ n }) => (n === null ? null : Number(n)))),
+      flag: textOf(rows.map(({ flag }) => flag)),
+    })
+    expect(await rowsOf(bound)).toEqual(rows)
+    expect(await rowsOf(query({ name: textOf([]), n: textOf([]), flag: textOf([]) }))).toEqual([])
+  })
+
+  test('binds no half of a surrogate pair, which would be stored as another character', () => {
+    expect(() => d.columnSets?.textOf(['a', 'b\ud800c'])).toThrow('surrogate')
+  })
+
   test('refuses a column that PostgreSQL would fold to another name', () => {
     expect(() => d.rowSet('rows', { fireTime: 'bigint' })).toThrow('lower case')
   })

@@ -1,5 +1,6 @@
 import { invariant } from '../../core/errors.ts'
 import type { SqlDialect } from '../sql/kernel/sql-dialect.ts'
+import type { SqlValue } from '../sql/kernel/statement.ts'
 import type { SchemaDialect } from '../sql/migrations/schema-dialect.ts'
 
 // Unquoted names are folded to lower case, keys of JSON objects are not.
@@ -18,6 +19,13 @@ export const postgresDialect: SqlDialect = {
     // The list of columns needs an alias directly before it, so the caller's alias needs a subquery, which the planner
     // removes. json is faster than jsonb when it is read once.
     return `(SELECT * FROM json_to_recordset(CAST(:${parameter} AS json)) AS r(${list.join(', ')}))`
+  },
+  columnSets: {
+    of(columns) {
+      const arrays = Object.entries(columns).map(([name, type]) => `CAST(:${name} AS ${type}[])`)
+      return `(SELECT * FROM unnest(${arrays.join(', ')}) AS r (${Object.keys(columns).join(', ')}))`
+    },
+    textOf: (values) => `{${values.map(arrayElement).join(',')}}`,
   },
   // NO KEY: rows that only refer to the locked one by a foreign key may still be inserted. The planner estimates that a
   // comparison with an unknown value holds for one row of 200.
@@ -63,6 +71,17 @@ export const postgresDialect: SqlDialect = {
   // clock_timestamp, because now() is the time of the begin of the transaction, before any wait for a lock.
   nowMs: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
   types: { bytes: 'bytea', bigint: 'bigint', boolean: 'boolean' },
+}
+
+/** Halves of surrogate pairs, which would be stored as another character. */
+const halves = /\p{Surrogate}/u
+const escaped = /["\\]/
+
+function arrayElement(value: SqlValue): string {
+  if (value === null) return 'NULL'
+  if (typeof value !== 'string') return String(value)
+  invariant(!halves.test(value), 'a bound text was checked for halves of surrogate pairs')
+  return escaped.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`
 }
 
 export const postgresSchema: SchemaDialect = {

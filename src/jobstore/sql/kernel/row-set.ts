@@ -51,10 +51,15 @@ export const rowsPerStatement = 5000
 
 /** A table expression over the rows bound as `:rows`; alias it `r`. */
 export function boundRows(dialect: SqlDialect, columns: Columns): string {
+  return dialect.rowSet('rows', columnTypes(columns))
+}
+
+/** The types of columns as they are bound. */
+function columnTypes(columns: Columns): Readonly<Record<string, RowSetType>> {
   const types = Object.entries(columns).map(([column, type]): [string, RowSetType] => {
     return [column, type === 'bytes' ? 'text' : type]
   })
-  return dialect.rowSet('rows', Object.fromEntries(types))
+  return Object.fromEntries(types)
 }
 
 /**
@@ -120,14 +125,22 @@ function insertion(
       )
     return Object.assign(ofRows, { namedText: each.namedText })
   }
+  const { columnSets } = dialect
   const selected = Object.entries(columns).map(([name, type]) => valueOf(dialect, name, type))
-  const all: SetQuery = sqlQuery(
+  const bound = columnSets?.of(columnTypes(columns)) ?? boundRows(dialect, columns)
+  const all: SqlQuery<Readonly<Record<string, SqlValue>>> = sqlQuery(
     dialect,
-    `${into} SELECT :scheduler, ${selected.join(', ')} FROM ${boundRows(dialect, columns)} AS r
-     WHERE true ${onConflict}`,
+    `${into} SELECT :scheduler, ${selected.join(', ')} FROM ${bound} AS r WHERE true ${onConflict}`,
   )
   const ofRows = (scheduler: string, rows: readonly object[]): SqlStatement => {
-    return all({ scheduler, rows: JSON.stringify(rows) })
+    if (columnSets === undefined) return all({ scheduler, rows: JSON.stringify(rows) })
+    const values: Record<string, SqlValue> = { scheduler }
+    for (const name of names) {
+      values[name] = columnSets.textOf(
+        (rows as readonly Readonly<Record<string, SqlValue | undefined>>[]).map((row) => row[name] ?? null),
+      )
+    }
+    return all(values)
   }
   return Object.assign(ofRows, { namedText: all.namedText })
 }

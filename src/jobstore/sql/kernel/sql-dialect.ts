@@ -13,6 +13,17 @@ export interface RowPlaces {
   isLockedHere(alias: string): string
 }
 
+/** Sets of rows that are bound column by column: an engine reads them in half the time that it takes to read JSON. */
+export interface ColumnSets {
+  /**
+   * A table expression over columns of as many values each, which are bound as one text under the name of the column;
+   * put an alias behind it.
+   */
+  of(columns: Readonly<Record<string, RowSetType>>): string
+  /** The text to bind for the values of a column. */
+  textOf(values: readonly (string | number | boolean | null)[]): string
+}
+
 /**
  * The differences of the engines' SQL, and nothing else: algorithms and statements exist once, in `jobstore/sql`. They
  * choose a strategy by capabilities, never by an engine's name.
@@ -34,6 +45,8 @@ export interface SqlDialect {
    * alias behind it.
    */
   rowSet(parameter: string, columns: Readonly<Record<string, RowSetType>>): string
+  /** How rows to be stored are bound. Left out where statements run row by row. Default: as {@link rowSet}. */
+  readonly columnSets?: ColumnSets
   /**
    * A condition on a column of bound rows that always holds. It makes a planner that estimates row counts expect few
    * rows, so that it looks each row up in an index instead of reading the other table whole: its statistics of that
