@@ -26,15 +26,15 @@ export function fileBeside(moduleUrl: string | undefined, path: string): URL {
 /**
  * A module of this package that a thread runs, by two paths without an extension: from the source that names it, which
  * is also where a bundle may have it, and from the root of the package's code. The built code that names it is in that
- * root or in a folder of it.
+ * root or in a folder of it. What a bundler wrote as .mjs or .cjs has files of the same kind beside it.
  */
 export function moduleBeside(moduleUrl: string | undefined, path: string, pathFromRoot: string): URL {
   const place = placeOf(moduleUrl)
-  const extension = place.endsWith('.ts') ? 'ts' : 'js'
-  const urls = [path, `../${pathFromRoot}`, `./${pathFromRoot}`].map(
-    (candidate) => new URL(`${candidate}.${extension}`, place),
-  )
-  const [beside] = urls as [URL, ...URL[]]
+  const [extension = 'js'] = /(?<=\.)(?:ts|[mc]?js)$/.exec(place) ?? []
+  const at = (candidate: string, ending: string): URL => new URL(`${candidate}.${ending}`, place)
+  const urls = [path, `../${pathFromRoot}`, `./${pathFromRoot}`].map((candidate) => at(candidate, extension))
+  if (extension === 'mjs' || extension === 'cjs') urls.push(at(path, 'js'))
+  const beside = at(path, extension)
   return urls.find((url) => existsSync(fileURLToPath(url))) ?? beside
 }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished, vi } from 'vitest'
 import { temporaryFolder } from '../support/sqlite.ts'
 
-const program = fileURLToPath(new URL('./declared-node.mjs', import.meta.url))
+const declared = fileURLToPath(new URL('./declared-node.mjs', import.meta.url))
 
 const killer = fileURLToPath(new URL('./kill-at-statement.mjs', import.meta.url))
 
@@ -26,11 +26,13 @@ export type Code = 'old' | 'new'
 export class World {
   readonly #engine: string
   readonly #where: string
+  readonly #program: string
   readonly #log: string = join(temporaryFolder(), 'log')
 
-  constructor(engine: string, where: string) {
+  constructor(engine: string, where: string, program: string = declared) {
     this.#engine = engine
     this.#where = where
+    this.#program = program
   }
 
   async start(instanceId: string, code: Code, failedAfterMs?: number): Promise<ChildProcess> {
@@ -74,7 +76,7 @@ export class World {
     options: ForkOptions = {},
   ): ChildProcess {
     const args = [this.#engine, this.#where, this.#log, instanceId, code, JSON.stringify(fate)]
-    const node = fork(program, args, options)
+    const node = fork(this.#program, args, options)
     onTestFinished(() => void node.kill('SIGKILL'))
     return node
   }
