@@ -48,7 +48,8 @@ describe('examples of README and docs', () => {
   test('have the types that the library has', () => {
     expect(examples.length).toBeGreaterThan(0)
     expect(typeErrors(examples)).toEqual([])
-  })
+    // Compiles some hundred files, on a machine that may have much else to do.
+  }, 240_000)
 
   test('that the dashboard shows to be pasted have them as well', () => {
     const page = Object.values(pasted).map((code) => `\`\`\`ts\n${code}\n\`\`\`\n`)

@@ -42,8 +42,7 @@ export class LockedEnds {
     executions: readonly Execution[],
   ): SqlProgram<readonly Execution[]> {
     const ended: Execution[] = []
-    for (const some of chunksOf(executions)) {
-      const chunk = some as readonly Execution[]
+    for (const chunk of chunksOf(executions)) {
       const rows = chunk.map(({ fireInstanceId, jobKey: { name, group } }) => ({
         entry_id: fireInstanceId,
         job_name: name,
@@ -71,8 +70,7 @@ export class LockedEnds {
     const deletedJobs: JobKey[] = []
     for (const table of scheduleTableNames) {
       const ofTable = executions.filter(({ trigger }) => this.#families.of(trigger).table === table)
-      for (const some of chunksOf(ofTable)) {
-        const chunk = some as readonly Execution[]
+      for (const chunk of chunksOf(ofTable)) {
         const { rows } = yield this.#statements.endLast[table](this.#bound(this.#lastRows(chunk)))
         ended.push(...named(chunk, rows, 'ended'))
         deletedJobs.push(...jobsOf(named(chunk, rows, 'jobs_deleted')))
