@@ -146,6 +146,7 @@ const scheduling: Record<string, Call | readonly Call[]> = {
     options: kinds.options({ by: kinds.name }),
   },
   getJobDetail: { jobKey: kinds.keyOfJob },
+  getJobDetails: { jobKeys: kinds.listOf(kinds.keyOfJob) },
   getTrigger: { triggerKey: kinds.keyOfTrigger },
   getTriggersOfJob: { jobKey: kinds.keyOfJob },
   getTriggerState: { triggerKey: kinds.keyOfTrigger },
