@@ -146,7 +146,6 @@ const scheduling: Record<string, Call | readonly Call[]> = {
     options: kinds.options({ by: kinds.name }),
   },
   getJobDetail: { jobKey: kinds.keyOfJob },
-  getJobDetails: { jobKeys: kinds.listOf(kinds.keyOfJob) },
   getTrigger: { triggerKey: kinds.keyOfTrigger },
   getTriggersOfJob: { jobKey: kinds.keyOfJob },
   getTriggerState: { triggerKey: kinds.keyOfTrigger },
@@ -194,6 +193,7 @@ const surfaces: readonly Surface[] = [
         }),
       },
       getMetaData: {},
+      getJobDetails: { jobKeys: kinds.listOf(kinds.keyOfJob) },
       registerJobs: { jobs: kinds.listOf(kinds.aJob) },
       start: {},
       startDelayed: {
