@@ -42,7 +42,7 @@ import type {
   UnknownJobType,
 } from './queries.ts'
 import type { ScheduleEntry } from './schedule-entry.ts'
-import { changeStepByStep } from './step-by-step.ts'
+import { changeDefinitions } from './step-by-step.ts'
 import type { StoreShutdownOptions } from './store-shutdown-options.ts'
 import type { TriggerState } from './trigger-state.ts'
 
@@ -74,10 +74,7 @@ export class DelegatingJobStore implements JobStore {
     this.inner = inner
     if (inner.changeDefinitions !== undefined && !('changeDefinitions' in this)) {
       this.changeDefinitions = (changes) =>
-        this.around(
-          'changeDefinitions',
-          async () => inner.changeDefinitions?.(changes) ?? changeStepByStep(inner, changes),
-        )
+        this.around('changeDefinitions', () => changeDefinitions(inner, changes))
     }
     if (inner.acquireAndFire !== undefined && !('acquireAndFire' in this)) {
       this.acquireAndFire = (request) =>

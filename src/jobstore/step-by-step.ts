@@ -1,14 +1,19 @@
 import type { DefinitionChanges, RemovedDefinitions } from './definition-changes.ts'
 import type { JobStore } from './job-store.ts'
 
+/** As one change where the store can do so, else step by step. */
+export async function changeDefinitions(
+  store: JobStore,
+  changes: DefinitionChanges,
+): Promise<RemovedDefinitions> {
+  return store.changeDefinitions?.(changes) ?? changeStepByStep(store, changes)
+}
+
 /**
  * Changes definitions step by step, for a store that cannot make them one change: an error leaves what was done before
  * it, and the same call goes on from there.
  */
-export async function changeStepByStep(
-  store: JobStore,
-  changes: DefinitionChanges,
-): Promise<RemovedDefinitions> {
+async function changeStepByStep(store: JobStore, changes: DefinitionChanges): Promise<RemovedDefinitions> {
   for (const { name, calendar } of changes.calendars) {
     await store.addCalendar(name, calendar, { replace: true, updateTriggers: true })
   }

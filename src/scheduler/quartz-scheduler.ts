@@ -20,7 +20,7 @@ import type { NodeOrder } from '../jobstore/cluster-view.ts'
 import type { DefinitionChanges } from '../jobstore/definition-changes.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
-import { changeStepByStep } from '../jobstore/step-by-step.ts'
+import { changeDefinitions } from '../jobstore/step-by-step.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
@@ -294,11 +294,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     return this.#scheduling.scheduleJobs(entries, options)
   }
   changeDefinitions(changes: Partial<DefinitionChanges>): Promise<void> {
-    const store = this.#store
-    return this.#scheduling.changeDefinitions(
-      changes,
-      async (all) => (await store.changeDefinitions?.(all)) ?? changeStepByStep(store, all),
-    )
+    return this.#scheduling.changeDefinitions(changes, (all) => changeDefinitions(this.#store, all))
   }
   addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {
     return this.#scheduling.addJob(jobDetail, options)

@@ -4,7 +4,7 @@ import { postgresEngine } from '../../src/jobstore/postgres/postgres-engine.ts'
 import { resolvePostgresOptions } from '../../src/jobstore/postgres/postgres-options.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
 import { describeJunkRows, type JunkGround } from '../support/junk-rows.ts'
-import { deleteAll, freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 
 let database: TestDatabase
 let client: pg.Client
@@ -37,10 +37,7 @@ function store(): SqlJobStore {
 const sample = (process.env['QUARTZ_TS_SEED_FACTOR'] ?? '1') === '1'
 
 async function prepare(): Promise<JunkGround> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'qrtz_%' AND tablename NOT LIKE '%schema_version'`,
-  )
-  await client.query(deleteAll(rows.map(({ name }) => name)))
+  await database.emptySchema('public')
   await client.query('DELETE FROM qrtz_schema_version WHERE version <> 1')
   return {
     store,

@@ -7,7 +7,7 @@ import { LockedEnds } from '../../src/jobstore/sql/tables/triggers/locked-ends.t
 import { postgresJobStore } from '../../src/postgres.ts'
 import { completionOf, jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { deleteAll, freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 
 const tables = ['qrtz_fired_triggers', 'qrtz_simple_triggers', 'qrtz_triggers', 'qrtz_job_details']
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await bed.store.shutdown()
 })
 afterAll(() => database[Symbol.asyncDispose]())
-beforeEach(() => database.query(deleteAll(tables)))
+beforeEach(() => database.emptySchema('public'))
 
 const job = jobDetail('once', { durable: false })
 const others = jobDetail('others', { durable: false })
@@ -150,7 +150,7 @@ test('rows are looked up by their keys in tables that the server believes to be 
   const bed = await newBed()
   await bed.schedule('once', { job })
   const bundle = await bed.start('once')
-  await database.query(deleteAll(tables))
+  await database.emptySchema('public')
   await database.query(`ANALYZE ${tables.join(', ')}`)
   const ends = new LockedEnds(
     { dialect: postgresDialect, names: sqlNames('test', {}), schedulerName: 'test' },

@@ -210,10 +210,7 @@ describe('trouble that passes', () => {
   test('a lock that is held for too long is an error that says so', async () => {
     await using holder = open()
     await using store = open({ lockTimeoutMs: 30 })
-    const held = gate()
-    const done = gate()
-    const holding = holdRow(holder, 4, held.pass, done.reached)
-    await held.reached
+    const release = await holdRow(holder, 4)
     let runs = 0
     const blocked = store.runner.transact(
       () => {
@@ -228,8 +225,7 @@ describe('trouble that passes', () => {
       cause: { code: '55P03' },
     })
     expect(runs).toBeGreaterThan(0)
-    done.pass()
-    await holding
+    await release()
     expect(await store.runner.transact(() => add(4), { lock: 'rows' })).toBe(1)
   })
 
@@ -242,9 +238,7 @@ describe('trouble that passes', () => {
   test('a transaction whose wait for a lock is cancelled is run again', async () => {
     await using holder = open()
     await using store = open({ lockTimeoutMs: 0 })
-    const [held, done] = [gate(), gate()]
-    const holding = holdRow(holder, 4, held.pass, done.reached)
-    await held.reached
+    const release = await holdRow(holder, 4)
     let runs = 0
     const blocked = store.runner.transact(
       () => {
@@ -270,8 +264,7 @@ describe('trouble that passes', () => {
         { timeout: 30_000, interval: 5 },
       )
     } finally {
-      done.pass()
-      await holding
+      await release()
     }
     expect(await blocked).toBe(1)
   })
@@ -288,19 +281,14 @@ describe('trouble that passes', () => {
   })
 })
 
-/** Holds a row lock in a transaction of a connection outside of the runner. */
-async function holdRow(
-  { connections }: TestRunner,
-  id: number,
-  onHeld: () => void,
-  until: Promise<void>,
-): Promise<void> {
+/** Holds a row lock in a transaction of a connection outside of the runner, until the answer is called. */
+async function holdRow({ connections }: TestRunner, id: number): Promise<() => Promise<void>> {
   const session = await connections.open(null)
   await session.query({ text: `BEGIN; UPDATE item SET n = n WHERE id = ${String(id)}` })
-  onHeld()
-  await until
-  await session.query({ text: 'ROLLBACK' })
-  session.release()
+  return async () => {
+    await session.query({ text: 'ROLLBACK' })
+    session.release()
+  }
 }
 
 describe('locks', () => {
@@ -314,8 +302,7 @@ describe('locks', () => {
     await using a = open(options)
     await using b = open({ ...options, schedulerName: secondName, lockTimeoutMs: 40 })
     // The first transaction waits for a row that this session holds, so it stays open until the session lets go.
-    const session = await a.connections.open(null)
-    await session.query({ text: 'BEGIN; SELECT 1 FROM item WHERE id = 9 FOR UPDATE' })
+    const release = await holdRow(a, 9)
     const inside = gate()
     const waiting = a.runner.transact(
       function* () {
@@ -332,8 +319,7 @@ describe('locks', () => {
       expect(error).toMatchObject({ cause: { code: '55P03' } })
       passed = false
     }
-    await session.query({ text: 'ROLLBACK' })
-    session.release()
+    await release()
     await waiting
     return passed
   }

@@ -29,7 +29,7 @@ export async function freshDatabase(serverUrl: string = inject('postgresUrl')): 
 }
 
 /** Statements that delete all rows of tables, in any order: foreign keys are not looked at. */
-export function deleteAll(tables: readonly string[]): string {
+function deleteAll(tables: readonly string[]): string {
   const deletes = tables.map((name) => `DELETE FROM ${name}`)
   return ['BEGIN', 'SET LOCAL session_replication_role = replica', ...deletes, 'COMMIT'].join('; ')
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
-import { KeyMap } from '../../core/key-map.ts'
+import { KeyMap, keySetOf } from '../../core/key-map.ts'
 import { hidden } from '../../core/secrets.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { DefinitionChanges, NamedCalendar } from '../../jobstore/definition-changes.ts'
@@ -295,10 +295,8 @@ const nothingToRemove: Removals = { removedTriggers: [], removedJobs: [], remove
 
 async function removalsOf(scheduler: Scheduler, definitions: DefinitionsJson): Promise<Removals> {
   const keys = await keysOf(scheduler)
-  const jobs = new KeyMap<JobKey, true>()
-  for (const { key } of definitions.jobs) jobs.set(jobKeyOf(key), true)
-  const triggers = new KeyMap<TriggerKey, true>()
-  for (const { key } of definitions.triggers) triggers.set(triggerKeyOf(key), true)
+  const jobs = keySetOf(definitions.jobs.map(({ key }) => jobKeyOf(key)))
+  const triggers = keySetOf(definitions.triggers.map(({ key }) => triggerKeyOf(key)))
   const calendars = new Set(definitions.calendars.map(({ name }) => name))
   return {
     removedTriggers: keys.triggers.filter((key) => !triggers.has(key)),

@@ -1,5 +1,4 @@
-import type { JobKey, TriggerKey } from '../../../../core/key.ts'
-import { KeyMap } from '../../../../core/key-map.ts'
+import { keySetOf } from '../../../../core/key-map.ts'
 import type { DefinitionChanges, RemovedDefinitions } from '../../../definition-changes.ts'
 import type { TransactionLock } from '../../kernel/sql-runner.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
@@ -31,8 +30,8 @@ export function* changeDefinitions(
 
 /** Each step locks its rows, jobs before triggers; all of them together must do so too. */
 function* lockInOrder(tx: SqlTransaction, changes: DefinitionChanges): SqlProgram<void> {
-  const triggers = new KeyMap<TriggerKey, true>()
-  const jobs = new KeyMap<JobKey, true>()
+  const triggers = keySetOf(changes.removedTriggers)
+  const jobs = keySetOf(changes.removedJobs)
   for (const { job, triggers: given } of changes.entries) {
     if (job !== null) jobs.set(job.key, true)
     for (const { key, jobKey } of given) {
@@ -40,8 +39,6 @@ function* lockInOrder(tx: SqlTransaction, changes: DefinitionChanges): SqlProgra
       if (jobKey !== null) jobs.set(jobKey, true)
     }
   }
-  for (const key of changes.removedTriggers) triggers.set(key, true)
-  for (const key of changes.removedJobs) jobs.set(key, true)
   if (triggers.size > 0) {
     const formerJobs = yield* tx.session.keyLists.jobsOfTriggers(triggers.keys())
     for (const key of formerJobs.values()) jobs.set(key, true)

@@ -1,5 +1,5 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
-import { KeyMap } from '../../../../core/key-map.ts'
+import { KeyMap, keySetOf } from '../../../../core/key-map.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
@@ -20,7 +20,7 @@ export function* tryLockJobs(
   if (keys.length === 0) return { found, locked: new KeyMap() }
   for (const ref of yield* jobs.tryLock(keys)) found.set(ref.key, ref)
   const missing = keys.filter((key) => !found.has(key))
-  return { found, locked: setOf(missing.length === 0 ? [] : yield* jobs.existing(missing)) }
+  return { found, locked: keySetOf(missing.length === 0 ? [] : yield* jobs.existing(missing)) }
 }
 
 export function* tryLockTriggers(
@@ -33,12 +33,6 @@ export function* tryLockTriggers(
   const missing = keys.filter((key) => !found.has(key))
   return {
     found,
-    locked: setOf(missing.length === 0 ? [] : (yield* keyLists.jobsOfTriggers(missing)).keys()),
+    locked: keySetOf(missing.length === 0 ? [] : (yield* keyLists.jobsOfTriggers(missing)).keys()),
   }
-}
-
-function setOf<Key extends JobKey | TriggerKey>(keys: readonly Key[]): KeyMap<Key, true> {
-  const set = new KeyMap<Key, true>()
-  for (const key of keys) set.set(key, true)
-  return set
 }
