@@ -34,19 +34,9 @@ function* add(id: number, by = 1): SqlProgram<number> {
   return yield* changesOf('UPDATE item SET n = n + $2 WHERE id = $1', id, by)
 }
 
-/** A gate that programs cannot wait at, but callers can: says when a program got there. */
-function gate(): { readonly reached: Promise<void>; readonly pass: () => void } {
-  let pass = (): void => {}
-  const reached = new Promise<void>((resolve) => {
-    pass = resolve
-  })
-  return {
-    reached,
-    pass: () => {
-      pass()
-    },
-  }
-}
+/** The server's processes that wait for a lock. */
+const waitingSessions = `SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
 describe.each([
   ['skipLocked', true],
@@ -247,8 +237,7 @@ describe('trouble that passes', () => {
       },
       { lock: 'rows' },
     )
-    const cancel = `SELECT pg_cancel_backend(pid) AS cancelled FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    const cancel = `SELECT pg_cancel_backend(pid) AS cancelled FROM (${waitingSessions}) AS waiting`
     try {
       await vi.waitFor(
         async () => {
@@ -303,15 +292,13 @@ describe('locks', () => {
     await using b = open({ ...options, schedulerName: secondName, lockTimeoutMs: 40 })
     // The first transaction waits for a row that this session holds, so it stays open until the session lets go.
     const release = await holdRow(a, 9)
-    const inside = gate()
-    const waiting = a.runner.transact(
-      function* () {
-        inside.pass()
-        yield* add(9, 0)
+    const waiting = a.runner.transact(() => add(9, 0), { lock: first, whenLocked: 'wait' })
+    await vi.waitFor(
+      async () => {
+        expect(await database.query(waitingSessions)).toHaveLength(1)
       },
-      { lock: first, whenLocked: 'wait' },
+      { timeout: 30_000, interval: 5 },
     )
-    await inside.reached
     let passed = true
     try {
       await b.runner.transact(() => rowsOf('SELECT 1'), { lock: second })
