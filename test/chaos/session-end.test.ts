@@ -114,7 +114,9 @@ describe('the end of the session of the check-ins', () => {
 
   test('is no failure of a node that lives, also of one whose event loop is blocked', async () => {
     const place = await newPlace()
-    const nodes = [await place.open('a'), await place.open('b'), await place.open('c')]
+    // A machine with ten processes for each core takes more than the second that is the default to check in.
+    const storeOptions = { failedAfterMs: 30_000, poolSize: 4 }
+    const nodes = await Promise.all(['a', 'b', 'c'].map((name) => place.open(name, { storeOptions })))
     for (const node of nodes) await node.ask('start')
     await lookAtEachOther(place, ['a', 'b', 'c'])
     const blocked = nodes[0]?.ask('block', { forMs: 15_000 })
