@@ -441,6 +441,72 @@ WHERE t.trigger_name = r.trigger_name
 ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 FOR NO KEY UPDATE OF t SKIP LOCKED;
 
+-- triggers.tryLockIn.simple_triggers
+--   programs/firing/acquiring.ts (searchTriggers)
+-- SQLite
+SELECT s.trigger_name, s.trigger_group
+FROM qrtz_simple_triggers AS s
+WHERE s.trigger_name = :trigger_name
+  AND s.trigger_group = :trigger_group
+  AND s.sched_name = :sched_name;
+
+-- PostgreSQL
+SELECT s.trigger_name, s.trigger_group
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_simple_triggers AS s
+WHERE s.trigger_name = r.trigger_name
+  AND s.trigger_group = r.trigger_group
+  AND s.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+FOR NO KEY UPDATE OF s SKIP LOCKED;
+
+-- triggers.tryLockIn.cron_triggers
+--   programs/firing/acquiring.ts (searchTriggers)
+-- SQLite
+SELECT c.trigger_name, c.trigger_group
+FROM qrtz_cron_triggers AS c
+WHERE c.trigger_name = :trigger_name
+  AND c.trigger_group = :trigger_group
+  AND c.sched_name = :sched_name;
+
+-- PostgreSQL
+SELECT c.trigger_name, c.trigger_group
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_cron_triggers AS c
+WHERE c.trigger_name = r.trigger_name
+  AND c.trigger_group = r.trigger_group
+  AND c.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+FOR NO KEY UPDATE OF c SKIP LOCKED;
+
+-- triggers.tryLockIn.simprop_triggers
+--   programs/firing/acquiring.ts (searchTriggers)
+-- SQLite
+SELECT p.trigger_name, p.trigger_group
+FROM qrtz_simprop_triggers AS p
+WHERE p.trigger_name = :trigger_name
+  AND p.trigger_group = :trigger_group
+  AND p.sched_name = :sched_name;
+
+-- PostgreSQL
+SELECT p.trigger_name, p.trigger_group
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_simprop_triggers AS p
+WHERE p.trigger_name = r.trigger_name
+  AND p.trigger_group = r.trigger_group
+  AND p.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+FOR NO KEY UPDATE OF p SKIP LOCKED;
+
 -- triggers.lockOfJobs
 --   programs/firing/completing.ts (completeJobs)
 --   programs/scheduling/deleting.ts (deleteJobs)
@@ -1612,6 +1678,13 @@ WHERE t.sched_name = :scheduler
       SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group FROM json_each(:jobs)
     ) AS l
   )
+  AND (t.trigger_name, t.trigger_group) NOT IN (
+    SELECT l.trigger_name, l.trigger_group
+    FROM (
+      SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group
+      FROM json_each(:triggers)
+    ) AS l
+  )
   AND true
   AND (
     NOT COALESCE(j.is_nonconcurrent, false)
@@ -1718,6 +1791,12 @@ WHERE t.sched_name = :scheduler
   AND (t.job_name, t.job_group) NOT IN (
     SELECT l.job_name, l.job_group
     FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
+  )
+  AND (t.trigger_name, t.trigger_group) NOT IN (
+    SELECT l.trigger_name, l.trigger_group
+    FROM (
+      SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text, trigger_group text)
+    ) AS l
   )
   AND COALESCE(found.id = t.ctid, false)
   AND (
@@ -1827,6 +1906,12 @@ WHERE t.sched_name = :scheduler
   AND (t.job_name, t.job_group) NOT IN (
     SELECT l.job_name, l.job_group
     FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
+  )
+  AND (t.trigger_name, t.trigger_group) NOT IN (
+    SELECT l.trigger_name, l.trigger_group
+    FROM (
+      SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text, trigger_group text)
+    ) AS l
   )
   AND COALESCE(found.id = t.ctid, false)
   AND NOT (
@@ -2073,6 +2158,13 @@ FROM (
         SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group FROM json_each(:jobs)
       ) AS l
     )
+    AND (t.trigger_name, t.trigger_group) NOT IN (
+      SELECT l.trigger_name, l.trigger_group
+      FROM (
+        SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group
+        FROM json_each(:triggers)
+      ) AS l
+    )
     AND (
       NOT COALESCE(j.is_nonconcurrent, false)
         OR (t.job_name, t.job_group) NOT IN (
@@ -2159,6 +2251,12 @@ FROM (
     AND (t.job_name, t.job_group) NOT IN (
       SELECT l.job_name, l.job_group
       FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
+    )
+    AND (t.trigger_name, t.trigger_group) NOT IN (
+      SELECT l.trigger_name, l.trigger_group
+      FROM (
+        SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text, trigger_group text)
+      ) AS l
     )
     AND (
       NOT COALESCE(j.is_nonconcurrent, false)
@@ -2247,6 +2345,12 @@ FROM (
     AND (t.job_name, t.job_group) NOT IN (
       SELECT l.job_name, l.job_group
       FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
+    )
+    AND (t.trigger_name, t.trigger_group) NOT IN (
+      SELECT l.trigger_name, l.trigger_group
+      FROM (
+        SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text, trigger_group text)
+      ) AS l
     )
     AND NOT (
       (
@@ -2502,6 +2606,13 @@ SELECT (
         SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group FROM json_each(:jobs)
       ) AS l
     )
+    AND (t.trigger_name, t.trigger_group) NOT IN (
+      SELECT l.trigger_name, l.trigger_group
+      FROM (
+        SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group
+        FROM json_each(:triggers)
+      ) AS l
+    )
     AND (
       NOT COALESCE(j.is_nonconcurrent, false)
         OR (t.job_name, t.job_group) NOT IN (
@@ -2591,6 +2702,12 @@ SELECT (
     AND (t.job_name, t.job_group) NOT IN (
       SELECT l.job_name, l.job_group
       FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
+    )
+    AND (t.trigger_name, t.trigger_group) NOT IN (
+      SELECT l.trigger_name, l.trigger_group
+      FROM (
+        SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text, trigger_group text)
+      ) AS l
     )
     AND (
       NOT COALESCE(j.is_nonconcurrent, false)
@@ -2682,6 +2799,12 @@ SELECT (
     AND (t.job_name, t.job_group) NOT IN (
       SELECT l.job_name, l.job_group
       FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
+    )
+    AND (t.trigger_name, t.trigger_group) NOT IN (
+      SELECT l.trigger_name, l.trigger_group
+      FROM (
+        SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text, trigger_group text)
+      ) AS l
     )
     AND NOT (
       (
@@ -7869,7 +7992,7 @@ LIMIT 1 OFFSET :skipped;
 --------------------------------------------
 
 -- keyLists.jobsOfTriggers
---   programs/firing/acquiring.ts (searchTriggers)
+--   programs/firing/nameless-rows.ts (namelessOf)
 --   programs/scheduling/definition-changes.ts (changeDefinitions)
 --   programs/scheduling/deleting.ts (deleteTriggers)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger, scheduleMany)

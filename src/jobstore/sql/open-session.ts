@@ -71,6 +71,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     searchMemory: {
       unknownJobTypes: new Set(),
       affinityIsUsed: false,
+      schedulesAreHeld: false,
       passed: new PassedTriggers(),
       misfiresTreatedAtMs: 0,
     },

@@ -4,8 +4,9 @@ import { type SearchManner, type SearchResult, searchTriggers } from './programs
 import type { SqlTransactor } from './session/sql-transactor.ts'
 
 /**
- * A search passes over locked rows of triggers. Where another session holds only the row of a trigger's schedule, the
- * search writes less: it claims what it would fire, and then leaves late triggers as they are.
+ * A search passes over locked rows of triggers. Where another session holds only the row of a trigger's schedule, it
+ * first locks those rows as well, and passes over them; so does the next search, for as long as there are any. If that
+ * does not help, it writes less: it claims what it would fire and leaves late triggers as they are.
  */
 export async function searchPastLocks(
   transactor: SqlTransactor,
@@ -22,13 +23,12 @@ export async function searchPastLocks(
       ...(manner.fires ? { onDoubt: 'patient' } : {}),
       mayBeLost: ({ fired }) => fired.length === 0,
     })
-  const manners = [{ fires, treatsLate: true }, ...(fires ? [{ fires: false, treatsLate: true }] : [])]
-  for (const manner of manners) {
+  for (const locksSchedules of transactor.session.searchMemory.schedulesAreHeld ? [true] : [false, true]) {
     try {
-      return await attempt(manner, 'passOver')
+      return await attempt({ fires, treatsLate: true, locksSchedules }, 'passOver')
     } catch (error) {
       if (!(error instanceof RowsLockedError)) throw error
     }
   }
-  return attempt({ fires: false, treatsLate: false }, 'comeBack')
+  return attempt({ fires: false, treatsLate: false, locksSchedules: true }, 'comeBack')
 }

@@ -10,6 +10,8 @@ export interface SearchMemory {
   unknownJobTypes: ReadonlySet<string>
   /** Whether a job was found that only some nodes are to run. */
   affinityIsUsed: boolean
+  /** Whether another session held the row of a schedule. */
+  schedulesAreHeld: boolean
   readonly passed: PassedTriggers
   /** When late triggers were last handled. */
   misfiresTreatedAtMs: EpochMs

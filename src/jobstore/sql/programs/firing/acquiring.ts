@@ -10,7 +10,6 @@ import { inFireOrder } from '../../../job-store.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { LeftFor } from '../../session/passed-triggers.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
-import { brokenRow, brokenValue } from '../../tables/encoding/broken-row.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { DueRequest } from '../../tables/triggers/due-statements.ts'
 import type { DueTrigger, StoredTrigger } from '../../tables/triggers/trigger-table.ts'
@@ -18,6 +17,7 @@ import { type FaultyRow, type FaultyTrigger, putInError, putRowsInError } from '
 import { isLate, type ReadTriggers, treatRead } from '../steps/misfires.ts'
 import { type FirableTrigger, fireUnclaimed } from './firing.ts'
 import { GroupRooms } from './group-rooms.ts'
+import { namelessOf } from './nameless-rows.ts'
 import { overdueClaimMs } from './overdue-claims.ts'
 
 /** How many misfired triggers one transaction handles, so that it stays short. */
@@ -49,6 +49,8 @@ export interface SearchManner {
   readonly fires: boolean
   /** Whether the misfire instructions of late triggers are carried out; otherwise late triggers are left. */
   readonly treatsLate: boolean
+  /** Whether triggers are left while another session holds the row of their schedule. */
+  readonly locksSchedules: boolean
 }
 
 interface Search extends SearchManner {
@@ -68,6 +70,8 @@ interface Search extends SearchManner {
   affinityIsUsed: boolean
   /** Jobs of which no further trigger may start in this search. */
   readonly leftJobs: KeyMap<JobKey, true>
+  /** Triggers whose schedule another session holds. */
+  readonly leftTriggers: KeyMap<TriggerKey, true>
   /** Whether a due trigger was left because of another transaction's lock, whose end sends no signal. */
   hasLeft: boolean
 }
@@ -127,11 +131,13 @@ function beginSearch(
     passedVersion: memory.passed.version,
     affinityIsUsed: memory.affinityIsUsed,
     leftJobs: new KeyMap(),
+    leftTriggers: new KeyMap(),
     hasLeft: false,
   }
   tx.notes.add(() => {
     memory.unknownJobTypes = search.unknownJobTypes
     memory.affinityIsUsed = search.affinityIsUsed
+    memory.schedulesAreHeld = search.leftTriggers.size > 0
     if (search.treated.size > 0) memory.misfiresTreatedAtMs = tx.nowMs
   })
   return search
@@ -240,6 +246,7 @@ function* nextLook(
 interface LeavingOut extends LeftFor, Range {
   readonly ownersUntilMs: EpochMs
   readonly leftJobs: readonly JobKey[]
+  readonly leftTriggers: readonly TriggerKey[]
 }
 
 function leavingOut(search: Search, range: Range): LeavingOut {
@@ -257,6 +264,7 @@ function leavingOut(search: Search, range: Range): LeavingOut {
     ...leftFor,
     ownersUntilMs: nowMs - ownersTurnMs,
     leftJobs: search.leftJobs.keys(),
+    leftTriggers: search.leftTriggers.keys(),
   }
 }
 
@@ -264,7 +272,7 @@ function leavingOut(search: Search, range: Range): LeavingOut {
 function notePassed(search: Search, request: LeavingOut, firstMs: EpochMs | null): void {
   const { passedVersion } = search
   const { nowMs, notes, session } = search.tx
-  if (search.leftJobs.size > 0) return
+  if (search.leftJobs.size > 0 || search.leftTriggers.size > 0) return
   const untilMs = firstMs === null ? request.untilMs : firstMs - 1
   notes.add(() => {
     session.searchMemory.passed.note(untilMs, request, nowMs, passedVersion)
@@ -273,7 +281,8 @@ function notePassed(search: Search, request: LeavingOut, firstMs: EpochMs | null
 
 /**
  * Locks due triggers. Null when one of them is not for this node, so that the search must be repeated without such
- * ones: an unknown job type, or, for the first time, a job that only some nodes are to run.
+ * ones: an unknown job type, or, for the first time, a job that only some nodes are to run. Or when another session
+ * holds the schedule of one.
  */
 function* lockKnown(search: Search, range: Range, limit: number): SqlProgram<readonly DueTrigger[] | null> {
   const { triggers, context, clustered } = search.tx.session
@@ -292,7 +301,16 @@ function* lockKnown(search: Search, range: Range, limit: number): SqlProgram<rea
   if (isFirstForNodes) search.affinityIsUsed = true
   // Another node may have locked triggers that this search left out.
   if (!clustered && range.afterMs === undefined) notePassed(search, request, found[0]?.nextFireTimeMs ?? null)
-  return hasStrangers || isFirstForNodes ? null : found
+  if (hasStrangers || isFirstForNodes) return null
+  return search.locksSchedules && (yield* leaveHeldSchedules(search, found)) ? null : found
+}
+
+/** Leaves triggers whose schedule another session holds; answers whether there are any. No signal says when it ends. */
+function* leaveHeldSchedules(search: Search, found: readonly DueTrigger[]): SqlProgram<boolean> {
+  const held = yield* search.tx.session.triggers.lockSchedules(found)
+  for (const key of held) search.leftTriggers.set(key, true)
+  if (held.length > 0) search.hasLeft = true
+  return held.length > 0
 }
 
 /** Locks due triggers; unreadable rows in front of them are taken out of service. */
@@ -420,27 +438,6 @@ function candidateOf(search: Search, due: DueTrigger, jobs: KeyMap<JobKey, JobDe
     jobs.set(due.jobKey, jobDetail)
   }
   return { due, trigger, jobDetail: due.isSplit === true ? null : jobDetail }
-}
-
-/** Rows whose text is not what was stored: SQLite keeps bytes that are no text, and reads them with this character. */
-const misread = '\uFFFD'
-
-/** The locked rows that are not found by their keys, so that no firing of them could be written. */
-function* namelessOf({ session }: SqlTransaction, found: readonly DueTrigger[]): SqlProgram<FaultyRow[]> {
-  const odd = found.filter(({ key: { name, group } }) => name.includes(misread) || group.includes(misread))
-  if (odd.length === 0) return []
-  const named = yield* session.keyLists.jobsOfTriggers(odd.map(({ key }) => key))
-  return odd.filter(({ key }) => !named.has(key)).map(namelessRow)
-}
-
-/** A locked row that is not found by its key. */
-function namelessRow({ key, rowId }: DueTrigger): FaultyRow {
-  const error = brokenRow(
-    'Trigger',
-    key,
-    brokenValue('no row is found by this key. Correct or delete the row'),
-  )
-  return { key, rowId, error }
 }
 
 function claimOf({ session, nowMs }: SqlTransaction, { due, trigger }: Candidate): FiredRow {

@@ -1,8 +1,8 @@
-import type { JobKey } from '../../../../core/key.ts'
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
-import { jobKeyColumns, keyOrder } from '../encoding/key-rows.ts'
+import { jobKeyColumns, keyOrder, triggerKeyColumns } from '../encoding/key-rows.ts'
 import { claimsOfPeers } from '../firings/fired-trigger-table.ts'
 import { jobBesideTriggerColumns } from '../jobs/job-rows.ts'
 import { quotedNode, runsHere } from '../jobs/node-affinity.ts'
@@ -28,6 +28,8 @@ export interface DueRequest {
   readonly fullGroups?: readonly string[]
   /** Nor may these. */
   readonly leftJobs?: readonly JobKey[]
+  /** These triggers are left. */
+  readonly leftTriggers?: readonly TriggerKey[]
 }
 
 /**
@@ -40,7 +42,7 @@ export type DuePurpose = 'lock' | 'types' | 'look'
 export type DueParameters = Readonly<Record<string, string | number>>
 
 /** The parameters that a request may have, each with its condition. */
-export const dueConditions = ['afterMs', 'types', 'node', 'groups', 'jobs'] as const
+export const dueConditions = ['afterMs', 'types', 'node', 'groups', 'jobs', 'triggers'] as const
 
 /** The statements about triggers that are due, each with the conditions that its request asks for. */
 export class DueStatements {
@@ -66,7 +68,7 @@ export class DueStatements {
 
   #of(purpose: DuePurpose, request: DueRequest, others: DueParameters): SqlStatement {
     const { afterMs = null, untilMs, limit, unknownJobTypes, node = null } = request
-    const { fullGroups = [], leftJobs = [] } = request
+    const { fullGroups = [], leftJobs = [], leftTriggers = [] } = request
     const values: Record<string, string | number> = {
       scheduler: this.#vocabulary.schedulerName,
       untilMs,
@@ -87,6 +89,11 @@ export class DueStatements {
     if (leftJobs.length > 0) {
       values['jobs'] = JSON.stringify(
         leftJobs.map(({ name, group }) => ({ job_name: name, job_group: group })),
+      )
+    }
+    if (leftTriggers.length > 0) {
+      values['triggers'] = JSON.stringify(
+        leftTriggers.map(({ name, group }) => ({ trigger_name: name, trigger_group: group })),
       )
     }
     return this.#query(purpose, Object.keys(values))(values)
@@ -126,6 +133,8 @@ function conditionsOf(vocabulary: SqlVocabulary, parameters: readonly string[]):
       SELECT g.job_group FROM ${dialect.rowSet('groups', { job_group: 'text' })} AS g)`,
     jobs: `AND (t.job_name, t.job_group) NOT IN (
       SELECT l.job_name, l.job_group FROM ${dialect.rowSet('jobs', jobKeyColumns)} AS l)`,
+    triggers: `AND (t.trigger_name, t.trigger_group) NOT IN (
+      SELECT l.trigger_name, l.trigger_group FROM ${dialect.rowSet('triggers', triggerKeyColumns)} AS l)`,
   }
   return parameters.map((parameter) => conditions[parameter] ?? '').join(' ')
 }

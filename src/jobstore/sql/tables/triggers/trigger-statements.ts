@@ -26,6 +26,7 @@ import {
   scheduleJoins,
   scheduleTableNames,
   sqlNameOf,
+  storedTables,
   timesColumns,
   writtenColumns,
 } from './schedule-tables.ts'
@@ -65,6 +66,8 @@ export interface TriggerStatements {
   readonly loadOfJob: KeyQuery
   readonly lock: RowSetQuery
   readonly tryLock: RowSetQuery
+  /** Locks the rows of schedules, leaving out those that another transaction has locked. */
+  readonly tryLockIn: Readonly<Record<ScheduleTable, RowSetQuery>>
   readonly lockOfJobs: KeyQuery
   readonly lockOfCalendar: SqlQuery<{ readonly scheduler: string; readonly name: string }>
   readonly apply: Readonly<Record<TriggerAction, KeyQuery>>
@@ -155,7 +158,7 @@ function wholeTriggers({ dialect, names }: SqlVocabulary, key: Columns): string 
 
 function lockingStatements(
   vocabulary: SqlVocabulary,
-): Pick<TriggerStatements, 'lock' | 'tryLock' | 'lockOfJobs' | 'lockOfCalendar'> {
+): Pick<TriggerStatements, 'lock' | 'tryLock' | 'tryLockIn' | 'lockOfJobs' | 'lockOfCalendar'> {
   const { dialect, names } = vocabulary
   const order = `ORDER BY ${keyOrder(vocabulary)}`
   const place = { table: names.triggers, alias: 't', key: triggerKeyColumns }
@@ -164,6 +167,18 @@ function lockingStatements(
   return {
     lock: refs(dialect.forUpdate('t')),
     tryLock: refs(dialect.forUpdateSkipLocked('t')),
+    tryLockIn: forEach(scheduleTableNames, (table) => {
+      const { alias } = storedTables[table]
+      return selectQuery(
+        vocabulary,
+        { table: sqlNameOf(names, table), alias, key: triggerKeyColumns },
+        {
+          selected: `${alias}.trigger_name, ${alias}.trigger_group`,
+          order: '',
+          locking: dialect.forUpdateSkipLocked(alias),
+        },
+      )
+    }),
     lockOfJobs: sqlQuery(
       dialect,
       `SELECT ${refColumns}

@@ -1,5 +1,5 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
-import { KeyMap } from '../../../../core/key-map.ts'
+import { KeyMap, keySetOf } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
@@ -44,7 +44,7 @@ import {
 } from '../encoding/key-rows.ts'
 import { jobBesideTrigger, jobTypeOf } from '../jobs/job-rows.ts'
 import { type DueRequest, DueStatements } from './due-statements.ts'
-import { scheduleTableNames } from './schedule-tables.ts'
+import { scheduleTableNames, storedTables } from './schedule-tables.ts'
 import { timesValue } from './schedule-values.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
 import { firedOnceColumns, fireTimeColumns, hasFiredOnce, scheduleRow, triggerRow } from './trigger-rows.ts'
@@ -248,6 +248,20 @@ export class TriggerTable {
   *#refs(keys: readonly TriggerKey[], query: RowSetQuery): SqlProgram<readonly TriggerRef[]> {
     const rows = triggerKeyRows(this.#schedulerName, asLookedUp(this.#vocabulary, keys))
     return (yield* readRows(rows, query)).map(refOf)
+  }
+
+  /** Locks the rows of schedules of due triggers; answers the triggers whose row another transaction holds. */
+  *lockSchedules(due: readonly DueTrigger[]): SqlProgram<readonly TriggerKey[]> {
+    const held: TriggerKey[] = []
+    for (const table of scheduleTableNames) {
+      const { alias } = storedTables[table]
+      const keys = due.filter(({ row }) => row[`${alias}_trigger_name`] !== null).map(({ key }) => key)
+      if (keys.length === 0) continue
+      const rows = triggerKeyRows(this.#schedulerName, keys)
+      const locked = keySetOf((yield* readRows(rows, this.#statements.tryLockIn[table])).map(triggerKeyOf))
+      held.push(...keys.filter((key) => !locked.has(key)))
+    }
+    return held
   }
 
   *lockOfJobs(keys: readonly JobKey[]): SqlProgram<readonly TriggerRef[]> {
