@@ -127,6 +127,14 @@ export function newStatusChange(jobKey: JobKey): JobStatusChange {
   }
 }
 
+/** What one execution changes; a change stays itself. */
+export function statusChangeOf(given: EndedExecution | JobStatusChange): JobStatusChange {
+  if ('days' in given) return given
+  const change = newStatusChange(given.jobKey)
+  addExecution(change, given)
+  return change
+}
+
 /** Adds one execution to a change. */
 export function addExecution(change: JobStatusChange, execution: EndedExecution): void {
   const { outcome, fireTimeMs, finishedTimeMs, knownTimeMs } = execution

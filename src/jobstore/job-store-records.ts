@@ -51,6 +51,11 @@ export interface JobStoreRecords {
    * that a job made anew under its key goes on with it.
    */
   queryJobStatus(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>>
+  /**
+   * Whether the job exists or has a status, for a store that knows without waiting: the scheduler makes nothing of
+   * executions of other jobs, which `write` would leave out. Default: of all jobs.
+   */
+  keepsStatusOf?(jobKey: JobKey): boolean
   /** Whether the history keeps executions with this outcome. */
   keeps(outcome: ExecutionOutcome): boolean
   /** An execution of the history; null when it is not in it. */

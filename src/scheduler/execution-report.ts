@@ -1,8 +1,9 @@
 import { boundedJson } from '../core/bounded-json.ts'
 import { SchedulerError } from '../core/errors.ts'
-import { mergeJobData, triggeredByKey } from '../core/job-data-map.ts'
+import { emptyJobDataMap, mergeJobData, triggeredByKey } from '../core/job-data-map.ts'
 import { recoveringJobsGroup, type TriggerKey } from '../core/key.ts'
 import { textOf } from '../core/thrown-value.ts'
+import type { ExecutionLogLine } from '../jobstore/execution-log.ts'
 import type { ExecutionReport, ExecutionTexts } from '../jobstore/execution-report.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
@@ -34,11 +35,17 @@ function outcomeOf(thrown: unknown): ExecutionReport['outcome'] {
   }
 }
 
+/** A report to which is added what only some stores keep. */
+export interface GrowingReport extends ExecutionReport {
+  texts?: ExecutionTexts
+  logLines?: readonly ExecutionLogLine[]
+}
+
 export function reportOf(
   context: ExecutionContext,
   { outcome, errorText }: ExecutionEnd,
   nowMs: EpochMs,
-): ExecutionReport {
+): GrowingReport {
   const { acquiredTimeMs, manual, triggeredBy, shard } = originOf(context.bundle, context.originalTriggerKey)
   // Field by field: with a spread, the report of each execution costs twice as much.
   return {
@@ -62,9 +69,14 @@ export function reportOf(
 /** How many characters of JSON are kept of what a job was given, reported and returned. */
 const textLength = 4000
 
+const noTexts: ExecutionTexts = Object.freeze({ progressText: null, resultText: null, dataText: null })
+
 /** What is shown of an execution alone. */
 export function textsOf({ bundle, lastProgress, result }: ExecutionContext): ExecutionTexts {
-  const data = mergeJobData(bundle.jobDetail.jobDataMap, bundle.trigger.jobDataMap)
+  const { jobDetail, trigger } = bundle
+  const hasData = jobDetail.jobDataMap !== emptyJobDataMap || trigger.jobDataMap !== emptyJobDataMap
+  if (!hasData && lastProgress === null && result === undefined) return noTexts
+  const data = mergeJobData(jobDetail.jobDataMap, trigger.jobDataMap)
   return {
     progressText: lastProgress === null ? null : progressTextOf(lastProgress.value),
     resultText: result === undefined ? null : boundedJson(result, textLength),

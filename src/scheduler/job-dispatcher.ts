@@ -55,8 +55,7 @@ export class JobDispatcher {
   /** Never throws: a firing that cannot be run is ended in the store, so that its trigger does not stay acquired. */
   dispatch(bundle: TriggerFiredBundle): void {
     const { jobFactory, notifier, registry } = this.#parts
-    const jobName = bundle.jobDetail.key.toString()
-    let problem = `The thread pool '${this.#parts.threadPool.name}' did not take job ${jobName}.`
+    let problem: string
     try {
       const definition = registry.get(bundle.jobDetail.jobType)
       const context = new ExecutionContext(bundle, attemptOriginOf(bundle), this.#environment)
@@ -65,9 +64,10 @@ export class JobDispatcher {
         context.jobInstance = new definition.jobClass()
       }
       if (this.#run(definition, new JobRunShell(definition, context, this.#parts))) return
+      problem = `The thread pool '${this.#parts.threadPool.name}' did not take job ${nameOf(bundle)}.`
       notifier.error(problem, null)
     } catch (error) {
-      problem = `Job ${jobName} could not be instantiated.`
+      problem = `Job ${nameOf(bundle)} could not be instantiated.`
       notifier.error(problem, error)
       problem += ` ${textOf(error)}`
     }
@@ -108,4 +108,8 @@ export class JobDispatcher {
       }),
     )
   }
+}
+
+function nameOf({ jobDetail }: TriggerFiredBundle): string {
+  return jobDetail.key.toString()
 }

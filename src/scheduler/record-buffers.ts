@@ -7,7 +7,7 @@ import {
   addExecution,
   type EndedExecution,
   type JobStatusChange,
-  newStatusChange,
+  statusChangeOf,
 } from '../jobstore/job-status.ts'
 
 /** A line and the execution that logged it. */
@@ -81,55 +81,65 @@ export class ListBuffer<Entry> implements RecordBuffer<Entry> {
 /** Executions, added up by job. */
 export class StatusBuffer implements RecordBuffer<EndedExecution, JobStatusChange> {
   readonly #most: number
-  #changes = new KeyMap<JobKey, JobStatusChange>()
+  readonly #isKept: (jobKey: JobKey) => boolean
+  /** The only execution of a job stays what it is: most jobs that run once are gone before it is made a change. */
+  #gathered = new KeyMap<JobKey, JobStatusChange | EndedExecution>()
   /** The change that was found last: one job often runs many times in a row. */
   #latest: JobStatusChange | null = null
 
-  constructor(mostJobs: number) {
+  /** `isKept` is asked when all is taken out; what it refuses is left out. */
+  constructor(mostJobs: number, isKept: (jobKey: JobKey) => boolean) {
     this.#most = mostJobs
+    this.#isKept = isKept
   }
 
   get isEmpty(): boolean {
-    return this.#changes.size === 0
+    return this.#gathered.size === 0
   }
   get isLarge(): boolean {
-    return this.#changes.size >= this.#most / 2
+    return this.#gathered.size >= this.#most / 2
   }
 
   add(execution: EndedExecution): number {
     const { jobKey } = execution
-    let change = jobKey === this.#latest?.jobKey ? this.#latest : this.#changes.get(jobKey)
-    if (change === undefined) {
-      // The jobs that are known go on; what they say is worth more than one more job.
-      if (this.#changes.size >= this.#most) return 1
-      change = newStatusChange(jobKey)
-      this.#changes.set(jobKey, change)
+    if (jobKey !== this.#latest?.jobKey) {
+      const known = this.#gathered.get(jobKey)
+      if (known === undefined) {
+        // The jobs that are known go on; what they say is worth more than one more job.
+        if (this.#gathered.size >= this.#most) return 1
+        this.#gathered.set(jobKey, execution)
+        return 0
+      }
+      this.#latest = statusChangeOf(known)
+      if (this.#latest !== known) this.#gathered.set(jobKey, this.#latest)
     }
-    this.#latest = change
-    addExecution(change, execution)
+    addExecution(this.#latest, execution)
     return 0
   }
 
   take(): readonly JobStatusChange[] {
-    const taken = this.#changes.values()
-    this.#changes = new KeyMap()
-    this.#latest = null
+    const taken = this.#takeAll().filter(({ jobKey }) => this.#isKept(jobKey))
     // In order of keys, so that nodes lock the rows of jobs in one order.
-    return taken.sort((a, b) => compareKeys(a.jobKey, b.jobKey))
+    return taken.map(statusChangeOf).sort((a, b) => compareKeys(a.jobKey, b.jobKey))
   }
 
   giveBack(taken: readonly JobStatusChange[]): number {
-    const newer = this.#changes
-    this.#changes = new KeyMap()
-    this.#latest = null
+    const newer = this.#takeAll()
     let dropped = 0
-    for (const change of [...taken, ...newer.values()]) {
-      const earlier = this.#changes.get(change.jobKey)
-      if (earlier !== undefined) addChange(earlier, change)
-      else if (this.#changes.size < this.#most) this.#changes.set(change.jobKey, change)
+    for (const change of [...taken, ...newer.map(statusChangeOf)]) {
+      const earlier = this.#gathered.get(change.jobKey)
+      if (earlier !== undefined) addChange(statusChangeOf(earlier), change)
+      else if (this.#gathered.size < this.#most) this.#gathered.set(change.jobKey, change)
       else dropped++
     }
     return dropped
+  }
+
+  #takeAll(): (JobStatusChange | EndedExecution)[] {
+    const taken = this.#gathered.values()
+    this.#gathered = new KeyMap()
+    this.#latest = null
+    return taken
   }
 }
 

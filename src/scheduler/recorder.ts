@@ -52,8 +52,8 @@ const endLinesMax = 20
 /** The longest time between two attempts while the store fails. */
 const retryMaxMs = 30_000
 
-const newBuffers = ({ ids, instanceId }: RecorderParts, logs: LogBuffer): Buffers => ({
-  statuses: new StatusBuffer(10_000),
+const newBuffers = ({ ids, instanceId, store }: RecorderParts, logs: LogBuffer): Buffers => ({
+  statuses: new StatusBuffer(10_000, (jobKey) => store.records?.keepsStatusOf?.(jobKey) !== false),
   logs,
   progress: new ProgressBuffer(10_000),
   misfires: new MisfireBuffer(10_000, instanceId, ids.uniqueName()),

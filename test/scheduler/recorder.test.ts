@@ -21,6 +21,8 @@ class NotingStore extends DelegatingJobStore {
   refuses: (batch: RecordBatch) => boolean = () => false
   takesLogLines = false
   entriesAtOnce: number | undefined = undefined
+  /** The jobs whose status it keeps; null for all. */
+  known: readonly string[] | null = null
 
   override get records(): JobStoreRecords {
     const records = super.records
@@ -28,6 +30,7 @@ class NotingStore extends DelegatingJobStore {
     return Object.assign(Object.create(records) as JobStoreRecords, {
       kinds: ['statuses', 'logs', 'progress'],
       takesLogLines: this.takesLogLines,
+      keepsStatusOf: ({ name }: JobKey) => this.known?.includes(name) ?? true,
       ...(this.entriesAtOnce !== undefined && { entriesAtOnce: this.entriesAtOnce }),
       write: (batch: RecordBatch): Promise<void> => {
         if (this.refuses(batch)) return Promise.reject(new Error('away'))
@@ -111,6 +114,48 @@ describe('the recorder', () => {
     expect(store.written).toHaveLength(1)
     await recorder.close()
     expect(clock.timerCount).toBe(0)
+  })
+
+  test('makes no change of status for a job that the store keeps none of by then', async () => {
+    const { clock, store, recorder, ended } = rig()
+    for (const name of ['c', 'a', 'b', 'c', 'd']) ended(name, 'failed')
+    store.known = ['a', 'c']
+    await clock.advance(1000)
+    const written = (): unknown[] =>
+      store.written.map(({ statuses }) => statuses?.map(({ jobKey: { name }, failures }) => [name, failures]))
+    const first = [
+      ['a', 1],
+      ['c', 2],
+    ]
+    expect(written()).toEqual([first])
+    // With nothing to keep, there is nothing to write.
+    ended('d')
+    await clock.advance(1000)
+    expect(written()).toEqual([first])
+    expect(recorder.isBehind).toBe(false)
+    await recorder.close()
+  })
+
+  test('adds up what a store did not take and what came meanwhile, of jobs that ran once and more', async () => {
+    const { clock, store, ended, recorder } = rig()
+    store.refuses = () => true
+    for (const name of ['a', 'b', 'b']) ended(name, 'failed')
+    await clock.advance(1000)
+    for (const name of ['a', 'b', 'c', 'c']) ended(name, 'failed')
+    store.refuses = () => false
+    await clock.advance(30_000)
+    expect(
+      store.written.map(({ statuses }) =>
+        statuses?.map(({ jobKey: { name }, failures }) => [name, failures]),
+      ),
+    ).toEqual([
+      [
+        ['a', 2],
+        ['b', 3],
+        ['c', 2],
+      ],
+    ])
+    await recorder.close()
   })
 
   test('keeps what a store that is away does not take, says so once, and goes on', async () => {

@@ -34,15 +34,18 @@ export class RamJobStatus {
     this.#maxDays = maxDays
   }
 
+  /** Whether a job exists or has a status. */
+  keeps(jobKey: JobKey): boolean {
+    return this.#statuses.has(jobKey) || this.#data.jobs.has(jobKey)
+  }
+
   write(changes: readonly JobStatusChange[], nowMs: EpochMs): void {
     const oldestDay = dayOf(nowMs) - this.#maxDays
     for (const change of changes) {
       const { jobKey } = change
+      if (!this.keeps(jobKey)) continue
       const record = this.#statuses.get(jobKey) ?? { change: newStatusChange(jobKey), changedMs: nowMs }
-      if (!this.#statuses.has(jobKey)) {
-        if (this.#data.jobs.get(jobKey) === undefined) continue
-        this.#statuses.set(jobKey, record)
-      }
+      this.#statuses.set(jobKey, record)
       addChange(record.change, change)
       record.changedMs = nowMs
       const { days } = record.change

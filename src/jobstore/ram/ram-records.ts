@@ -70,6 +70,10 @@ export class RamRecords implements JobStoreRecords {
     return this.#jobStatus.query(query, this.#now())
   }
 
+  keepsStatusOf(jobKey: JobKey): boolean {
+    return this.#jobStatus.keeps(jobKey)
+  }
+
   keeps(outcome: ExecutionOutcome): boolean {
     return this.history.keeps(outcome)
   }
