@@ -278,12 +278,18 @@ describe('while another session holds the row of how often a trigger fired, othe
   /** A job that runs any number of times at a time, so that its triggers are fired where they are found. */
   const plainJob = JobBuilder.newJob('held').withIdentity(heldKey).storeDurably().build()
 
-  test('a trigger that comes due', async () => {
+  /** Not started: what is due stays so until the row is held. */
+  async function openPlainScene(): Promise<Scene> {
     const scene = await openScene()
-    const { scheduler, held, openGate } = scene
-    openGate()
+    scene.openGate()
     await startTicking(scene)
-    await scheduler.scheduleJob(plainJob, every('held', heldMs, Date.now() + 500))
+    await scene.scheduler.scheduleJob(plainJob, every('held', heldMs, Date.now() + 500))
+    return scene
+  }
+
+  test('a trigger that comes due', async () => {
+    const scene = await openPlainScene()
+    const { scheduler, held } = scene
     const clients = await subRow.take(scene)
     await scheduler.start()
     await expectOthersToGoOn(scene, 20)
@@ -294,11 +300,8 @@ describe('while another session holds the row of how often a trigger fired, othe
   })
 
   test('a trigger whose misfire instruction is due', async () => {
-    const scene = await openScene()
-    const { scheduler, held, openGate, query } = scene
-    openGate()
-    await startTicking(scene)
-    await scheduler.scheduleJob(plainJob, every('held', heldMs, Date.now() + 500))
+    const scene = await openPlainScene()
+    const { scheduler, held, query } = scene
     await query(
       `UPDATE qrtz_triggers SET next_fire_time = next_fire_time - 120000 WHERE trigger_name = 'held'`,
     )
@@ -311,11 +314,8 @@ describe('while another session holds the row of how often a trigger fired, othe
   })
 
   test('the misfire instructions of other triggers are carried out, and no search waits but the first', async () => {
-    const scene = await openScene()
-    const { scheduler, held, openGate, query } = scene
-    openGate()
-    await startTicking(scene)
-    await scheduler.scheduleJob(plainJob, every('held', heldMs, Date.now() + 500))
+    const scene = await openPlainScene()
+    const { scheduler, held, query } = scene
     const [ticks] = scene.ticks
     const names = ['late 1', 'late 2', 'late 3']
     for (const name of names) {
