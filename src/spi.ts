@@ -27,9 +27,11 @@ export type { TriggerFiredBundle } from './jobstore/fired-bundle.ts'
 export { type FiringPart, firingPartOf, withoutOwner } from './jobstore/firing-part.ts'
 export type { DayChange, EndedExecution, JobStatusChange } from './jobstore/job-status.ts'
 export type {
+  AcquireAndFireRequest,
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
+  FiringsBeside,
   JobCompletion,
   JobStore,
   JobStoreCapabilities,

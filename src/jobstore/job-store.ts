@@ -151,6 +151,20 @@ export interface AcquireRequest {
   readonly isStillWanted?: () => boolean
 }
 
+/** What may be claimed or fired by one call. */
+export interface AcquireAndFireRequest extends AcquireRequest {
+  /** What the store may fire beyond `maxCount`; it need not. Default: nothing. */
+  readonly beside?: FiringsBeside
+}
+
+/** Firings that need no thread, so that they may be fired beside those that a thread is free for. */
+export interface FiringsBeside {
+  /** Most such firings, at least 1. */
+  readonly maxCount: number
+  /** How many firings of this job type need no thread: the same number for as long as the call lasts. */
+  readonly roomOf: (jobType: string) => number
+}
+
 /** A claim on one firing. */
 export interface AcquiredTrigger {
   readonly trigger: Trigger
@@ -432,7 +446,7 @@ export interface JobStore extends FiringOnSchedule {
    * Acquires triggers and fires those that are due by now, in one step with one commit. For stores where a step is
    * expensive; optional. Triggers that are not due yet are claimed; due ones may be claimed only, too.
    */
-  acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
+  acquireAndFire?(request: AcquireAndFireRequest): Promise<AcquiredAndFired>
   /**
    * Releases claims unfired. Claims that this scheduler does not hold any more are passed over. Answers claims that are
    * still held because another session has locked their rows: the caller tries again soon.

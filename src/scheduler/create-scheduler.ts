@@ -87,6 +87,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     dispatch: (bundle) => {
       dispatcher.dispatch(bundle)
     },
+    places: dispatcher,
   })
   const signals = new SignalReceiver({
     ...shared,

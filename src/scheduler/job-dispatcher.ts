@@ -9,6 +9,7 @@ import { ExecutionContext, type ExecutionEnvironment } from './execution-context
 import { ExecutionLog } from './execution-log.ts'
 import { endedExecution, progressTextOf, reportOfUnbegun } from './execution-report.ts'
 import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
+import type { BesidePlaces } from './larger-batches.ts'
 import type { AwaitedEnd } from './remote-executions.ts'
 import { attemptOriginOf } from './retry.ts'
 import { Sends } from './sends.ts'
@@ -20,7 +21,7 @@ export interface JobDispatcherParts extends JobRunShellResources {
 }
 
 /** Makes a firing into an execution and hands it to the pool. */
-export class JobDispatcher {
+export class JobDispatcher implements BesidePlaces {
   readonly #parts: JobDispatcherParts
   readonly #environment: ExecutionEnvironment
   readonly #sends: Sends
@@ -50,6 +51,15 @@ export class JobDispatcher {
     const { clock, logger, recorder } = this.#parts
     const limits = recorder.logLimits
     return limits === null ? logger : new ExecutionLog(fireInstanceId, { clock, limits, logger, recorder })
+  }
+
+  reservePlaces(jobType: string, most: number): number {
+    const remote = this.#parts.registry.find(jobType)?.remote
+    return remote === undefined ? 0 : this.#sends.reserve(remote, most)
+  }
+
+  releasePlaces(): void {
+    this.#sends.release()
   }
 
   /** Never throws: a firing that cannot be run is ended in the store, so that its trigger does not stay acquired. */

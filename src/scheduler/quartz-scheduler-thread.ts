@@ -8,6 +8,7 @@ import { Gate } from '../time/gate.ts'
 import { Waiters } from '../time/waiters.ts'
 import { endUnanswered } from './end-unanswered.ts'
 import { FirstFirings } from './first-firings.ts'
+import { LargerBatches, type LargerBatchesOptions } from './larger-batches.ts'
 import type { LateCauses } from './late-causes.ts'
 import { type LockedClaim, LockedClaims } from './locked-claims.ts'
 import { LookAgain } from './look-again.ts'
@@ -15,7 +16,7 @@ import { LoopFailures } from './loop-failures.ts'
 import type { Notifier } from './notifier.ts'
 import { planTurn, type TurnDecision, type TurnState } from './plan-turn.ts'
 
-export interface QuartzSchedulerThreadOptions {
+export interface QuartzSchedulerThreadOptions extends LargerBatchesOptions {
   readonly clock: Clock
   readonly ids: IdGenerator
   readonly logger: Logger
@@ -69,6 +70,7 @@ export class QuartzSchedulerThread {
   #asked = 0
   /** Whether the last search found less than it had asked for. */
   #isQuiet = false
+  readonly #largerBatches: LargerBatches
   #lookAtMs = Number.POSITIVE_INFINITY
   #sliceStartMs = 0
   /** Wall clock at which the present sleep ends by itself; infinite while the loop is awake. */
@@ -81,6 +83,7 @@ export class QuartzSchedulerThread {
     this.#gate = new Gate(options.clock)
     this.#lookAgain = new LookAgain(options.clock, options.ids)
     this.#failures = new LoopFailures(options)
+    this.#largerBatches = new LargerBatches(options)
     this.firstFirings = new FirstFirings({
       ...options,
       mayBeFree: () => !this.#paused && !this.#halted && options.threadPool.availableThreads() > 0,
@@ -338,17 +341,22 @@ export class QuartzSchedulerThread {
       return { fired: 0, isWhole, lookAgainAtMs: null }
     }
     this.#asked = maxCount
+    // Claims that are held or set aside count on the same places.
+    const isOwed = held.length > 0 || this.#aside.all.length > 0
     let end = (): void => {}
     this.#firing = new Promise((resolve) => {
       end = resolve
     })
     try {
-      const { fired, acquired, lookAgainAtMs = null } = await jobStore.acquireAndFire(request)
+      const batch = await jobStore.acquireAndFire({ ...request, ...(!isOwed && this.#largerBatches.next()) })
+      const { fired, acquired, lookAgainAtMs = null } = batch
       this.#held = [...acquired, ...held]
+      this.#largerBatches.end(fired)
       for (const bundle of fired) this.#handOn(bundle)
       this.#isQuiet = fired.length + acquired.length < maxCount && isWhole
       return { fired: fired.length, isWhole, lookAgainAtMs }
     } finally {
+      this.#largerBatches.end([])
       this.#asked = 0
       this.#firing = null
       end()

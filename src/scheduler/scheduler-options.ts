@@ -58,7 +58,10 @@ export interface SchedulerBehaviour {
    * firing by this at most. Milliseconds, 1,000 to 3,600,000, default 30,000.
    */
   readonly idleWaitMs?: number
-  /** Most triggers to acquire at once. 1 to 10,000, default: the size of the thread pool. */
+  /**
+   * Most triggers to acquire at once. 1 to 10,000, default: the size of the thread pool, and 100 more of those whose
+   * jobs take no thread (`sendsAtOnce` of `defineRemoteJob`).
+   */
   readonly maxBatchSize?: number
   /**
    * How much later than the first of a batch the others may be due. They still fire at their own time; a window saves
@@ -105,6 +108,8 @@ export interface ResolvedSchedulerOptions
   extends Required<Omit<SchedulerBehaviour, 'jobFactory' | 'logger' | 'triggerFamilies' | 'schedules'>> {
   /** Null when classes are made by their constructors. */
   readonly jobFactory: JobFactory | null
+  /** How many more triggers than `maxBatchSize` a batch may have whose jobs take no thread. */
+  readonly maxBesideCount: number
   /** Those of this library among them. */
   readonly triggerFamilies: TriggerFamilies
   readonly logger: Logger
@@ -174,6 +179,11 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
   ids: checkIds,
 }
 
+/**
+ * A hundred firings share their commits well, and the next hundred are fired while these are written down and sent.
+ */
+const besideCount = 100
+
 /** Refuses options that are no object, unknown ones, and parts of the wrong kind. @throws InvalidArgumentError */
 export function checkSchedulerOptions(options: unknown): void {
   checkOptions(what, options, optionChecks)
@@ -203,6 +213,7 @@ export function resolveSchedulerOptions(
     schedulerName: options.schedulerName ?? 'QuartzScheduler',
     instanceId: options.instanceId ?? defaultInstanceId(options, jobStore),
     idleWaitMs,
+    maxBesideCount: options.maxBatchSize === undefined ? besideCount : 0,
     maxBatchSize: integer('maxBatchSize', options.maxBatchSize ?? Math.max(1, threadPool.size), 1, 10_000),
     batchTimeWindowMs: integer('batchTimeWindowMs', options.batchTimeWindowMs ?? 0, 0, idleWaitMs),
     misfireThresholdMs: integer('misfireThresholdMs', options.misfireThresholdMs ?? 60_000, 1),

@@ -6,16 +6,30 @@ import type { Runnable } from '../threadpool/thread-pool.ts'
 export class Sends {
   readonly #logger: Logger
   readonly #running = new Map<RemoteJobHooks, number>()
+  readonly #reserved = new Map<RemoteJobHooks, number>()
 
   constructor(logger: Logger) {
     this.#logger = logger
   }
 
+  /** Keeps up to `most` places for sends of this definition; answers how many, the same until they are released. */
+  reserve(remote: RemoteJobHooks, most: number): number {
+    const known = this.#reserved.get(remote)
+    if (known !== undefined) return known
+    const count = Math.min(most, this.#roomOf(remote))
+    this.#reserved.set(remote, count)
+    return count
+  }
+
+  /** Ends all reservations. */
+  release(): void {
+    this.#reserved.clear()
+  }
+
   /** False when it needs a slot. */
   run(remote: RemoteJobHooks, send: Runnable): boolean {
-    const running = this.#running.get(remote) ?? 0
-    if (running >= (remote.sendsAtOnce ?? 0)) return false
-    this.#running.set(remote, running + 1)
+    if (this.#roomOf(remote) === 0) return false
+    this.#running.set(remote, (this.#running.get(remote) ?? 0) + 1)
     const end = (): void => {
       this.#running.set(remote, (this.#running.get(remote) ?? 1) - 1)
     }
@@ -24,5 +38,10 @@ export class Sends {
       end()
     })
     return true
+  }
+
+  #roomOf(remote: RemoteJobHooks): number {
+    const taken = (this.#running.get(remote) ?? 0) + (this.#reserved.get(remote) ?? 0)
+    return Math.max(0, (remote.sendsAtOnce ?? 0) - taken)
   }
 }

@@ -1,4 +1,4 @@
-import type { AcquireRequest } from '../job-store.ts'
+import type { AcquireAndFireRequest } from '../job-store.ts'
 import { RowsLockedError } from './kernel/sql-runner.ts'
 import { type SearchManner, type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
@@ -10,7 +10,7 @@ import type { SqlTransactor } from './session/sql-transactor.ts'
  */
 export async function searchPastLocks(
   transactor: SqlTransactor,
-  request: AcquireRequest,
+  request: AcquireAndFireRequest,
   fires: boolean,
 ): Promise<SearchResult> {
   const attempt = (manner: SearchManner, whenLocked: 'passOver' | 'comeBack'): Promise<SearchResult> =>

@@ -68,6 +68,25 @@ export const fireAtOnceCases: readonly StoreCase[] = area(
       const second = await bed.acquireAndFire({ maxCount: 2, timeWindowMs: 1000 })
       assert.deepEqual([namesOf(second.fired), namesOf(second.acquired)], [['c'], ['soon']])
     },
+    'fires beyond what it is asked for nothing but what needs no thread, or not even that': async (bed) => {
+      const job = jobDetail('sent', { jobType: 'sent' })
+      for (const name of ['a', 'b', 'c']) await bed.schedule(name)
+      for (const name of ['d', 'e', 'f', 'g']) await bed.schedule(name, { job })
+      const roomOf = (jobType: string): number => (jobType === 'sent' ? 3 : 0)
+      const asked = { maxCount: 2, timeWindowMs: 0 }
+      const batch = await bed.acquireAndFire({ ...asked, beside: { maxCount: 2, roomOf } })
+      const names = namesOf(batch.fired)
+      assert.deepEqual(names.slice(0, 2), ['a', 'b'])
+      assert.ok(['', 'd', 'd,e'].includes(names.slice(2).join()), `fired ${names.join()}`)
+      assert.deepEqual(batch.acquired, [])
+      const rest: string[] = []
+      for (;;) {
+        const { fired } = await bed.acquireAndFire(asked)
+        if (fired.length === 0) break
+        rest.push(...namesOf(fired))
+      }
+      assert.deepEqual([...names, ...rest].toSorted(), ['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+    },
     'takes one trigger of a job that forbids concurrent execution, until that has ended': async (bed) => {
       const job = jobDetail('strict', { durable: true, disallowConcurrentExecution: true })
       await bed.scheduleAll([bed.trigger('a', { job, everyMs: 1000 }), bed.trigger('b', { job })], job)

@@ -7,6 +7,7 @@ import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { NodeReport } from '../../jobstore/cluster-view.ts'
 import type { TriggerFiredBundle } from '../../jobstore/fired-bundle.ts'
 import type {
+  AcquireAndFireRequest,
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
@@ -195,7 +196,7 @@ export class Testbed {
   }
 
   /** Fires what is due now, and claims what is due later as asked; at most ten. */
-  async acquireAndFire(request: Partial<AcquireRequest> = {}): Promise<AcquiredAndFired> {
+  async acquireAndFire(request: Partial<AcquireAndFireRequest> = {}): Promise<AcquiredAndFired> {
     const batch = await this.store.acquireAndFire?.({
       noLaterThanMs: this.now(),
       maxCount: 10,

@@ -5,7 +5,7 @@ import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
-import type { AcquiredAndFired, AcquiredTrigger, AcquireRequest } from '../../../job-store.ts'
+import type { AcquireAndFireRequest, AcquiredAndFired, AcquiredTrigger } from '../../../job-store.ts'
 import { inFireOrder } from '../../../job-store.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { LeftFor } from '../../session/passed-triggers.ts'
@@ -15,6 +15,7 @@ import type { DueRequest } from '../../tables/triggers/due-statements.ts'
 import type { DueTrigger, StoredTrigger } from '../../tables/triggers/trigger-table.ts'
 import { type FaultyRow, type FaultyTrigger, putInError, putRowsInError } from '../steps/faulty-triggers.ts'
 import { isLate, type ReadTriggers, treatRead } from '../steps/misfires.ts'
+import { BatchPlaces } from './batch-places.ts'
 import { type FirableTrigger, fireUnclaimed } from './firing.ts'
 import { GroupRooms } from './group-rooms.ts'
 import { namelessOf } from './nameless-rows.ts'
@@ -55,7 +56,7 @@ export interface SearchManner {
 
 interface Search extends SearchManner {
   readonly tx: SqlTransaction
-  readonly maxCount: number
+  readonly places: BatchPlaces<DueTrigger>
   readonly fired: TriggerFiredBundle[]
   readonly acquired: AcquiredTrigger[]
   /** Late triggers whose misfire instruction was carried out; one that is still late fires late. */
@@ -90,13 +91,14 @@ interface Range {
  */
 export function* searchTriggers(
   tx: SqlTransaction,
-  request: AcquireRequest,
+  request: AcquireAndFireRequest,
   manner: SearchManner,
 ): SqlProgram<SearchResult> {
   const { nowMs } = tx
-  const { noLaterThanMs, maxCount, timeWindowMs } = request
+  const { noLaterThanMs, timeWindowMs } = request
   yield* reportTriggersOfJava(tx, noLaterThanMs)
-  const search = beginSearch(tx, { ...manner, maxCount }, yield* lookAtRooms(tx, noLaterThanMs))
+  const places = new BatchPlaces(request, (due: DueTrigger) => firesNow({ ...manner, tx }, due))
+  const search = beginSearch(tx, { ...manner, places }, yield* lookAtRooms(tx, noLaterThanMs))
   const { fired, acquired } = search
   const dueMs = Math.min(noLaterThanMs, nowMs)
   const isWhole = yield* takeDue(search, dueMs)
@@ -109,13 +111,15 @@ export function* searchTriggers(
     ? { hasOverdueClaims: false }
     : yield* nextLook(search, countOf(search) > 0 ? firstMs - 1 : noLaterThanMs)
   const batchEndMs = Math.max(firstMs, nowMs) + timeWindowMs
-  if (batchEndMs > dueMs && countOf(search) > 0) yield* takeEach(search, { untilMs: batchEndMs }, maxCount)
+  if (batchEndMs > dueMs && countOf(search) > 0) {
+    yield* takeEach(search, { untilMs: batchEndMs }, search.places.threads)
+  }
   return { fired, acquired: inFireOrder(acquired), isPartial: false, ...look }
 }
 
 function beginSearch(
   tx: SqlTransaction,
-  manner: SearchManner & Pick<Search, 'maxCount'>,
+  manner: SearchManner & Pick<Search, 'places'>,
   rooms: GroupRooms | null,
 ): Search {
   const { searchMemory: memory, context } = tx.session
@@ -153,10 +157,10 @@ function countOf({ fired, acquired }: Search): number {
  * second.
  */
 function* takeDue(search: Search, untilMs: EpochMs): SqlProgram<boolean> {
-  const { tx, maxCount } = search
+  const { tx, places } = search
   const lateUntilMs = tx.nowMs - tx.session.context.misfireThresholdMs
   for (;;) {
-    const limit = maxCount - countOf(search)
+    const limit = places.count
     if (limit <= 0) return true
     const found = yield* lockKnown(search, { untilMs }, limit)
     if (found === null) continue
@@ -166,20 +170,21 @@ function* takeDue(search: Search, untilMs: EpochMs): SqlProgram<boolean> {
       if (found.length < limit || !hasProgress) return true
       continue
     }
-    yield* takeEach(search, { afterMs: lateUntilMs, untilMs }, maxCount)
+    yield* takeEach(search, { afterMs: lateUntilMs, untilMs }, places.count)
     if (!search.treatsLate) {
       search.hasLeft = true
       return true
     }
-    if (countOf(search) >= maxCount && !isTurnOfMisfires(tx)) return true
+    if (places.count <= 0 && !isTurnOfMisfires(tx)) return true
     if (!(yield* treatLate(search, Math.min(lateUntilMs, untilMs)))) return false
   }
 }
 
-/** Takes triggers that are due within a range, up to `maxCount` in all. */
-function* takeEach(search: Search, range: Range, maxCount: number): SqlProgram<void> {
+/** Takes up to `most` triggers that are due within a range. */
+function* takeEach(search: Search, range: Range, most: number): SqlProgram<void> {
+  const untilCount = countOf(search) + most
   for (;;) {
-    const limit = maxCount - countOf(search)
+    const limit = Math.min(untilCount - countOf(search), search.places.count)
     if (limit <= 0) return
     const found = yield* lockKnown(search, range, limit)
     if (found === null) continue
@@ -367,7 +372,9 @@ function* take(search: Search, found: readonly DueTrigger[]): SqlProgram<boolean
   const { leftJobs, faulty } = search
   const before = { left: leftJobs.size, faulty: faulty.size }
   const free = yield* withoutBusyJobs(search, found)
-  const count = free.length === 0 ? 0 : yield* takeFree(search, free)
+  const fitting = search.places.fitting(free)
+  const count = fitting.length === 0 ? 0 : yield* takeFree(search, fitting)
+  if (fitting.length < free.length) search.places.close()
   return count > 0 || leftJobs.size > before.left || faulty.size > before.faulty
 }
 
@@ -384,10 +391,14 @@ function* takeFree(search: Search, free: readonly DueTrigger[]): SqlProgram<numb
     if (jobDetail === null) claims.push({ ...candidate, row })
     else firable.push({ trigger, jobDetail, row, rowId: due.rowId })
   }
-  search.fired.push(...(yield* fireUnclaimed(tx, firable)))
+  for (const bundle of yield* fireUnclaimed(tx, firable)) {
+    search.places.takeForFiring(bundle.jobDetail.jobType)
+    search.fired.push(bundle)
+  }
   yield* tx.session.triggers.setStates(claims.map(({ due: { key } }) => ({ key, state: 'ACQUIRED' })))
   yield* tx.session.firedTriggers.insert(claims.map(({ row }) => row))
   for (const { due, trigger, row } of claims) {
+    search.places.takeForClaim()
     const claim: AcquiredTrigger = { trigger, fireInstanceId: row.fireInstanceId }
     search.acquired.push(due.isSplit === true ? { ...claim, isSplit: true } : claim)
   }
@@ -399,7 +410,7 @@ function* takeFree(search: Search, free: readonly DueTrigger[]): SqlProgram<numb
  * blocks the job's other triggers, and two nodes that have locked some of these would wait for each other. Nor is one
  * whose firing is split, which needs a lock on the job.
  */
-function firesNow({ fires, tx }: Search, due: DueTrigger): boolean {
+function firesNow({ fires, tx }: Pick<Search, 'fires' | 'tx'>, due: DueTrigger): boolean {
   return fires && due.nextFireTimeMs <= tx.nowMs && !due.nonConcurrent && due.isSplit !== true
 }
 
