@@ -18,8 +18,16 @@ const longestFiles = [
   'test/browser/operator-actions.test.ts',
   'test/chaos/sqlite-takeover.test.ts',
   'test/chaos/session-end.test.ts',
-  'test/simulation/sharded.test.ts',
+  'test/simulation/sql-even-seeds.test.ts',
+  'test/simulation/sql-odd-seeds.test.ts',
+  'test/simulation/even-seeds.test.ts',
+  'test/simulation/odd-seeds.test.ts',
   'test/conformance/sqlite.test.ts',
+  'test/simulation/sessions.test.ts',
+  'test/jobstore/sql/junk-rows.test.ts',
+  'test/cron/dst-scan.test.ts',
+  'test/simulation/sharded.test.ts',
+  'test/cron/cron-properties.test.ts',
   'test/integration/shutdown.test.ts',
   'test/integration/package.test.ts',
 ].map((path) => resolve(path))
@@ -28,7 +36,7 @@ const longestFiles = [
  * Files with executors for XXL-JOB come last: those keep an AsyncLocalStorage, and from its first use on every promise
  * of the process costs several times as much, also in the files that the same worker runs later.
  */
-const slowsWhatFollows = /\/xxl-job|\/executors\.test\.ts$/
+const slowsWhatFollows = /\/xxl-job|\/executors\.test\.ts$|\/metrics\/otel\./
 
 /**
  * The order of vitest, with the longest files in front and those at the end that slow others down. Groups of projects

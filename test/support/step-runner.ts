@@ -48,9 +48,16 @@ export class StepRunner implements SqlRunner {
     return { statements: this.statements, awaited: this.awaited, transactions: this.transactions }
   }
 
-  /** Carries out an action whose statements are counted and replaced. */
-  watch<Answer>(action: () => Promise<Answer>): Promise<Answer> {
-    return this.#action.run(true, action)
+  /**
+   * Carries out an action whose statements are counted and replaced. Each AsyncLocalStorage that is left in use makes
+   * every later promise of the process slower, also in the files that the same worker runs after this one.
+   */
+  async watch<Answer>(action: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await this.#action.run(true, action)
+    } finally {
+      this.#action.disable()
+    }
   }
 
   get #isWatching(): boolean {
