@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { EventRing } from '../../src/server/live/event-ring.ts'
+import type { SchedulerServer } from '../../src/server/server-face.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { EventStream, stuckClient } from '../support/event-stream.ts'
 import { addPlainJob, filledScheduler, serverFixture, tokens, type Who } from '../support/server-fixture.ts'
@@ -116,18 +118,38 @@ test('a client that does not read costs nothing, and does not hold up the end', 
   for (const socket of stuck) socket.destroy()
 })
 
+async function pauseAndResume(scheduler: Scheduler, times: number): Promise<void> {
+  for (let count = 0; count < times; count++) {
+    await scheduler.pauseTrigger(triggerKey('daily', 'reports'))
+    await scheduler.resumeTrigger(triggerKey('daily', 'reports'))
+  }
+}
+
+/** Whether live streams observe the scheduler: nothing else here does. */
+function isObserved({ events }: Scheduler): boolean {
+  return (events as unknown as { has(name: string): boolean }).has('nodeRecovered')
+}
+
+/** A stream that is opened without a connection, so that its end is known at once. */
+async function openedBy(
+  server: SchedulerServer,
+): Promise<{ readonly ending: AbortController; readonly body: ReadableStream<Uint8Array> }> {
+  const ending = new AbortController()
+  const request = new Request('http://localhost/api/events', {
+    headers: bearer('viewer'),
+    signal: ending.signal,
+  })
+  const { status, body } = await server.fetch(request)
+  if (status !== 200 || body === null) expect.fail(`answered ${status}`)
+  return { ending, body }
+}
+
 test('of a flood of events the rest is left out, and one word at its end says so', async () => {
   const clock = new ManualClock()
   await using fixture = await serverFixture({ clock })
   await using stream = await EventStream.open(fixture.address, bearer('viewer'))
-  const pauseAndResume = async (times: number): Promise<void> => {
-    for (let count = 0; count < times; count++) {
-      await fixture.scheduler.pauseTrigger(triggerKey('daily', 'reports'))
-      await fixture.scheduler.resumeTrigger(triggerKey('daily', 'reports'))
-    }
-  }
   const first = stream.nextData()
-  await pauseAndResume(3000)
+  await pauseAndResume(fixture.scheduler, 3000)
   await clock.advance(100)
   expect((await first).data).toMatchObject({ event: 'triggerPaused' })
   let heard = 1
@@ -136,9 +158,54 @@ test('of a flood of events the rest is left out, and one word at its end says so
     heard++
   expect(heard).toBe(1000)
   const next = stream.nextData()
-  await pauseAndResume(1)
+  await pauseAndResume(fixture.scheduler, 1)
   await clock.advance(100)
   expect((await next).data).toMatchObject({ event: 'triggerPaused' })
+})
+
+test('the rest of a flood is not even observed, and who comes meanwhile hears what follows', async () => {
+  const clock = new ManualClock()
+  await using fixture = await serverFixture({ clock })
+  const { scheduler, address } = fixture
+  for (let flood = 0; flood < 2; flood++) {
+    const early = await EventStream.open(address, bearer('viewer'))
+    await early.next()
+    await pauseAndResume(scheduler, 500)
+    expect(isObserved(scheduler)).toBe(true)
+    await pauseAndResume(scheduler, 1)
+    expect(isObserved(scheduler)).toBe(false)
+    await using late = await EventStream.open(address, bearer('viewer'))
+    await late.next()
+    expect(isObserved(scheduler)).toBe(false)
+    await early[Symbol.asyncDispose]()
+    await clock.advance(2000)
+    expect(isObserved(scheduler)).toBe(true)
+    expect(await late.nextData()).toMatchObject({ event: 'resync' })
+    const next = late.nextData()
+    await pauseAndResume(scheduler, 1)
+    await clock.advance(100)
+    expect((await next).data).toMatchObject({ event: 'triggerPaused' })
+    // The window of these two events.
+    await clock.advance(2000)
+  }
+})
+
+test('a flood does not end the wait for a client that has gone, nor outlast the server', async () => {
+  const clock = new ManualClock()
+  await using fixture = await serverFixture({ clock })
+  const { server, scheduler } = fixture
+  const { ending } = await openedBy(server)
+  await pauseAndResume(scheduler, 501)
+  ending.abort()
+  expect(isObserved(scheduler)).toBe(false)
+  await clock.advance(2000)
+  expect(isObserved(scheduler)).toBe(true)
+  await pauseAndResume(scheduler, 501)
+  expect(isObserved(scheduler)).toBe(false)
+  await openedBy(server)
+  await server.close()
+  await clock.advance(2000)
+  expect(isObserved(scheduler)).toBe(false)
 })
 
 test('a stream ends after an hour, so that its client has to say again who it is', async () => {
@@ -175,30 +242,19 @@ test('a request that is aborted ends its stream, also where nobody reads or canc
   const clock = new ManualClock()
   await using fixture = await serverFixture({ clock, maxStreams: 1 })
   const { server, scheduler } = fixture
-  const events = scheduler.events as unknown as { has(name: string): boolean }
-  const open = async (): Promise<{ ending: AbortController; body: ReadableStream<Uint8Array> }> => {
-    const ending = new AbortController()
-    const request = new Request('http://localhost/api/events', {
-      headers: bearer('viewer'),
-      signal: ending.signal,
-    })
-    const { status, body } = await server.fetch(request)
-    if (status !== 200 || body === null) expect.fail(`answered ${status}`)
-    return { ending, body }
-  }
-  const read = await open()
+  const read = await openedBy(server)
   const reader = read.body.getReader()
   await reader.read()
   const next = reader.read()
   expect((await fixture.ask('GET /events')).status).toBe(429)
   read.ending.abort()
   expect(await next).toEqual({ done: true, value: undefined })
-  const unread = await open()
+  const unread = await openedBy(server)
   unread.ending.abort()
-  const { ending } = await open()
-  expect(events.has('nodeRecovered')).toBe(true)
+  const { ending } = await openedBy(server)
+  expect(isObserved(scheduler)).toBe(true)
   ending.abort()
   // A client has two minutes to come back, for which events are kept.
   await clock.advance(120_000)
-  expect(events.has('nodeRecovered')).toBe(false)
+  expect(isObserved(scheduler)).toBe(false)
 })

@@ -28,10 +28,13 @@ export class EventRing {
   #windowEndMs = Number.NEGATIVE_INFINITY
   #inWindow = 0
   #isSkipping = false
+  readonly #onRoom: () => void
 
-  constructor(capacity: number, clock: Clock) {
+  /** `onRoom` is called when there is room again after {@link mayAdd} has said that there is none. */
+  constructor(capacity: number, clock: Clock, onRoom: () => void = () => {}) {
     this.#capacity = capacity
     this.#clock = clock
+    this.#onRoom = onRoom
   }
 
   /** The number of the last event; 0 before the first. */
@@ -55,6 +58,7 @@ export class EventRing {
       const endGap = (): void => {
         this.#isSkipping = false
         this.#lastId++
+        this.#onRoom()
         this.wake()
       }
       this.#clock.setTimer(this.#windowEndMs - nowMs, endGap, { unref: true })

@@ -40,6 +40,8 @@ export class LiveStreams {
   /** Numbers begin anew with each server; this tells the numbers of one from those of another. */
   readonly #epoch: string
   readonly #open = new Set<AbortController>()
+  #isListening = false
+  /** What ends the observing of each scheduler; empty while none is observed, as when the ring has no room. */
   #stops: (() => void)[] = []
   #peers: PeerWatch[] = []
   #lingering: ClockTimer | null = null
@@ -54,7 +56,9 @@ export class LiveStreams {
     this.#clock = clock
     this.#logger = logger
     this.#max = maxStreams
-    this.#ring = new EventRing(ringSize, clock)
+    this.#ring = new EventRing(ringSize, clock, () => {
+      if (this.#isListening) this.#observe()
+    })
     this.#epoch = systemIds.uniqueName().slice(0, 8)
   }
 
@@ -138,16 +142,30 @@ export class LiveStreams {
   #listen(): void {
     this.#lingering?.cancel()
     this.#lingering = null
-    if (this.#stops.length > 0) return
+    if (this.#isListening) return
+    this.#isListening = true
     this.#ring.clear()
+    this.#observe()
+  }
+
+  #observe(): void {
+    // When it was other nodes that had filled the ring, the observing has gone on.
+    if (this.#stops.length > 0) return
     for (const [name, scheduler] of this.#schedulers) {
       const node = scheduler.schedulerInstanceId
       const stop = observeScheduler(scheduler, (event, told) => {
-        if (!this.#ring.mayAdd()) return
-        this.#ring.add({ event, scheduler: name, node, atMs: this.#clock.now(), ...told() })
+        // The server does not observe the rest of a flood: a busy node would make events that no stream shows.
+        if (this.#ring.mayAdd()) {
+          this.#ring.add({ event, scheduler: name, node, atMs: this.#clock.now(), ...told() })
+        } else this.#stopObserving()
       })
       this.#stops.push(stop)
     }
+  }
+
+  #stopObserving(): void {
+    for (const stop of this.#stops) stop()
+    this.#stops = []
   }
 
   /** Other nodes are looked at only while somebody listens. */
@@ -181,8 +199,8 @@ export class LiveStreams {
   #stopListening(): void {
     this.#lingering?.cancel()
     this.#lingering = null
-    for (const stop of this.#stops) stop()
-    this.#stops = []
+    this.#isListening = false
+    this.#stopObserving()
   }
 }
 
