@@ -135,8 +135,10 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/support/build-dashboard.ts', 'test/support/postgres-setup.ts'],
-          // Each file has a browser and a server.
-          ...waiting,
+          // Each file has a browser and a server, which are busy all the time: beside them, tests of the group before
+          // would see a machine that comes late.
+          sequence: { groupOrder: 3 },
+          maxWorkers: availableParallelism(),
           ...shared,
           testTimeout: 120_000,
           hookTimeout: 120_000,
