@@ -8,6 +8,7 @@ import { Gate } from '../time/gate.ts'
 import { Waiters } from '../time/waiters.ts'
 import { endUnanswered } from './end-unanswered.ts'
 import { FirstFirings } from './first-firings.ts'
+import { GivingBack, unreturned } from './giving-back.ts'
 import { LargerBatches, type LargerBatchesOptions } from './larger-batches.ts'
 import type { LateCauses } from './late-causes.ts'
 import { type LockedClaim, LockedClaims } from './locked-claims.ts'
@@ -35,11 +36,6 @@ export interface QuartzSchedulerThreadOptions extends LargerBatchesOptions {
 const switchThresholdMs = { persistent: 70, volatile: 7 }
 /** The longest that the loop works before it yields to timers and I/O of the process. */
 const sliceMs = 2
-/** How often a halting loop tries to release its claims before it leaves them to recovery. */
-const releaseAttemptsMax = 10
-/** The longest pause between these tries, whatever the store asks for, so that a halt is short. */
-const haltRetryMs = 500
-const unreturned = 'Acquired triggers could not be released before the halt.'
 /** Share of the idle wait that is random, so that the nodes of a cluster do not ask at the same time. */
 const idleJitter = 0.2
 
@@ -65,6 +61,7 @@ export class QuartzSchedulerThread {
   #claimsUnknown = false
   #signal: TurnState['signal'] = null
   readonly #failures: LoopFailures
+  readonly #givingBack: GivingBack
   #idleUntilMs = 0
   /** How many threads the search under way may take. */
   #asked = 0
@@ -83,6 +80,16 @@ export class QuartzSchedulerThread {
     this.#gate = new Gate(options.clock)
     this.#lookAgain = new LookAgain(options.clock, options.ids)
     this.#failures = new LoopFailures(options)
+    this.#givingBack = new GivingBack({
+      ...options,
+      gate: this.#gate,
+      failures: this.#failures,
+      backOff: (message, error) => {
+        this.#backOff(message, error)
+      },
+      isHalted: () => this.#halted,
+      isAbandoned: () => this.#isAbandoned,
+    })
     this.#largerBatches = new LargerBatches(options)
     this.firstFirings = new FirstFirings({
       ...options,
@@ -380,7 +387,7 @@ export class QuartzSchedulerThread {
     this.#firing = null
     const { claims, locked, isAnswered } = unfired
     if (claims.length === 0) return locked
-    const kept = await this.#giveBack(async () => {
+    const kept = await this.#givingBack.tryUntilDone(async () => {
       const held = await this.#options.jobStore.releaseAcquiredTriggers(claims)
       if (!isAnswered) await endUnanswered(this.#options.jobStore, claims, held)
       return held
@@ -435,7 +442,7 @@ export class QuartzSchedulerThread {
     this.#aside.take([...fire, ...giveBack])
     const still = new Set<AcquiredTrigger>()
     if (giveBack.length > 0) {
-      for (const claim of await this.#giveBack(() =>
+      for (const claim of await this.#givingBack.tryUntilDone(() =>
         this.#options.jobStore.releaseAcquiredTriggers(giveBack.map(({ acquired }) => acquired)),
       ))
         still.add(claim)
@@ -462,35 +469,18 @@ export class QuartzSchedulerThread {
     this.#held = []
     this.#claimsUnknown = false
     this.#idleUntilMs = 0
-    const locked = await this.#giveBack(async () => {
+    let locked = await this.#givingBack.tryUntilDone(async () => {
       const kept = held.length > 0 || !unknown ? await jobStore.releaseAcquiredTriggers(held) : []
       if (unknown) await jobStore.releaseAllAcquiredTriggers()
       return kept
     })
+    if (this.#halted) {
+      locked = await this.#givingBack.waitForLocks(locked, (claims) =>
+        jobStore.releaseAcquiredTriggers(claims),
+      )
+    }
     if (locked.length > 0 && this.#halted) notifier.error(unreturned, null)
     else this.#setAside(locked, this.#heldSinceMs)
-  }
-
-  /**
-   * Releases claims; answers those that are locked. When the store fails, the loop tries again until it succeeds; a
-   * halting loop leaves the claims to recovery after some tries.
-   */
-  async #giveBack(giveBack: () => Promise<readonly AcquiredTrigger[]>): Promise<readonly AcquiredTrigger[]> {
-    const { clock, notifier } = this.#options
-    for (let attempts = 1; !this.#isAbandoned; ) {
-      try {
-        return await giveBack()
-      } catch (error) {
-        this.#backOff('The job store could not take back acquired triggers.', error)
-        if (this.#halted && attempts++ === releaseAttemptsMax) {
-          notifier.error(unreturned, error)
-          return []
-        }
-        const waitMs = this.#failures.retryAtMs - clock.elapsedMs()
-        await this.#gate.wait(this.#halted ? Math.min(waitMs, haltRetryMs) : waitMs)
-      }
-    }
-    return []
   }
 
   #backOff(message: string, error: unknown): void {
