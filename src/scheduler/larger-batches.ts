@@ -40,9 +40,9 @@ export class LargerBatches {
   /** To be called when the search has ended, before what it has fired is handed on. */
   end(fired: readonly TriggerFiredBundle[]): void {
     const { places } = this.#options
-    places.releasePlaces()
-    if (fired.length === 0) return
-    this.#areDue = fired.every(({ jobDetail }) => places.reservePlaces(jobDetail.jobType, 1) > 0)
+    if (fired.length > 0) {
+      this.#areDue = fired.every(({ jobDetail }) => places.reservePlaces(jobDetail.jobType, 1) > 0)
+    }
     places.releasePlaces()
   }
 }

@@ -27,6 +27,17 @@ async function lockedFixture(options: Parameters<typeof LoopFixture.create>[0] =
   return { fixture, locked, tries }
 }
 
+/** A loop that has claimed 'held', which somebody else holds now, and waits for its time in five seconds. */
+async function claimedFixture() {
+  const scene = await lockedFixture()
+  const { fixture, locked } = scene
+  locked.add('held')
+  await fixture.schedule('held', { inMs: 5000 })
+  await fixture.settled(fixture.scheduler.start())
+  await fixture.clock.advance(100)
+  return scene
+}
+
 describe('a claim that is locked when it is to be fired', () => {
   it('keeps nothing else from firing on time, and fires once when it is free', async () => {
     const { fixture, locked, tries } = await lockedFixture()
@@ -93,11 +104,7 @@ describe('a claim that is locked when it is to be fired', () => {
 
 describe('a claim that is locked when it is to be given back', () => {
   it('does not keep something earlier from being found, and fires at its time', async () => {
-    const { fixture, locked } = await lockedFixture()
-    locked.add('held')
-    await fixture.schedule('held', { inMs: 5000 })
-    await fixture.settled(fixture.scheduler.start())
-    await fixture.clock.advance(100)
+    const { fixture, locked } = await claimedFixture()
     await fixture.schedule('earlier', { inMs: 1000 })
     await fixture.clock.advance(2000)
     expect(fixture.ran).toEqual(['earlier@1100'])
@@ -107,11 +114,7 @@ describe('a claim that is locked when it is to be given back', () => {
   })
 
   it('is tried again in standby, which does not wait for it', async () => {
-    const { fixture, locked } = await lockedFixture()
-    locked.add('held')
-    await fixture.schedule('held', { inMs: 5000 })
-    await fixture.settled(fixture.scheduler.start())
-    await fixture.clock.advance(100)
+    const { fixture, locked } = await claimedFixture()
     await fixture.settled(fixture.scheduler.standby())
     await fixture.clock.advance(10_000)
     expect(await fixture.acquirable()).toEqual([])
@@ -123,11 +126,7 @@ describe('a claim that is locked when it is to be given back', () => {
   })
 
   it('is waited for by a shutdown, when the lock ends soon', async () => {
-    const { fixture, locked, tries } = await lockedFixture()
-    locked.add('held')
-    await fixture.schedule('held', { inMs: 5000 })
-    await fixture.settled(fixture.scheduler.start())
-    await fixture.clock.advance(100)
+    const { fixture, locked, tries } = await claimedFixture()
     const { around } = fixture
     fixture.around = async (call) => {
       const answer = await around(call)
@@ -141,15 +140,10 @@ describe('a claim that is locked when it is to be given back', () => {
   })
 
   it('is left to recovery by a shutdown, which says so', async () => {
-    const { fixture, locked, tries } = await lockedFixture()
-    locked.add('held')
-    await fixture.schedule('held', { inMs: 5000 })
-    await fixture.settled(fixture.scheduler.start())
-    await fixture.clock.advance(100)
+    const { fixture, tries } = await claimedFixture()
     const beforeMs = fixture.nowMs
     await fixture.settled(fixture.scheduler.shutdown())
-    expect(fixture.nowMs - beforeMs).toBeLessThan(500)
-    expect(tries.length).toBeLessThanOrEqual(7)
+    expect([fixture.nowMs - beforeMs, tries.length]).toEqual([310, 7])
     expect(fixture.errors).toEqual(['Acquired triggers could not be released before the halt.'])
     expect(fixture.clock.timerCount).toBe(0)
   })

@@ -33,8 +33,8 @@ const longestFiles = [
 ].map((path) => resolve(path))
 
 /**
- * Files with executors for XXL-JOB come last: those keep an AsyncLocalStorage, and from its first use on every promise
- * of the process costs several times as much, also in the files that the same worker runs later.
+ * Files that keep an AsyncLocalStorage, in executors for XXL-JOB or in traces, come last: from its first use on every
+ * promise of the process costs more, up to several times as much, also in the files that the same worker runs later.
  */
 const slowsWhatFollows = /\/xxl-job|\/executors\.test\.ts$|\/metrics\/otel\./
 

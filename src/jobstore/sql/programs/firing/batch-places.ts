@@ -1,11 +1,11 @@
-import type { AcquireAndFireRequest, FiringsBeside } from '../../../job-store.ts'
+import type { AcquireAndFireRequest } from '../../../job-store.ts'
 
 type Due = { readonly jobType: string }
 
 /** How many triggers a search may still take: those that a thread is free for, and those that need none. */
 export class BatchPlaces<Trigger extends Due> {
-  readonly #beside: FiringsBeside | undefined
   readonly #isFired: (trigger: Trigger) => boolean
+  readonly #roomOf: (jobType: string) => number
   #threads: number
   #besideCount: number
   /** How many need no thread, by job type. */
@@ -16,10 +16,10 @@ export class BatchPlaces<Trigger extends Due> {
     { maxCount, beside }: Pick<AcquireAndFireRequest, 'beside' | 'maxCount'>,
     isFired: (trigger: Trigger) => boolean,
   ) {
-    this.#threads = maxCount
-    this.#beside = beside
-    this.#besideCount = beside?.maxCount ?? 0
     this.#isFired = isFired
+    this.#roomOf = beside?.roomOf ?? (() => 0)
+    this.#threads = maxCount
+    this.#besideCount = beside?.maxCount ?? 0
   }
 
   /** For how many triggers there is a thread. */
@@ -34,24 +34,26 @@ export class BatchPlaces<Trigger extends Due> {
   /** Those of these triggers that have a place if each of them takes it. */
   fitting(found: readonly Trigger[]): readonly Trigger[] {
     if (this.#besideCount === 0) return found.slice(0, this.#threads)
-    const taken = new Map(this.#taken)
-    let threads = this.#threads
-    let besideCount = this.#besideCount
-    return found.filter((trigger) => {
-      if (besideCount > 0 && this.#isFired(trigger) && this.#takeRoom(trigger.jobType, taken)) besideCount--
-      else if (threads > 0) threads--
-      else return false
-      return true
-    })
+    const beside = { maxCount: this.#besideCount, roomOf: (jobType: string) => this.#roomLeft(jobType) }
+    const rest = new BatchPlaces({ maxCount: this.#threads, beside }, this.#isFired)
+    return found.filter((trigger) =>
+      this.#isFired(trigger) ? rest.takeForFiring(trigger.jobType) : rest.takeForClaim(),
+    )
   }
 
-  takeForFiring(jobType: string): void {
-    if (this.#besideCount > 0 && this.#takeRoom(jobType, this.#taken)) this.#besideCount--
-    else this.#threads--
+  /** False when there is no place. */
+  takeForFiring(jobType: string): boolean {
+    if (this.#besideCount === 0 || this.#roomLeft(jobType) <= 0) return this.takeForClaim()
+    this.#besideCount--
+    this.#taken.set(jobType, (this.#taken.get(jobType) ?? 0) + 1)
+    return true
   }
 
-  takeForClaim(): void {
+  /** False when there is no place. */
+  takeForClaim(): boolean {
+    if (this.#threads === 0) return false
     this.#threads--
+    return true
   }
 
   /** Ends the search: a trigger that is due has no place, so that to lock further ones would be for little. */
@@ -60,10 +62,7 @@ export class BatchPlaces<Trigger extends Due> {
     this.#besideCount = 0
   }
 
-  #takeRoom(jobType: string, taken: Map<string, number>): boolean {
-    const before = taken.get(jobType) ?? 0
-    if (this.#beside === undefined || before >= this.#beside.roomOf(jobType)) return false
-    taken.set(jobType, before + 1)
-    return true
+  #roomLeft(jobType: string): number {
+    return this.#roomOf(jobType) - (this.#taken.get(jobType) ?? 0)
   }
 }
