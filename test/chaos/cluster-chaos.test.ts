@@ -59,7 +59,7 @@ test(
       console.error(`QUARTZ_TS_CHAOS_SEED=${String(seed)}`)
       await explain(plan, lines, world)
     }
-    expect(problems).toEqual([])
+    expect(problems, problems.join('\n')).toEqual([])
     // Nodes that are stopped leave their cluster.
     expect(await world.members()).toEqual([])
   },

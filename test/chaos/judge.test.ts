@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Expectation, judge, type Promised } from './judge.ts'
-import { stalls } from './lateness.ts'
+import { lateBySecond, stalls } from './lateness.ts'
 import type { EventLine, LogLine, RunLine } from './run-log.ts'
 
 const base: Promised = { instants: [10_000], recovers: false, skips: false, isCertain: true, failures: 0 }
@@ -169,4 +169,27 @@ test('a run of an undisturbed job that began late in a disturbance is a stall', 
   ])
   // What was due before may be late for another reason.
   expect(stalls([late('jobs.work-2')], [{ ...lock, fromMs: 9000 }])).toEqual([])
+})
+
+test('a backlog of the fault before a disturbance is no stall, as long as it becomes less', () => {
+  const junk = { what: 'junk', fromMs: 7000, toMs: 27_000, jobs: new Set<string>() }
+  const began = (planned: number, at: number): LogLine =>
+    run('started', at, { planned, job: 'jobs.work-1', id: String(planned) })
+  const backlog = [began(2000, 9000), began(4000, 10_000), began(8900, 12_000)]
+  expect(stalls(backlog, [junk])).toEqual([])
+  expect(stalls([...backlog, began(12_500, 15_100)], [junk])).toEqual([
+    'junk: g.t 12500 began 2600 ms late on a',
+  ])
+  // Without a run that was late at the begin, the same is one.
+  expect(stalls(backlog.slice(2), [junk])).toEqual(['junk: g.t 8900 began 3100 ms late on a'])
+  // So it is when half of the disturbance was not enough.
+  expect(stalls([...backlog, began(10_000, 18_000), began(17_000, 20_000)], [junk])).toEqual([
+    'junk: g.t 17000 began 3000 ms late on a',
+  ])
+})
+
+test('how late runs began is told second by second', () => {
+  expect(lateBySecond([run('started', 12_000), run('started', 12_900), run('ended', 12_990)])).toEqual([
+    '00:00:12 2 began, 2000 ms late by the median, 2900 ms at most',
+  ])
 })

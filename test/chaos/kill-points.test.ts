@@ -71,7 +71,7 @@ async function settled(query: Query, load: Load, log: string, points: readonly K
   const problems = judge(lines, load)
   // What came before is what one wants to read then.
   if (problems.length > 0) console.error(lines.map(textOf).join('\n'))
-  expect(problems).toEqual([])
+  expect(problems, problems.join('\n')).toEqual([])
   expect(await leftovers(query)).toEqual({})
   expect(lines.flatMap((line) => (line.kind === 'killed' ? line.point : []))).toEqual(points)
 }

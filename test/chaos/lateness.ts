@@ -18,6 +18,8 @@ export interface Pause {
 /** What came before may still show at the begin; later than this is no noise of a busy machine, but a stall. */
 const settleMs = 1500
 const stallMs = 2500
+/** What was due this long ago, and has not begun, is a backlog. */
+const backlogMs = 1000
 
 /** Runs of undisturbed jobs that began late while others were disturbed; time in which they were paused is left out. */
 export function stalls(
@@ -35,15 +37,49 @@ export function stalls(
       // Jobs that exclude themselves or share a limit wait for each other.
       line.kind === 'started' && line.attempt === 1 && !line.recovering && line.job.startsWith('jobs.work'),
   )
-  return disturbances.flatMap(({ what, fromMs, toMs, jobs }) =>
-    runs
-      .filter((run) => {
-        const isWithin = run.planned >= fromMs + settleMs && run.planned <= toMs - settleMs
-        return isWithin && late(run) > stallMs && !jobs.has(run.job)
-      })
+  return disturbances.flatMap((disturbance) => {
+    const { what, toMs, jobs } = disturbance
+    const undisturbed = runs.filter(({ job }) => !jobs.has(job))
+    const countsFromMs = caughtUpMs(undisturbed, disturbance)
+    return undisturbed
+      .filter((run) => run.planned >= countsFromMs && run.planned <= toMs - settleMs && late(run) > stallMs)
       .map(
         (run) =>
           `${what}: ${run.trigger} ${String(run.planned)} began ${String(late(run))} ms late on ${run.node}`,
-      ),
-  )
+      )
+  })
+}
+
+/**
+ * When nodes had run what an earlier fault left late, such as a restart of the server on a busy machine. Later than
+ * the middle of the disturbance is no excuse, and without a backlog at its begin there is none.
+ */
+function caughtUpMs(runs: readonly RunLine[], { fromMs, toMs }: Disturbance): number {
+  let backlogUntilMs = fromMs
+  for (;;) {
+    const isBehind = ({ planned, at }: RunLine): boolean =>
+      planned < backlogUntilMs - backlogMs && at > backlogUntilMs
+    const last = Math.max(...runs.filter(isBehind).map(({ at }) => at), 0)
+    if (last === 0) return Math.min(Math.max(backlogUntilMs, fromMs + settleMs), (fromMs + toMs) / 2)
+    backlogUntilMs = last
+  }
+}
+
+/** How many runs began in each second, and how late: a stall, or a backlog that becomes less. */
+export function lateBySecond(lines: readonly LogLine[]): string[] {
+  const seconds = new Map<number, number[]>()
+  for (const line of lines) {
+    if (line.kind !== 'started') continue
+    const second = Math.floor(line.at / 1000)
+    seconds.set(second, [...(seconds.get(second) ?? []), line.at - line.planned])
+  }
+  return [...seconds]
+    .sort(([a], [b]) => a - b)
+    .map(([second, late]) => {
+      const [median, most] = [0.5, 1].map(
+        (part) => late.sort((a, b) => a - b)[Math.ceil(part * late.length) - 1],
+      )
+      const at = new Date(second * 1000).toISOString().slice(11, 19)
+      return `${at} ${String(late.length)} began, ${String(median)} ms late by the median, ${String(most)} ms at most`
+    })
 }

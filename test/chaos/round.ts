@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest'
 import type { SimRandom } from '../support/sim-random.ts'
 import { type Fault, happen } from './faults.ts'
 import { judge } from './judge.ts'
-import { stalls } from './lateness.ts'
+import { lateBySecond, stalls } from './lateness.ts'
 import { backlog, leftovers, postgresQuery } from './leftovers.ts'
 import type { Load } from './load.ts'
 import { type LogLine, textOf } from './run-log.ts'
@@ -72,6 +72,7 @@ export async function explain(
 ): Promise<void> {
   const query = postgresQuery(world.database)
   console.error(await query('SELECT * FROM qrtz_triggers'), await query('SELECT * FROM qrtz_fired_triggers'))
+  console.error(lateBySecond(lines).join('\n'))
   console.error(
     plan.map(({ kind, node, lastsMs }) => `${kind} ${String(node)} ${String(lastsMs)} ms`).join('\n'),
   )

@@ -123,7 +123,7 @@ test(`a SQLite file goes from a process that stands still to the next, seed ${St
   if (problems.length > 0) {
     console.error(`QUARTZ_TS_CHAOS_SEED=${String(seed)}\n${lines.map(textOf).join('\n')}`)
   }
-  expect(problems).toEqual([])
+  expect(problems, problems.join('\n')).toEqual([])
   expect(await leftovers(query)).toEqual({})
   expect(await query('SELECT instance_name FROM qrtz_scheduler_state')).toEqual([
     { instance_name: holder.instanceId },
