@@ -42,8 +42,10 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
   requireFits(owner, 'schedulerName', schedulerName, columnWidths.schedulerName)
   requireFits(owner, 'instanceId', instanceId, columnWidths.instanceId)
   const vocabulary: SqlVocabulary = { dialect, names, schedulerName, sharedWithJava, triggerFamilies }
-  // Begins with a unique name, so that ids of different runs of the process differ.
-  const idPrefix = `${Array.from(instanceId).slice(0, 60).join('')}-${ids.uniqueName().slice(0, 18)}-`
+  // With a unique name, so that ids of different runs of the process differ. In a cluster the id shows the node; where
+  // there is only one, it is as short as can be, because several indexes have it.
+  const node = engine.capabilities.clustered ? `${Array.from(instanceId).slice(0, 60).join('')}-` : ''
+  const idPrefix = `${node}${ids.uniqueName().slice(0, 18)}-`
   let fireCount = 0
   return {
     context,
