@@ -8044,6 +8044,40 @@ WHERE sched_name = :scheduler
   AND calendar_name = :name
 LIMIT 1;
 
+-- keyLists.stuck
+--   cluster/cluster-node.ts (ClusterNode)
+--   cluster/recovery.ts (recoverAtStart)
+-- Every engine
+SELECT 1 AS found
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state IN ('ACQUIRED', 'BLOCKED', 'PAUSED_BLOCKED')
+  AND (
+    (
+      t.trigger_state = 'ACQUIRED'
+        AND NOT EXISTS (
+          SELECT 1
+          FROM qrtz_fired_triggers f
+          WHERE f.sched_name = t.sched_name
+            AND f.trigger_name = t.trigger_name
+            AND f.trigger_group = t.trigger_group
+            AND f.state = 'ACQUIRED'
+        )
+    )
+      OR (
+        t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED')
+          AND NOT EXISTS (
+            SELECT 1
+            FROM qrtz_fired_triggers f
+            WHERE f.sched_name = t.sched_name
+              AND f.job_name = t.job_name
+              AND f.job_group = t.job_group
+              AND f.state = 'EXECUTING'
+          )
+      )
+  )
+LIMIT 1;
+
 -- keyLists.acquiredWithoutClaim
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
 -- Every engine

@@ -392,7 +392,9 @@ export class ClusterNode implements CheckInObserver {
   async #sweep(): Promise<void> {
     this.#sweptMs = this.#context.clock.elapsedMs()
     try {
-      while (await this.#transactor.run(freeStuckTriggers, { lock: 'cluster' }));
+      // It goes through all triggers: without the lock of the cluster, and by sequential scans where they are quicker.
+      const isStuck = await this.#transactor.read(({ keyLists }) => keyLists.hasStuck())
+      while (isStuck && (await this.#transactor.run(freeStuckTriggers, { lock: 'cluster' })));
       await this.#transactor.run(settleLostItems, { lock: 'cluster' })
     } catch (error) {
       this.#report('Triggers without their claim or execution could not be looked for.', error)

@@ -39,7 +39,9 @@ export function* recoverAtStart(tx: SqlTransaction): SqlProgram<void> {
     const own = rows.filter((row) => row.instanceId === instanceId)
     yield* recoverFirings(tx, instanceId, own, yield* lockAround(tx, own))
   }
-  while (yield* freeStuckTriggers(tx));
+  // Each look goes through all triggers, and there is nearly always nothing to find.
+  const isStuck = yield* tx.session.keyLists.hasStuck()
+  while (isStuck && (yield* freeStuckTriggers(tx)));
   yield* settleLostItems(tx)
 }
 

@@ -274,6 +274,16 @@ describe('firings that nobody owns', () => {
     expect(await live.bed.state('y')).toBe('PAUSED')
     expect(await cluster.firedRows()).toContain('claimed ACQUIRED')
   })
+
+  test('are looked for among all triggers before anything is locked', async () => {
+    const cluster = await TestCluster.open()
+    const live = await cluster.startNode('live', { sweepIntervalMs: 3000 })
+    live.runner.texts.length = 0
+    await cluster.clock.advance(4500)
+    const looks = live.runner.texts.filter((text) => text.includes("'PAUSED_BLOCKED'"))
+    expect(looks).not.toEqual([])
+    for (const text of looks) expect(text).toMatch(/^SELECT 1 AS found/)
+  })
 })
 
 describe('locks', () => {

@@ -63,6 +63,12 @@ export class KeyLists {
     return user === null ? null : triggerKeyOf(user)
   }
 
+  /** Whether there is a trigger that {@link acquiredWithoutClaim} or {@link blockedWithoutExecution} would find. */
+  *hasStuck(): SqlProgram<boolean> {
+    const { schedulerName: scheduler } = this.#vocabulary
+    return (yield* first(this.#statements.stuck({ scheduler }))) !== null
+  }
+
   /** Triggers that are ACQUIRED although no claim names them; `limit` at most. */
   *acquiredWithoutClaim(limit: number): SqlProgram<readonly TriggerKey[]> {
     const values = { scheduler: this.#vocabulary.schedulerName, limit }
@@ -112,11 +118,20 @@ interface KeyListStatements {
   readonly jobsOfTriggers: KeyQuery
   readonly triggerGroupsAmong: SqlQuery<{ scheduler: string; rows: string }>
   readonly userOfCalendar: SqlQuery<{ scheduler: string; name: string }>
+  readonly stuck: SqlQuery<{ scheduler: string }>
   readonly acquiredWithoutClaim: SqlQuery<{ scheduler: string; limit: number }>
   readonly blockedWithoutExecution: SqlQuery<{ scheduler: string; limit: number }>
 }
 
 export function keyListStatements({ dialect, names }: SqlVocabulary): KeyListStatements {
+  const isAcquiredWithoutClaim = `t.trigger_state = 'ACQUIRED' AND NOT EXISTS (
+    SELECT 1 FROM ${names.firedTriggers} f
+    WHERE f.sched_name = t.sched_name AND f.trigger_name = t.trigger_name
+      AND f.trigger_group = t.trigger_group AND f.state = 'ACQUIRED')`
+  const isBlockedWithoutExecution = `t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED') AND NOT EXISTS (
+    SELECT 1 FROM ${names.firedTriggers} f
+    WHERE f.sched_name = t.sched_name AND f.job_name = t.job_name AND f.job_group = t.job_group
+      AND f.state = 'EXECUTING')`
   return {
     jobsOfTriggers: sqlQuery(
       dialect,
@@ -135,23 +150,21 @@ export function keyListStatements({ dialect, names }: SqlVocabulary): KeyListSta
       `SELECT trigger_name, trigger_group FROM ${names.triggers}
        WHERE sched_name = :scheduler AND calendar_name = :name LIMIT 1`,
     ),
+    stuck: sqlQuery(
+      dialect,
+      `SELECT 1 AS found FROM ${names.triggers} t WHERE t.sched_name = :scheduler
+         AND t.trigger_state IN ('ACQUIRED', 'BLOCKED', 'PAUSED_BLOCKED')
+         AND ((${isAcquiredWithoutClaim}) OR (${isBlockedWithoutExecution})) LIMIT 1`,
+    ),
     acquiredWithoutClaim: sqlQuery(
       dialect,
       `SELECT t.trigger_name, t.trigger_group FROM ${names.triggers} t
-       WHERE t.sched_name = :scheduler AND t.trigger_state = 'ACQUIRED' AND NOT EXISTS (
-         SELECT 1 FROM ${names.firedTriggers} f
-         WHERE f.sched_name = t.sched_name AND f.trigger_name = t.trigger_name
-           AND f.trigger_group = t.trigger_group AND f.state = 'ACQUIRED')
-       LIMIT :limit`,
+       WHERE t.sched_name = :scheduler AND ${isAcquiredWithoutClaim} LIMIT :limit`,
     ),
     blockedWithoutExecution: sqlQuery(
       dialect,
       `SELECT DISTINCT t.job_name, t.job_group FROM ${names.triggers} t
-       WHERE t.sched_name = :scheduler AND t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED') AND NOT EXISTS (
-         SELECT 1 FROM ${names.firedTriggers} f
-         WHERE f.sched_name = t.sched_name AND f.job_name = t.job_name AND f.job_group = t.job_group
-           AND f.state = 'EXECUTING')
-       LIMIT :limit`,
+       WHERE t.sched_name = :scheduler AND ${isBlockedWithoutExecution} LIMIT :limit`,
     ),
   }
 }
