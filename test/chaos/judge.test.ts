@@ -182,6 +182,11 @@ test('a backlog of the fault before a disturbance is no stall, as long as it bec
   ])
   // Without a run that was late at the begin, the same is one.
   expect(stalls(backlog.slice(2), [junk])).toEqual(['junk: g.t 8900 began 3100 ms late on a'])
+  // Runs that were late because they were paused are no backlog.
+  const paused = [...backlog.slice(0, 2), began(8950, 13_000)]
+  expect(stalls(paused, [junk], [{ fromMs: 2000, toMs: 9900 }])).toEqual([
+    'junk: g.t 8950 began 3100 ms late on a',
+  ])
   // So it is when half of the disturbance was not enough.
   expect(stalls([...backlog, began(10_000, 18_000), began(17_000, 20_000)], [junk])).toEqual([
     'junk: g.t 17000 began 3000 ms late on a',

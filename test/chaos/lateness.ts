@@ -18,7 +18,7 @@ export interface Pause {
 /** What came before may still show at the begin; later than this is no noise of a busy machine, but a stall. */
 const settleMs = 1500
 const stallMs = 2500
-/** What was due this long ago, and has not begun, is a backlog. */
+/** What was due longer ago than this, and has not begun, is a backlog. */
 const backlogMs = 1000
 
 /** Runs of undisturbed jobs that began late while others were disturbed; time in which they were paused is left out. */
@@ -40,7 +40,8 @@ export function stalls(
   return disturbances.flatMap((disturbance) => {
     const { what, toMs, jobs } = disturbance
     const undisturbed = runs.filter(({ job }) => !jobs.has(job))
-    const countsFromMs = caughtUpMs(undisturbed, disturbance)
+    const behind = undisturbed.filter((run) => late(run) > backlogMs)
+    const countsFromMs = caughtUpMs(behind, disturbance)
     return undisturbed
       .filter((run) => run.planned >= countsFromMs && run.planned <= toMs - settleMs && late(run) > stallMs)
       .map(
@@ -76,9 +77,8 @@ export function lateBySecond(lines: readonly LogLine[]): string[] {
   return [...seconds]
     .sort(([a], [b]) => a - b)
     .map(([second, late]) => {
-      const [median, most] = [0.5, 1].map(
-        (part) => late.sort((a, b) => a - b)[Math.ceil(part * late.length) - 1],
-      )
+      const sorted = late.toSorted((a, b) => a - b)
+      const [median, most] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted.at(-1)]
       const at = new Date(second * 1000).toISOString().slice(11, 19)
       return `${at} ${String(late.length)} began, ${String(median)} ms late by the median, ${String(most)} ms at most`
     })
