@@ -18,6 +18,7 @@ import { benchmark as serverLists } from './server-lists.mjs'
 import { benchmark as serverLive } from './server-live.mjs'
 import { benchmark as serverOpen } from './server-open.mjs'
 import { firing as sharding, takeOver } from './sharding.mjs'
+import { benchmark as sqlChanges } from './sql-changes.mjs'
 import { benchmark as sqlLateness } from './sql-lateness.mjs'
 import { benchmark as sqlSchedule } from './sql-schedule.mjs'
 import { benchmark as sqlSkipped } from './sql-skipped.mjs'
@@ -55,6 +56,7 @@ export const benchmarks = [
   sqlSchedule,
   latency,
   sqlLateness,
+  sqlChanges,
   sqlStored,
   sqlSkipped,
   pgBeside,

@@ -7685,30 +7685,29 @@ ON CONFLICT DO NOTHING;
 --   programs/steps/split-firings.ts (writeSettled)
 -- SQLite
 INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
-  job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, recovering,
-  acquired_time, began_time, log_lines)
+  job_group, job_type, instance_name, planned_time, fired_time, finished_time, acquired_time, began_time,
+  log_lines, attempt, outcome, recovering)
 VALUES (:scheduler, :fire_instance_id, :trigger_name, :trigger_group, :job_name, :job_group, :job_type,
-  :instance_name, :planned_time, :fired_time, :finished_time, :attempt, :outcome, :recovering, :acquired_time,
-  :began_time, :log_lines)
+  :instance_name, :planned_time, :fired_time, :finished_time, :acquired_time, :began_time, :log_lines, 1,
+  'succeeded', false)
 ON CONFLICT DO NOTHING;
 
 -- PostgreSQL
 INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
-  job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, recovering,
-  acquired_time, began_time, log_lines)
+  job_group, job_type, instance_name, planned_time, fired_time, finished_time, acquired_time, began_time,
+  log_lines, attempt, outcome, recovering)
 SELECT :scheduler, r.fire_instance_id, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.job_type,
-  r.instance_name, r.planned_time, r.fired_time, r.finished_time, r.attempt, r.outcome, r.recovering,
-  r.acquired_time, r.began_time, r.log_lines
+  r.instance_name, r.planned_time, r.fired_time, r.finished_time, r.acquired_time, r.began_time, r.log_lines,
+  1, 'succeeded', false
 FROM (
   SELECT *
   FROM unnest(CAST(:fire_instance_id AS text[]), CAST(:trigger_name AS text[]),
     CAST(:trigger_group AS text[]), CAST(:job_name AS text[]), CAST(:job_group AS text[]),
     CAST(:job_type AS text[]), CAST(:instance_name AS text[]), CAST(:planned_time AS bigint[]),
-    CAST(:fired_time AS bigint[]), CAST(:finished_time AS bigint[]), CAST(:attempt AS bigint[]),
-    CAST(:outcome AS text[]), CAST(:recovering AS boolean[]), CAST(:acquired_time AS bigint[]),
+    CAST(:fired_time AS bigint[]), CAST(:finished_time AS bigint[]), CAST(:acquired_time AS bigint[]),
     CAST(:began_time AS bigint[]), CAST(:log_lines AS text[])) AS r (fire_instance_id, trigger_name,
     trigger_group, job_name, job_group, job_type, instance_name, planned_time, fired_time, finished_time,
-    attempt, outcome, recovering, acquired_time, began_time, log_lines)
+    acquired_time, began_time, log_lines)
 ) AS r
 WHERE true
 ON CONFLICT DO NOTHING;
@@ -7801,9 +7800,6 @@ FROM (
   WHERE h.sched_name || '' = :scheduler
     AND h.trigger_name = :trigger
     AND h.trigger_group = :triggerGroup
-    AND (unicode(substr(h.trigger_name, -1)) * 7 + unicode(substr(h.trigger_name,
-      length(h.trigger_name) / 2 + 1, 1)) * 3 + length(h.trigger_name)) % 4 = (unicode(substr(:trigger,
-      -1)) * 7 + unicode(substr(:trigger, length(:trigger) / 2 + 1, 1)) * 3 + length(:trigger)) % 4
     AND h.fired_time >= :planned
   ORDER BY h.fired_time, h.fire_instance_id
   LIMIT :scanned
@@ -7846,14 +7842,8 @@ FROM (
     AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
     AND h.job_name = :job
     AND h.job_group = :jobGroup
-    AND (unicode(substr(h.job_name, -1)) * 7 + unicode(substr(h.job_name, length(h.job_name) / 2 + 1,
-      1)) * 3 + length(h.job_name)) % 4 = (unicode(substr(:job, -1)) * 7 + unicode(substr(:job,
-      length(:job) / 2 + 1, 1)) * 3 + length(:job)) % 4
     AND h.trigger_name = :trigger
     AND h.trigger_group = :triggerGroup
-    AND (unicode(substr(h.trigger_name, -1)) * 7 + unicode(substr(h.trigger_name,
-      length(h.trigger_name) / 2 + 1, 1)) * 3 + length(h.trigger_name)) % 4 = (unicode(substr(:trigger,
-      -1)) * 7 + unicode(substr(:trigger, length(:trigger) / 2 + 1, 1)) * 3 + length(:trigger)) % 4
     AND h.outcome <> 'succeeded'
   ORDER BY h.fired_time DESC, h.fire_instance_id DESC
   LIMIT :scanned
@@ -7924,14 +7914,8 @@ WHERE h.sched_name || '' = :scheduler
   AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
   AND h.job_name = :job
   AND h.job_group = :jobGroup
-  AND (unicode(substr(h.job_name, -1)) * 7 + unicode(substr(h.job_name, length(h.job_name) / 2 + 1,
-    1)) * 3 + length(h.job_name)) % 4 = (unicode(substr(:job, -1)) * 7 + unicode(substr(:job,
-    length(:job) / 2 + 1, 1)) * 3 + length(:job)) % 4
   AND h.trigger_name = :trigger
   AND h.trigger_group = :triggerGroup
-  AND (unicode(substr(h.trigger_name, -1)) * 7 + unicode(substr(h.trigger_name,
-    length(h.trigger_name) / 2 + 1, 1)) * 3 + length(h.trigger_name)) % 4 = (unicode(substr(:trigger,
-    -1)) * 7 + unicode(substr(:trigger, length(:trigger) / 2 + 1, 1)) * 3 + length(:trigger)) % 4
 ORDER BY h.fired_time DESC, h.fire_instance_id DESC
 LIMIT :limit;
 
@@ -7961,14 +7945,8 @@ WHERE h.sched_name || '' = :scheduler
   AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
   AND h.job_name = :job
   AND h.job_group = :jobGroup
-  AND (unicode(substr(h.job_name, -1)) * 7 + unicode(substr(h.job_name, length(h.job_name) / 2 + 1,
-    1)) * 3 + length(h.job_name)) % 4 = (unicode(substr(:job, -1)) * 7 + unicode(substr(:job,
-    length(:job) / 2 + 1, 1)) * 3 + length(:job)) % 4
   AND h.trigger_name = :trigger
   AND h.trigger_group = :triggerGroup
-  AND (unicode(substr(h.trigger_name, -1)) * 7 + unicode(substr(h.trigger_name,
-    length(h.trigger_name) / 2 + 1, 1)) * 3 + length(h.trigger_name)) % 4 = (unicode(substr(:trigger,
-    -1)) * 7 + unicode(substr(:trigger, length(:trigger) / 2 + 1, 1)) * 3 + length(:trigger)) % 4
   AND h.outcome <> 'succeeded'
 ORDER BY h.fired_time DESC, h.fire_instance_id DESC
 LIMIT 1 OFFSET :skipped;

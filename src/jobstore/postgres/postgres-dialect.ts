@@ -58,6 +58,7 @@ export const postgresDialect: SqlDialect = {
     join: `CROSS JOIN LATERAL (SELECT ${alias}.ctid AS id OFFSET 0) AS found`,
     condition: `COALESCE(found.id = ${alias}.ctid, false)`,
   }),
+  findsExecutionsBy: 'name',
   keyCollation: ' COLLATE "C"',
   textToBytes: (expression) => `convert_to(${expression}, 'UTF8')`,
   // Not LIKE, because a name may hold its wildcards.

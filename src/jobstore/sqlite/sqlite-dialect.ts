@@ -25,10 +25,7 @@ export const sqliteDialect: SqlDialect = {
   forUpdate: () => '',
   forUpdateSkipLocked: () => '',
   lockedAsFound: () => ({ join: '', condition: 'true' }),
-  // Its last character, one in the middle and the length: what is numbered, dated or random is spread evenly.
-  nameBucket: (name) =>
-    `(unicode(substr(${name}, -1)) * 7 + unicode(substr(${name}, length(${name}) / 2 + 1, 1)) * 3
-      + length(${name})) % 4`,
+  findsExecutionsBy: 'time',
   // Text is compared byte by byte, which in UTF-8 is by code point.
   keyCollation: '',
   textToBytes: (expression) => `CAST(${expression} AS BLOB)`,

@@ -81,9 +81,17 @@ export function insertQuery(vocabulary: SqlVocabulary, table: string, columns: C
   return insertion(vocabulary, table, columns, '')
 }
 
-/** Stores rows of new keys, and leaves existing ones as they are. */
-export function insertMissingQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): RowsQuery {
-  return insertion(vocabulary, table, columns, 'ON CONFLICT DO NOTHING')
+/**
+ * Stores rows of new keys, and leaves existing ones as they are. `constants`: expressions of columns that are the same
+ * in all rows, and are not bound.
+ */
+export function insertMissingQuery(
+  vocabulary: SqlVocabulary,
+  table: string,
+  columns: Columns,
+  constants: Readonly<Record<string, string>> = {},
+): RowsQuery {
+  return insertion(vocabulary, table, columns, 'ON CONFLICT DO NOTHING', constants)
 }
 
 /** Stores rows over those of the same key; columns that are not named keep their values. */
@@ -108,14 +116,19 @@ function insertion(
   table: string,
   columns: Columns,
   onConflict: string,
+  constants: Readonly<Record<string, string>> = {},
 ): RowsQuery {
   const names = Object.keys(columns)
-  const into = `INSERT INTO ${table} (sched_name, ${names.join(', ')})`
+  const into = `INSERT INTO ${table} (${['sched_name', ...names, ...Object.keys(constants)].join(', ')})`
+  const same = Object.values(constants)
   if (dialect.runsRowByRow) {
     const values = Object.entries(columns).map(([name, type]) => {
       return type === 'bytes' ? dialect.textToBytes(`:${name}`) : `:${name}`
     })
-    const each = rowByRowQuery(dialect, `${into} VALUES (:scheduler, ${values.join(', ')}) ${onConflict}`)
+    const each = rowByRowQuery(
+      dialect,
+      `${into} VALUES (${[':scheduler', ...values, ...same].join(', ')}) ${onConflict}`,
+    )
     const ofRows = (scheduler: string, rows: readonly object[]): SqlStatement =>
       each(
         (rows as readonly Readonly<Record<string, SqlValue | undefined>>[]).map((row) => [
@@ -130,7 +143,7 @@ function insertion(
   const bound = columnSets?.of(columnTypes(columns)) ?? boundRows(dialect, columns)
   const all: SqlQuery<Readonly<Record<string, SqlValue>>> = sqlQuery(
     dialect,
-    `${into} SELECT :scheduler, ${selected.join(', ')} FROM ${bound} AS r WHERE true ${onConflict}`,
+    `${into} SELECT ${[':scheduler', ...selected, ...same].join(', ')} FROM ${bound} AS r WHERE true ${onConflict}`,
   )
   const ofRows = (scheduler: string, rows: readonly object[]): SqlStatement => {
     if (columnSets === undefined) return all({ scheduler, rows: JSON.stringify(rows) })

@@ -82,11 +82,11 @@ export interface SqlDialect {
    */
   lockedAsFound(alias: string): { readonly join: string; readonly condition: string }
   /**
-   * The bucket of a name, one of a few, for indexes that are written with each execution: entries of one bucket are in
-   * order of time, so that a batch changes as many pages as there are buckets and not one for each name. Left out where
-   * a commit does not write whole pages, and an index begins with the name. `name` is an expression.
+   * How the executions of one job or one trigger are found. `name`: by indexes that begin with the names. `time`: by
+   * one index of all executions in the order of time, with the names in it. It grows at its end, for engines whose
+   * commits write whole pages: a batch of executions would change a page of the others for each name.
    */
-  readonly nameBucket?: (name: string) => string
+  readonly findsExecutionsBy: 'name' | 'time'
   /** Follows a column in ORDER BY, in comparisons for paging and in indexes, to compare by code point. */
   readonly keyCollation: string
   /** An expression that turns a text into the bytes of a data column. */

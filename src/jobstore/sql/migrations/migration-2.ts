@@ -1,4 +1,3 @@
-import type { SqlDialect } from '../kernel/sql-dialect.ts'
 import type { SqlNames } from '../kernel/sql-names.ts'
 import type { ColumnType, Index, Table } from './schema-tables.ts'
 import * as column from './schema-tables.ts'
@@ -191,14 +190,18 @@ export const columnsOf2: Readonly<Partial<Record<keyof SqlNames, Readonly<Record
 }
 
 /**
- * In the order of the list of one job or trigger. In buckets, what is left out is told by the index alone, which lacks
- * the id: that would be half of an entry, and only puts executions of one millisecond in order.
+ * Each index of the history is written with each execution, so they have no more columns than it takes. The last one
+ * completes the order of the list: without it SQLite, which has no statistics, would go through the executions of all
+ * jobs.
  */
-function executionIndex({ nameBucket }: SqlDialect, kind: 'job' | 'trigger'): readonly string[] {
-  const [name, group] = [`${kind}_name`, `${kind}_group`]
-  return nameBucket === undefined
-    ? [name, group, 'sched_name', 'fired_time', 'fire_instance_id']
-    : [`(${nameBucket(name)})`, 'fired_time', name, group]
+function executionIndex(kind: 'job' | 'trigger'): Index {
+  return {
+    name: `eh_${kind}`,
+    table: 'history',
+    columns: () => [`${kind}_name`, `${kind}_group`, 'sched_name', 'fired_time', 'fire_instance_id'],
+    ownTablesOnly: false,
+    findsExecutionsBy: 'name',
+  }
 }
 
 export const indexesOf2: readonly Index[] = [
@@ -223,19 +226,15 @@ export const indexesOf2: readonly Index[] = [
     where: 'until_time IS NOT NULL',
     ownTablesOnly: false,
   },
+  executionIndex('job'),
+  executionIndex('trigger'),
   {
-    // Each index is written with each execution, so they have no more columns than it takes. The last one completes the
-    // order of the list: without it SQLite, which has no statistics, would go through the executions of all jobs.
-    name: 'eh_job',
+    // It lacks the id, which would be a third of an entry: only executions of one millisecond are put in order by it.
+    name: 'eh_names',
     table: 'history',
-    columns: (dialect) => executionIndex(dialect, 'job'),
+    columns: () => ['fired_time', 'job_name', 'trigger_name'],
     ownTablesOnly: false,
-  },
-  {
-    name: 'eh_trigger',
-    table: 'history',
-    columns: (dialect) => executionIndex(dialect, 'trigger'),
-    ownTablesOnly: false,
+    findsExecutionsBy: 'time',
   },
   {
     name: 'eh_firing',

@@ -3,7 +3,7 @@ import type { SqlNames } from '../kernel/sql-names.ts'
 import { indexesOf1, tablesOf1 } from './migration-1.ts'
 import { columnsOf2, indexesOf2, tablesOf2 } from './migration-2.ts'
 import type { SchemaDialect } from './schema-dialect.ts'
-import { addColumn, createIndex, createTable, type Index, type Table } from './schema-tables.ts'
+import { addColumn, createIndex, createTable, type Index, indexesFor, type Table } from './schema-tables.ts'
 
 /** The names and the dialect of a schema. */
 export interface SchemaVocabulary {
@@ -126,5 +126,9 @@ function addTablesOf2(vocabulary: SchemaVocabulary, state: SchemaState): readonl
       .map(([name, type]) => addColumn(dialect, names[table], name, type)),
   )
   const tables = tablesOf2.map((table) => createTable(dialect, names, table))
-  return [...tables, ...columns, ...indexesOf2.map((index) => createIndex(dialect, names, index))]
+  return [
+    ...tables,
+    ...columns,
+    ...indexesFor(dialect, indexesOf2).map((index) => createIndex(dialect, names, index)),
+  ]
 }

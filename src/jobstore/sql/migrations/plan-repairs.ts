@@ -1,6 +1,14 @@
 import { JobPersistenceError } from '../../../core/errors.ts'
 import { newestIndexes, newestTables, type SchemaState, type SchemaVocabulary } from './plan-migrations.ts'
-import { addColumn, createIndex, createTable, type Index, indexName, type Table } from './schema-tables.ts'
+import {
+  addColumn,
+  createIndex,
+  createTable,
+  type Index,
+  indexesFor,
+  indexName,
+  type Table,
+} from './schema-tables.ts'
 
 /** A part of the newest schema that a database lacks. */
 export interface SchemaRepair {
@@ -20,7 +28,7 @@ export interface SchemaRepair {
 export function planRepairs(vocabulary: SchemaVocabulary, state: SchemaState): readonly SchemaRepair[] {
   return [
     ...newestTables.flatMap((table) => repairsOf(vocabulary, table, state)),
-    ...newestIndexes
+    ...indexesFor(vocabulary.dialect, newestIndexes)
       .filter((index) => !hasIndex(vocabulary, index, state))
       .map((index) => ({
         what: `index '${indexName(vocabulary.names, index)}'`,

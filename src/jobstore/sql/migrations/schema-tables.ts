@@ -49,6 +49,15 @@ export interface Index {
   readonly where?: string
   /** Not made where Quartz's own script made the table, because one of its indexes serves. */
   readonly ownTablesOnly: boolean
+  /** For engines of this kind alone. */
+  readonly findsExecutionsBy?: SqlDialect['findsExecutionsBy']
+}
+
+/** Those of the indexes that an engine needs. */
+export function indexesFor(dialect: SqlDialect, indexes: readonly Index[]): readonly Index[] {
+  return indexes.filter(
+    ({ findsExecutionsBy: kind }) => kind === undefined || kind === dialect.findsExecutionsBy,
+  )
 }
 
 export function createTable(dialect: SqlDialect, names: SqlNames, table: Table): string {

@@ -116,10 +116,10 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
   }
   const subjects: Readonly<Record<string, readonly [ExecutionQuery, index: string]>> = {
     'of all jobs': [{}, 'eh_fired'],
-    'of a job': [{ jobKey: job }, 'eh_job'],
-    'of a trigger': [{ triggerKey: key }, 'eh_trigger'],
+    'of a job': [{ jobKey: job }, 'eh_names'],
+    'of a trigger': [{ triggerKey: key }, 'eh_names'],
     'that failed': [{ outcome: 'failed' }, 'eh_failed'],
-    'of a job that failed': [{ jobKey: job, outcome: 'failed' }, 'eh_job'],
+    'of a job that failed': [{ jobKey: job, outcome: 'failed' }, 'eh_names'],
   }
   const executions = Object.entries(subjects).flatMap(([subject, [query, index]]) =>
     Object.entries(bounds).map(([name, bound]) => [subject, name, { ...query, ...bound }, index] as const),
@@ -128,7 +128,7 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
     const history = new HistoryTable(vocabulary, resolveRecordOptions('test').history)
     for (const statement of statementsOf(history.find(query, 50))) {
       const [found, ...sorted] = planOf(statement).filter((step) => /\bUSING\b|\bUSE\b/.test(step))
-      // The job, the trigger or the scheduler, and both bounds of the time.
+      // Both bounds of the time.
       expect(found).toMatch(new RegExp(`idx_\\w*${index} \\(.*fired_time>\\? AND .*<.*\\)`))
       // Of one job or trigger, only executions of one millisecond are put in order.
       const isOfOne = query.jobKey !== undefined || query.triggerKey !== undefined

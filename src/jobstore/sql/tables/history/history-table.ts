@@ -32,6 +32,7 @@ import {
   isPlain,
   logColumns,
   plainColumns,
+  plainConstants,
   plainRowOf,
   rowOf,
   summaryOf,
@@ -183,7 +184,7 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
     WHERE h.sched_name = :scheduler AND ${hasPlace}`
   return {
     insert: insertMissingQuery(vocabulary, names.history, { ...columns, ...textColumns, ...logColumns }),
-    insertPlain: insertMissingQuery(vocabulary, names.history, plainColumns),
+    insertPlain: insertMissingQuery(vocabulary, names.history, plainColumns, plainConstants),
     nthBetween: sqlQuery(
       dialect,
       `SELECT h.fired_time FROM ${names.history} AS h
@@ -225,7 +226,7 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
       // None began before its planned instant.
       `SELECT ${list(columns)} FROM (
          SELECT * FROM ${names.history} AS h
-         WHERE ${ofScheduler(dialect)} AND ${isNamed(dialect, 'trigger')}
+         WHERE ${ofScheduler(dialect)} AND ${isNamed('trigger')}
            AND h.fired_time >= :planned ORDER BY h.fired_time, h.fire_instance_id LIMIT :scanned) AS h
        WHERE h.planned_time = :planned ORDER BY h.attempt LIMIT :limit`,
     ),
@@ -244,8 +245,8 @@ export function executionsQuery(vocabulary: SqlVocabulary, query: ExecutionQuery
   const isOfOne = jobKey !== undefined || triggerKey !== undefined
   const indexed = new Conditions(isOfOne ? ofScheduler(dialect) : 'h.sched_name = :scheduler')
   addPlaces(indexed, query)
-  indexed.add(isNamed(dialect, 'job'), { job: jobKey?.name, jobGroup: jobKey?.group })
-  indexed.add(isNamed(dialect, 'trigger'), { trigger: triggerKey?.name, triggerGroup: triggerKey?.group })
+  indexed.add(isNamed('job'), { job: jobKey?.name, jobGroup: jobKey?.group })
+  indexed.add(isNamed('trigger'), { trigger: triggerKey?.name, triggerGroup: triggerKey?.group })
   indexed.add('h.firing_id = :firing', { firing: firingId })
   const outcomes = wantedOutcomes(query)
   if (outcomes !== null && !outcomes.includes('succeeded')) indexed.add(`h.outcome <> 'succeeded'`, {})
@@ -262,15 +263,16 @@ export function executionsQuery(vocabulary: SqlVocabulary, query: ExecutionQuery
 }
 
 /** The condition that an execution is of the job or the trigger that `:job` and `:jobGroup`, or so, name. */
-function isNamed({ nameBucket }: SqlDialect, kind: 'job' | 'trigger'): string {
-  const named = `h.${kind}_name = :${kind} AND h.${kind}_group = :${kind}Group`
-  if (nameBucket === undefined) return named
-  return `${named} AND ${nameBucket(`h.${kind}_name`)} = ${nameBucket(`:${kind}`)}`
+function isNamed(kind: 'job' | 'trigger'): string {
+  return `h.${kind}_name = :${kind} AND h.${kind}_group = :${kind}Group`
 }
 
-/** With a plain condition SQLite, which has no statistics, may go through the executions of all in their order. */
-function ofScheduler({ nameBucket }: SqlDialect): string {
-  return nameBucket === undefined ? 'h.sched_name = :scheduler' : `h.sched_name || '' = :scheduler`
+/**
+ * The condition for executions of one job or trigger. In its plain form SQLite, which has no statistics, would take the
+ * index of all executions of the scheduler, which lacks the names.
+ */
+function ofScheduler({ findsExecutionsBy }: SqlDialect): string {
+  return findsExecutionsBy === 'name' ? 'h.sched_name = :scheduler' : `h.sched_name || '' = :scheduler`
 }
 
 /**
