@@ -5300,7 +5300,7 @@ WHERE sched_name = :scheduler
           AND t.trigger_group = f.trigger_group
           AND t.trigger_state = 'ACQUIRED'
       )
-    FOR NO KEY UPDATE OF f SKIP LOCKED
+    FOR NO KEY UPDATE OF f
   )
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;

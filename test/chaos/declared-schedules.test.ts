@@ -7,7 +7,8 @@ import { type Line, pauseHeld, stop, World } from './declared-world.ts'
 /** Every second from the first to the last is there once. */
 function expectEachSecondOnce(lines: readonly Line[]): void {
   const planned = lines.map((line) => line.planned).toSorted((a, b) => a - b)
-  expect(planned).toEqual(planned.map((_, index) => (planned[0] ?? 0) + index * 1000))
+  const once = planned.map((_, index) => (planned[0] ?? 0) + index * 1000)
+  expect(planned, lines.map((line) => JSON.stringify(line)).join('\n')).toEqual(once)
 }
 
 /** Nothing was lost, doubled, resumed or reset. */

@@ -33,6 +33,8 @@ const second = 1000
 const patienceMs = 40 * second
 /** A load whose time is up counts as stuck earlier if nothing has run for so long. */
 const silenceMs = 15 * second
+/** How long each trigger fires at least, also where scheduling all of them takes long: longer than any interval. */
+const shortestMs = 15 * second
 
 /**
  * Schedules `count` triggers of all types, by turns on every node, half of them at once and half while they fire; then
@@ -46,9 +48,11 @@ export async function mixedLoad(
   const planned = new Map<string, readonly number[]>()
   const exclusiveJobs = new Set<string>()
   const origins = new Map<string, Origin>()
-  const untilMs = Date.now() + lastsMs
+  let untilMs = Date.now() + lastsMs
   const scheduleOn = async (index: number): Promise<void> => {
-    const { trigger, job } = loadOf(index, Date.now() + 2 * second, untilMs)
+    const startMs = Date.now() + 2 * second
+    untilMs = Math.max(untilMs, startMs + shortestMs)
+    const { trigger, job } = loadOf(index, startMs, untilMs)
     const node = nodes[index % nodes.length]
     if (node === undefined) throw new Error('There is no node to schedule on')
     const key = `${trigger.group}.${trigger.name}`

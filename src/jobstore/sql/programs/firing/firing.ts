@@ -188,7 +188,7 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
     const row = rows.get(claim.fireInstanceId)
     if (row === undefined || !rows.delete(claim.fireInstanceId) || locked.has(claim.fireInstanceId)) continue
     const ref = triggers.found.get(row.triggerKey)
-    const jobKey = ref?.state === 'ACQUIRED' ? ref.jobKey : undefined
+    const jobKey = ref !== undefined && isAsClaimed(ref, claim) ? ref.jobKey : undefined
     const jobDetail = jobKey === undefined ? undefined : jobs.found.get(jobKey)
     if (triggers.locked.has(row.triggerKey) || (jobKey !== undefined && busy.locked.has(jobKey))) {
       locked.add(claim.fireInstanceId)
@@ -212,6 +212,14 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
   yield* fail(tx, faulty)
   yield* giveUp(tx, idle)
   return { held, locked, jobs: busy.found, circumstances }
+}
+
+/**
+ * Java nodes leave the claims on triggers that they change: such a trigger may have been claimed again since then, and
+ * may have fired.
+ */
+function isAsClaimed({ state, nextFireTimeMs }: TriggerRef, { trigger }: AcquiredTrigger): boolean {
+  return state === 'ACQUIRED' && nextFireTimeMs === trigger.nextFireTimeMs
 }
 
 function bothLocks<Key extends JobKey | TriggerKey, Ref>(

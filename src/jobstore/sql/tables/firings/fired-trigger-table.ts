@@ -301,15 +301,15 @@ export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerS
     ),
     deleteStaleClaims: sqlQuery(
       dialect,
-      // A session that has locked one of them is firing or releasing it, and finds out itself that it is void. Waiting
-      // would be a deadlock, because such a session locks the claim first and then the trigger.
+      // A session that has locked one of them is about to fire it, and passes it over while its trigger is locked here.
+      // It is waited for: when its trigger is claimed anew, a claim that was left would fire a second time.
       `DELETE FROM ${fired} WHERE sched_name = :scheduler AND entry_id IN (
          SELECT f.entry_id FROM ${fired} f
          WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND NOT EXISTS (
            SELECT 1 FROM ${names.triggers} t
            WHERE t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name
              AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED')
-         ${dialect.forUpdateSkipLocked('f')}) RETURNING ${columns}`,
+         ${dialect.forUpdate('f')}) RETURNING ${columns}`,
     ),
   }
 }
