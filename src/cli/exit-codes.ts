@@ -11,6 +11,8 @@ export const exitCodes = {
   refused: 4,
   /** The server or the database cannot be reached; later it may work. */
   unreachable: 5,
+  /** Jobs still ran when the time to drain was over; as of `timeout`. */
+  leftRunning: 124,
   /** A second signal: 128 and the number of SIGINT. */
   atOnce: 130,
 } as const

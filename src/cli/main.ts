@@ -10,5 +10,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 process.exitCode = await runCli(process.argv.slice(2), processHost())
-// Otherwise the process ends by itself; here the user asked not to wait for running jobs.
-if (process.exitCode === exitCodes.atOnce) process.exit()
+// Otherwise the process ends by itself; here running jobs are not waited for any longer.
+const isWithoutJobs = [exitCodes.atOnce, exitCodes.leftRunning].some((code) => code === process.exitCode)
+if (isWithoutJobs) process.exit()

@@ -58,7 +58,8 @@ const spec = {
     'The token is printed once, at the end of the address. Without --start this process fires nothing and is no node ' +
       'of the cluster: it looks at the data of others and changes it.',
     'SIGTERM or Ctrl-C ends it: after the time of --not-ready no more is fired, running jobs get the time of --drain ' +
-      `and are then interrupted. A second signal ends it at once with ${exitCodes.atOnce}.`,
+      `and are then interrupted; with those that go on all the same it ends with ${exitCodes.leftRunning}. ` +
+      `A second signal ends it at once with ${exitCodes.atOnce}.`,
   ],
 } as const
 
@@ -100,7 +101,7 @@ export const serveCommand: Command = {
       const endedAtOnce = await Promise.race([ended.then(() => false), stop.atOnce.then(() => true)])
       if (endedAtOnce) return exitCodes.atOnce
       await server.close()
-      return exitCodes.ok
+      return scheduler.getCurrentlyExecutingJobs().length > 0 ? exitCodes.leftRunning : exitCodes.ok
     } catch (error) {
       await scheduler.shutdown()
       throw error

@@ -161,11 +161,17 @@ const stubborn = defineJob('stubborn', ({ signal }) => new Promise((resolve) => 
   console.error('begun')
   signal.addEventListener('abort', () => resolve('stopped'))
 }))
-export default { store: '${file}', serve: { port: 0 }, scheduler: { jobs: [echo, stubborn], logger: false } ${more}}
+const deaf = defineJob('deaf', () => new Promise(() => {}))
+const scheduler = { jobs: [echo, stubborn, deaf], interruptGraceMs: 1, logger: false }
+export default { store: '${file}', serve: { port: 0 }, scheduler ${more}}
 `,
     )
 
-  test('is a node that runs jobs until a signal; then it drains within its time', async () => {
+  test.each([
+    { jobType: 'stubborn', code: 0 },
+    // The process, which it would keep, ends without it.
+    { jobType: 'deaf', code: 124 },
+  ])('is a node until a signal; then it drains within its time: $jobType', async ({ jobType, code }) => {
     const file = await jobsFile()
     const host = new FakeHost({ clock: systemClock })
     const ended = runCli(['serve', '--start', '--drain', '50ms', '--config', nodeConfig(file)], host)
@@ -174,7 +180,7 @@ export default { store: '${file}', serve: { port: 0 }, scheduler: { jobs: [echo,
     const asked = { clock: systemClock, environment: { QUARTZ_TS_TOKEN: token } }
     const ask = (...args: readonly string[]): ReturnType<typeof runCommand> =>
       runCommand([...args, '--server', address], asked)
-    const definitions = { jobs: [{ key: { group: 'mail', name: 'long' }, fields: { jobType: 'stubborn' } }] }
+    const definitions = { jobs: [{ key: { group: 'mail', name: 'long' }, fields: { jobType } }] }
     const whole = {
       format: 'quartz-ts',
       version: 1,
@@ -190,7 +196,7 @@ export default { store: '${file}', serve: { port: 0 }, scheduler: { jobs: [echo,
       .poll(async () => (await ask('history', '--running')).out, { timeout: 20_000 })
       .toContain('mail/long')
     host.send('SIGTERM')
-    expect(await ended).toBe(0)
+    expect(await ended).toBe(code)
     expect(host.stdout.text).toMatch(
       /Stopping: waiting up to 50 ms for 1 running job; a second signal ends at once/,
     )

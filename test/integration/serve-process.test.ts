@@ -12,6 +12,11 @@ async function node(...options: readonly string[]) {
   const { address, token } = addressIn(await said(child, /http:\S+#token=\S+\n/))
   const ask = (path: string, by: string = token): Promise<Response> =>
     fetch(`${address}${path}`, { headers: { authorization: `Bearer ${by}` } })
+  const send = async (method: string, path: string, body: object): Promise<void> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const { status } = await fetch(`${address}${path}`, { method, headers, body: JSON.stringify(body) })
+    expect(status).toBe(200)
+  }
   const isReady = (status: number): Promise<void> =>
     vi.waitFor(
       async () => {
@@ -19,7 +24,7 @@ async function node(...options: readonly string[]) {
       },
       { timeout: 20_000 },
     )
-  return { child, ended, ask, isReady }
+  return { child, ended, ask, send, isReady }
 }
 
 describe('quartz-ts serve --start', () => {
@@ -39,6 +44,21 @@ describe('quartz-ts serve --start', () => {
     await isReady(200)
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
+  })
+
+  test('ends without a job that goes on when its time is over', async () => {
+    const { child, ended, ask, send, isReady } = await node('--drain', '1ms')
+    await isReady(200)
+    await send('PUT', '/api/jobs/g/deaf', { jobType: 'deaf' })
+    await send('POST', '/api/jobs/g/deaf/run', {})
+    await vi.waitFor(
+      async () => {
+        expect(await (await ask('/api/executing')).text()).toContain('deaf')
+      },
+      { timeout: 20_000 },
+    )
+    child.kill('SIGTERM')
+    expect(await ended).toBe(124)
   })
 
   test('with --metrics measures itself, for those who may see it', async () => {

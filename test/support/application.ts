@@ -29,7 +29,13 @@ function withSettings(folder: string): string {
 import { defineConfig } from 'quartz-ts/config'
 
 const hello = defineJob('hello', () => 'hello')
-export default defineConfig({ store: 'sqlite:jobs.db', serve: { port: 0 }, scheduler: { jobs: [hello] } })
+// It goes on whatever it is told, and keeps its process.
+const deaf = defineJob('deaf', () => new Promise((resolve) => setTimeout(resolve, 3_600_000)))
+export default defineConfig({
+  store: 'sqlite:jobs.db',
+  serve: { port: 0 },
+  scheduler: { jobs: [hello, deaf], interruptGraceMs: 1 },
+})
 `
   writeFileSync(join(folder, 'quartz-ts.config.mjs'), text)
   return folder
