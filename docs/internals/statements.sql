@@ -7072,9 +7072,11 @@ ON CONFLICT (sched_name, job_group,
   last_success_time = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time,
   excluded.last_success_time) THEN excluded.last_success_time ELSE t.last_success_time END,
   last_failure_time = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
-  excluded.last_failure_time) THEN excluded.last_failure_time ELSE t.last_failure_time END, failures = CASE
-  WHEN excluded.last_success_time IS NULL THEN t.failures + excluded.failures ELSE excluded.failures END,
-  changed_time = excluded.changed_time;
+  excluded.last_failure_time) THEN excluded.last_failure_time ELSE t.last_failure_time END,
+  failures = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time, excluded.last_success_time)
+  THEN excluded.failures + CASE WHEN t.failures > 0 AND t.last_failure_time > excluded.last_success_time THEN
+  1 ELSE 0 END ELSE t.failures + CASE WHEN t.last_success_time IS NULL OR excluded.last_failure_time >
+  t.last_success_time THEN excluded.failures ELSE 0 END END, changed_time = excluded.changed_time;
 
 -- PostgreSQL
 INSERT INTO qrtz_job_status AS t (job_name, job_group, sched_name, last_fire_id, last_fired_time,
@@ -7119,9 +7121,11 @@ ON CONFLICT (sched_name, job_group,
   last_success_time = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time,
   excluded.last_success_time) THEN excluded.last_success_time ELSE t.last_success_time END,
   last_failure_time = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
-  excluded.last_failure_time) THEN excluded.last_failure_time ELSE t.last_failure_time END, failures = CASE
-  WHEN excluded.last_success_time IS NULL THEN t.failures + excluded.failures ELSE excluded.failures END,
-  changed_time = excluded.changed_time;
+  excluded.last_failure_time) THEN excluded.last_failure_time ELSE t.last_failure_time END,
+  failures = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time, excluded.last_success_time)
+  THEN excluded.failures + CASE WHEN t.failures > 0 AND t.last_failure_time > excluded.last_success_time THEN
+  1 ELSE 0 END ELSE t.failures + CASE WHEN t.last_success_time IS NULL OR excluded.last_failure_time >
+  t.last_success_time THEN excluded.failures ELSE 0 END END, changed_time = excluded.changed_time;
 
 -- jobStatus.addDays
 --   sql-records.ts (SqlRecords)

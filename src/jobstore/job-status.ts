@@ -16,8 +16,8 @@ export interface JobDay {
 
 /**
  * How a job is doing, whether or not its executions are still in the history. Executions that were vetoed count in
- * `days` and change nothing else, because the job did not run. A failure is an execution that failed, timed out or was
- * lost; each attempt counts.
+ * `days` and change nothing else, because the job did not run; so do the items of a sharded job, whose firing counts for
+ * the rest with its own outcome. A failure is an execution that failed, timed out or was lost; each attempt counts.
  */
 export interface JobStatus {
   readonly jobKey: JobKey
@@ -59,6 +59,8 @@ export interface EndedExecution {
   /** When this is known: the end, or for a lost execution its discovery. */
   readonly knownTimeMs: EpochMs
   readonly errorText: string | null
+  /** An item of a firing that was split, or such a firing as a whole, whose items have counted. */
+  readonly part?: 'item' | 'firing'
 }
 
 /** What some executions of a job change in its status. */
@@ -137,11 +139,9 @@ export function statusChangeOf(given: EndedExecution | JobStatusChange): JobStat
 
 /** Adds one execution to a change. */
 export function addExecution(change: JobStatusChange, execution: EndedExecution): void {
-  const { outcome, fireTimeMs, finishedTimeMs, knownTimeMs } = execution
-  const day = entryOfDay(change.days, dayOf(knownTimeMs))
-  day.counts[outcome]++
-  if (finishedTimeMs !== null) day.runTimeMs += Math.max(0, finishedTimeMs - fireTimeMs)
-  if (outcome === 'vetoed') return
+  const { outcome, fireTimeMs, finishedTimeMs, knownTimeMs, part } = execution
+  if (part !== 'firing') addToDay(change, execution)
+  if (outcome === 'vetoed' || part === 'item') return
   if (change.last === null || fireTimeMs >= change.last.fireTimeMs) {
     change.last = { fireInstanceId: execution.fireInstanceId, fireTimeMs, finishedTimeMs, outcome }
   }
@@ -155,14 +155,21 @@ export function addExecution(change: JobStatusChange, execution: EndedExecution)
   }
 }
 
-/** Adds a later change of the same job to an earlier one. */
+function addToDay(change: JobStatusChange, execution: EndedExecution): void {
+  const { outcome, fireTimeMs, finishedTimeMs, knownTimeMs } = execution
+  const day = entryOfDay(change.days, dayOf(knownTimeMs))
+  day.counts[outcome]++
+  if (finishedTimeMs !== null) day.runTimeMs += Math.max(0, finishedTimeMs - fireTimeMs)
+}
+
+/** Adds a change to another one of the same job that was known before; what it tells may be older, of another node. */
 export function addChange(change: JobStatusChange, later: JobStatusChange): void {
   if (later.last !== null && (change.last === null || later.last.fireTimeMs >= change.last.fireTimeMs)) {
     change.last = later.last
   }
-  change.failures = later.lastSuccessTimeMs === null ? change.failures + later.failures : later.failures
-  change.lastSuccessTimeMs = later.lastSuccessTimeMs ?? change.lastSuccessTimeMs
-  if (later.lastFailureTimeMs !== null) {
+  change.failures = failuresOfBoth(change, later)
+  change.lastSuccessTimeMs = latest(change.lastSuccessTimeMs, later.lastSuccessTimeMs)
+  if (isAfter(later.lastFailureTimeMs, change.lastFailureTimeMs)) {
     change.lastFailureTimeMs = later.lastFailureTimeMs
     change.lastErrorText = later.lastErrorText
   }
@@ -171,6 +178,25 @@ export function addChange(change: JobStatusChange, later: JobStatusChange): void
     for (const outcome of Object.keys(counts) as ExecutionOutcome[]) day.counts[outcome] += counts[outcome]
     day.runTimeMs += runTimeMs
   }
+}
+
+/** Failures since the last success of both. Of those of the other change at least the last one is known by its time. */
+function failuresOfBoth(known: JobStatusChange, added: JobStatusChange): number {
+  if (added.lastSuccessTimeMs !== null && isAfter(added.lastSuccessTimeMs, known.lastSuccessTimeMs)) {
+    const hasFailedSince = known.failures > 0 && (known.lastFailureTimeMs ?? 0) > added.lastSuccessTimeMs
+    return added.failures + (hasFailedSince ? 1 : 0)
+  }
+  const isSince = known.lastSuccessTimeMs === null || (added.lastFailureTimeMs ?? 0) > known.lastSuccessTimeMs
+  return known.failures + (isSince ? added.failures : 0)
+}
+
+/** Whether a time is known and not before another one. */
+function isAfter(timeMs: EpochMs | null, other: EpochMs | null): boolean {
+  return timeMs !== null && (other === null || timeMs >= other)
+}
+
+function latest(one: EpochMs | null, two: EpochMs | null): EpochMs | null {
+  return isAfter(two, one) ? two : one
 }
 
 function entryOfDay(days: Map<number, DayChange>, day: number): DayChange {

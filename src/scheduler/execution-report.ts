@@ -8,6 +8,7 @@ import type { ExecutionReport, ExecutionTexts } from '../jobstore/execution-repo
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { EndedExecution } from '../jobstore/job-status.ts'
+import type { EndedSharding } from '../jobstore/job-store-shards.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { isManualTriggerKey } from './manual-trigger.ts'
@@ -105,8 +106,8 @@ function originOf(
 
 /** What the status of the job takes from the report of an execution. */
 export function endedExecution(bundle: TriggerFiredBundle, report: ExecutionReport): EndedExecution {
-  const { outcome, errorText, fireTimeMs, finishedTimeMs } = report
-  return {
+  const { outcome, errorText, fireTimeMs, finishedTimeMs, shard } = report
+  const ended: EndedExecution = {
     jobKey: bundle.jobDetail.key,
     fireInstanceId: bundle.fireInstanceId,
     outcome,
@@ -114,6 +115,23 @@ export function endedExecution(bundle: TriggerFiredBundle, report: ExecutionRepo
     finishedTimeMs,
     knownTimeMs: finishedTimeMs,
     errorText,
+  }
+  return (shard ?? null) === null ? ended : { ...ended, part: 'item' }
+}
+
+/** What the status of the job takes from a firing that was split. */
+export function endedFiring(firing: EndedSharding): EndedExecution {
+  const { jobKey, fireInstanceId, outcome, fireTimeMs, finishedTimeMs, errorText } = firing
+  const knownTimeMs = finishedTimeMs
+  return {
+    jobKey,
+    fireInstanceId,
+    outcome,
+    fireTimeMs,
+    finishedTimeMs,
+    knownTimeMs,
+    errorText,
+    part: 'firing',
   }
 }
 

@@ -1,10 +1,17 @@
-import { jobKey, recoveringJobsGroup, retryingJobsGroup, type TriggerKey } from '../core/key.ts'
+import {
+  jobKey,
+  recoveringJobsGroup,
+  retryingJobsGroup,
+  shardedJobsGroup,
+  type TriggerKey,
+} from '../core/key.ts'
 import { unawaited } from '../core/promises.ts'
 import type { NodeOrder, NodeRequests } from '../jobstore/cluster-view.ts'
 import type { SchedulerSignaler } from '../jobstore/job-store.ts'
 import type { StuckThread } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
+import { endedFiring } from './execution-report.ts'
 import type { LateCauses } from './late-causes.ts'
 import { isManualTriggerKey } from './manual-trigger.ts'
 import type { Notifier } from './notifier.ts'
@@ -126,6 +133,7 @@ export class SignalReceiver {
             finishedTimeMs: null,
             knownTimeMs: clock.now(),
             errorText: null,
+            ...(triggerKey.group === shardedJobsGroup && { part: 'item' as const }),
           })
         }
         if (isPlanned(triggerKey)) {
@@ -153,6 +161,7 @@ export class SignalReceiver {
       },
       allShardsDone: (firing) => {
         events.emit('allShardsDone', { firing })
+        recorder.note('statuses', endedFiring(firing))
         const listeners = notifier.jobListenersFor(firing.jobKey)
         notifier.track(
           notifier.callEach('allShardsDone', listeners, (listener) => listener.allShardsDone?.(firing)),

@@ -52,6 +52,17 @@ async function indexes(database: TestDatabase): Promise<Record<string, unknown>[
 const plainType = (type: string): string =>
   type.replace('character varying', 'varchar').replace('bytea', 'blob').replace(' COLLATE "C"', '')
 
+function compared(
+  ours: readonly string[],
+  theirs: readonly string[],
+): Record<'both' | 'sqliteAlone' | 'postgresAlone', readonly string[]> {
+  return {
+    both: ours.filter((name) => theirs.includes(name)),
+    sqliteAlone: theirs.filter((name) => !ours.includes(name)),
+    postgresAlone: ours.filter((name) => !theirs.includes(name)),
+  }
+}
+
 describe('migrations on PostgreSQL', () => {
   test('make all tables once, in either locking mode', async () => {
     for (const locking of ['skipLocked', 'quartzLocks'] as const) {
@@ -67,7 +78,7 @@ describe('migrations on PostgreSQL', () => {
     }
   })
 
-  test('give the tables and columns that SQLite gets, with the same types, keys and indexes', async () => {
+  test('give the tables and columns that SQLite gets, with the same types, keys and all but the same indexes', async () => {
     await using database = await freshDatabase()
     await using store = testRunner(database.connectionString)
     await migrate(store.runner, words(), 5)
@@ -87,10 +98,17 @@ describe('migrations on PostgreSQL', () => {
     const theirIndexes = await query(
       `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`,
     )
-    const ourIndexes = (await indexes(database)).map(({ indexname }) => String(indexname))
-    expect(ourIndexes.filter((name) => !name.endsWith('_pkey'))).toEqual(
-      theirIndexes.map(({ name }) => String(name)).toSorted(),
+    const ourIndexes = (await indexes(database))
+      .map(({ indexname }) => String(indexname))
+      .filter((name) => !name.endsWith('_pkey'))
+    // The history is the exception: its lists of one job and of one trigger are found in another way on each engine.
+    const { both, sqliteAlone, postgresAlone } = compared(
+      ourIndexes,
+      theirIndexes.map(({ name }) => String(name)),
     )
+    expect(both.length).toBeGreaterThan(10)
+    expect(sqliteAlone).toEqual(['idx_qrtz_eh_names'])
+    expect(postgresAlone).toEqual(['idx_qrtz_eh_job', 'idx_qrtz_eh_trigger'])
   })
 
   test('compare keys by code point, whatever the language of the database', async () => {

@@ -71,6 +71,25 @@ describe('a sharded job', () => {
     expect(await scheduler.checkExists(jobKey('sharded'))).toBe(false)
   })
 
+  test('fails in a row as a firing, whatever the order in which its items end', async () => {
+    const work = defineJob('work', async ({ shard }) => {
+      // The one that ends well ends last.
+      if (shard?.item === 0) throw new JobExecutionError('north is closed')
+      await Promise.resolve()
+    })
+    const { scheduler, clock } = await open({ jobs: [work] })
+    const job = JobBuilder.newJob(work).withIdentity('sharded').withSharding({ items: 3 }).build()
+    await scheduler.scheduleJob(job, everyMinute(clock))
+    await scheduler.idle()
+    await clock.advance(60_000)
+    await scheduler.idle()
+    await clock.advance(2000)
+    const [status] = (await scheduler.queryJobStatus({ jobKeys: [job.key], days: 1, take: 1 })).items
+    expect(status).toMatchObject({ lastOutcome: 'failed', consecutiveFailures: 2, lastSuccessTimeMs: null })
+    expect(status?.lastErrorText).toContain('north is closed')
+    expect(status?.days[0]?.counts).toMatchObject({ failed: 2, succeeded: 4 })
+  })
+
   test('is tried again item by item, and keeps the planned instant', async () => {
     const runs: string[] = []
     const work = defineJob(

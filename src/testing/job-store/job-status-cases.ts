@@ -54,6 +54,20 @@ async function addJobs(bed: Testbed, ...jobs: readonly string[]): Promise<void> 
 export const jobStatusCases: readonly StoreCase[] = area(
   'job status',
   {
+    'counts failures since the last success, also when their batch comes after it': async (bed) => {
+      await addJobs(bed, 'a', 'b')
+      const before = changeOf(bed, 'a', ['failed', 'failed'])
+      const success = changeOf(bed, 'b', ['succeeded'])
+      await bed.clock.advance(10_000)
+      const failure = changeOf(bed, 'b', ['failed'])
+      await write(bed, changeOf(bed, 'a', ['succeeded']))
+      await write(bed, failure)
+      await write(bed, before)
+      await write(bed, success)
+      const [a, b] = [await statusOf(bed, 'a'), await statusOf(bed, 'b')]
+      assert.deepEqual([a.lastOutcome, a.consecutiveFailures], ['succeeded', 0])
+      assert.deepEqual([b.lastOutcome, b.consecutiveFailures], ['failed', 1])
+    },
     'adds up what batches say': async (bed) => {
       await addJobs(bed, 'a')
       const startMs = bed.now()

@@ -267,6 +267,12 @@ function additions({
   const latest = (column: string): string =>
     `${column} = CASE WHEN excluded.${column} >= COALESCE(t.${column}, excluded.${column})
        THEN excluded.${column} ELSE t.${column} END`
+  // As addChange has it: another node may have written what came later.
+  const failures = `CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time, excluded.last_success_time)
+       THEN excluded.failures + CASE WHEN t.failures > 0 AND t.last_failure_time > excluded.last_success_time
+         THEN 1 ELSE 0 END
+       ELSE t.failures + CASE WHEN t.last_success_time IS NULL OR excluded.last_failure_time > t.last_success_time
+         THEN excluded.failures ELSE 0 END END`
   const status = { ...key, ...statusColumns }
   const days = { ...key, day_number: 'bigint', ...countColumns } as const
   const isKnown = `(EXISTS (SELECT 1 FROM ${names.jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)})
@@ -285,8 +291,7 @@ function additions({
          last_error = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time, excluded.last_failure_time)
            THEN excluded.last_error ELSE t.last_error END,
          ${latest('last_success_time')}, ${latest('last_failure_time')},
-         failures = CASE WHEN excluded.last_success_time IS NULL
-           THEN t.failures + excluded.failures ELSE excluded.failures END,
+         failures = ${failures},
          changed_time = excluded.changed_time`,
     ),
     addDays: sqlQuery(
