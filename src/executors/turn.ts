@@ -8,13 +8,43 @@ const quickMs = 0.05
 
 const longestStride = 16
 
+/** A turn of the event loop in which tasks run: many alarms may ring in it, one after the other. */
+export class LoopTurn {
+  endMs = Number.NEGATIVE_INFINITY
+  #isOpen = false
+
+  /** Answers whether it is a new one. */
+  enter(clock: Clock, nowMs: number): boolean {
+    if (this.#isOpen) return false
+    this.#isOpen = true
+    this.endMs = nowMs + turnMs
+    // After the timers and I/O of this turn.
+    clock.setImmediate(() => {
+      this.#isOpen = false
+    })
+    return true
+  }
+}
+
+/** By clock, because each clock has its own event loop as far as tasks can tell. */
+const turns = new WeakMap<Clock, LoopTurn>()
+
+function turnOf(clock: Clock): LoopTurn {
+  const known = turns.get(clock)
+  if (known !== undefined) return known
+  const turn = new LoopTurn()
+  turns.set(clock, turn)
+  return turn
+}
+
 /**
  * How long tasks may run within one turn of the event loop. Tasks started by an alarm and tasks started by ended tasks
- * share the time of one turn: a settled promise calls back before any timer or I/O, so it must not get new time.
+ * share the time of one turn: a settled promise calls back before any timer or I/O, so it must not get new time. All
+ * timers and executors of a clock share it, too: however many there are, each turn is as short as with one.
  */
 export class Turn {
   readonly #clock: Clock
-  #endMs = Number.NEGATIVE_INFINITY
+  readonly #loopTurn: LoopTurn
   /** The time when it was last read. */
   nowMs = 0
   /** How many tasks run between two readings of the clock. */
@@ -23,14 +53,15 @@ export class Turn {
 
   constructor(clock: Clock) {
     this.#clock = clock
+    this.#loopTurn = turnOf(clock)
   }
 
-  /** A new turn of the event loop has begun. Called from a timer or an immediate only. */
+  /** Called from a timer or an immediate only: the turn of the event loop may be a new one. */
   begin(): void {
     this.nowMs = this.#clock.elapsedMs()
-    this.#endMs = this.nowMs + turnMs
     this.#stride = 1
-    this.#left = 1
+    // One task runs in each turn at least, however long it takes.
+    this.#left = this.#loopTurn.enter(this.#clock, this.nowMs) ? 1 : 0
   }
 
   /** Called from elsewhere, maybe within the last turn: reads the clock first. */
@@ -46,6 +77,6 @@ export class Turn {
     this.#stride = quick ? Math.min(2 * this.#stride, longestStride) : 1
     this.#left = this.#stride - 1
     this.nowMs = nowMs
-    return nowMs < this.#endMs
+    return nowMs < this.#loopTurn.endMs
   }
 }

@@ -147,14 +147,24 @@ export class JobRunShell implements Runnable {
     { retries }: { readonly retries: boolean },
   ): Ended | Promise<Ended> {
     return after(this.#tellWasExecuted(error), () => {
-      const instruction = this.#bounded(instructionAfter(this.#context.trigger, error))
-      const retry = retries ? this.#retryAfter(error, instruction) : null
-      if (error !== null) this.#reportFailure(error, instruction, retry)
-      const outcome: Outcome = { instruction, retry, end: endOf(error) }
-      return after(this.#tellComplete(instruction), () =>
-        instruction === 'reExecuteJob' ? 'again' : this.#finalized(outcome),
-      )
+      if (error?.refireImmediately !== true) return this.#decide(error, retries)
+      return this.#nextTurn().then(() => this.#decide(error, retries))
     })
+  }
+
+  #decide(error: JobExecutionError | null, retries: boolean): Ended | Promise<Ended> {
+    const instruction = this.#bounded(instructionAfter(this.#context.trigger, error))
+    const retry = retries ? this.#retryAfter(error, instruction) : null
+    if (error !== null) this.#reportFailure(error, instruction, retry)
+    const outcome: Outcome = { instruction, retry, end: endOf(error) }
+    return after(this.#tellComplete(instruction), () =>
+      instruction === 'reExecuteJob' ? 'again' : this.#finalized(outcome),
+    )
+  }
+
+  /** A job that runs again and again without I/O would keep timers, signals and its own time limit from their turn. */
+  #nextTurn(): Promise<void> {
+    return new Promise((resolve) => this.#resources.clock.setImmediate(resolve))
   }
 
   #finalized(outcome: Outcome): Outcome | Promise<Outcome> {

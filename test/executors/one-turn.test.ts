@@ -17,6 +17,7 @@ interface Life {
   readonly name: string
   readonly taskMs: number
   readonly slots: number
+  readonly executors?: number
   /** Has something run the work again and again; answers what ends it. */
   readonly begin: (clock: TickingClock, work: Work) => () => unknown
 }
@@ -50,6 +51,19 @@ const lives: readonly Life[] = [
       const executor = new ScheduledExecutor({ clock, corePoolSize: 3 })
       for (let task = 0; task < mostRuns; task++) executor.execute(work)
       return () => executor.shutdownNow()
+    },
+  },
+  {
+    name: 'fifty executors',
+    taskMs: 2,
+    slots: 1,
+    executors: 50,
+    begin: (clock, work) => {
+      const executors = Array.from({ length: 50 }, () => new ScheduledExecutor({ clock }))
+      for (const executor of executors) executor.scheduleAtFixedRate(work, 0, 10)
+      return () => {
+        for (const executor of executors) executor.shutdownNow()
+      }
     },
   },
   {
@@ -102,7 +116,9 @@ describe.each(lives)('$name', (life) => {
     expect(tookMs).toBeLessThan(shareMs + life.taskMs)
   })
 
-  const shown = knownTurnBugs.filter(({ slots }) => slots <= life.slots)
+  const shown = knownTurnBugs.filter(({ executors, slots }) => {
+    return slots <= life.slots && executors <= (life.executors ?? 1)
+  })
   it.each(shown)('shows a bug that is put in on purpose: $name', async (bug) => {
     const remove = bug.plant()
     try {

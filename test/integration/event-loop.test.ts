@@ -8,6 +8,8 @@ describe('a process whose tasks take longer than the time between them', () => {
   it.each([
     ['@Scheduled methods at a fixed rate', 'fixedRate'],
     ['two executors', 'twoExecutors'],
+    ['a hundred executors', 'manyExecutors'],
+    ['a job that refires itself', 'refire'],
     ['a timer', 'timer'],
     ['a queue of asynchronous tasks', 'queue'],
   ])('goes on to serve its timers and signals beside %s', async (_name, life) => {

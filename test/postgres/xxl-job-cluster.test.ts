@@ -140,8 +140,8 @@ test.each([
   }
   const counts = addresses.map((address) => sent.filter((one) => one === address).length)
   if (route === 'LEAST_FREQUENTLY_USED') {
-    // The first counts are random, below the number of executors.
-    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2)
+    // The first counts are random, below the number of executors, and the last round may not be whole.
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(3)
     expect(sent).toHaveLength(3 * each)
   } else {
     expect(counts).toEqual([each, each, each])
