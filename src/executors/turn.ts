@@ -10,7 +10,7 @@ const longestStride = 16
 
 /** A turn of the event loop in which tasks run: many alarms may ring in it, one after the other. */
 export class LoopTurn {
-  endMs = Number.NEGATIVE_INFINITY
+  endMs: number = Number.NEGATIVE_INFINITY
   #isOpen = false
 
   /** Answers whether it is a new one. */

@@ -29,7 +29,7 @@ interface End {
 }
 
 interface Life {
-  readonly phase: 'start' | 'acquire' | 'fire' | 'completions' | 'schedule'
+  readonly phase: 'created' | 'start' | 'acquire' | 'fire' | 'completions' | 'schedule'
   readonly store: object
   readonly shutdown: object
   /** Takes the store away; it stays away. */
@@ -103,6 +103,22 @@ describe('a shutdown without its PostgreSQL server', () => {
     expectBounded(end, shutdown)
     expect(end.outcomes).toEqual([expect.stringMatching(/^start ERR_(SCHEDULER_SHUTDOWN|DATABASE)/)])
   })
+
+  test.each([atOnce, inThreeSeconds])(
+    'that stands still while nothing is asked of it (%o)',
+    async (shutdown) => {
+      const { proxy, connectionString } = await proxied()
+      const end = await run({
+        phase: 'created',
+        shutdown,
+        store: { connectionString },
+        takeAway: () => {
+          proxy.blackHole()
+        },
+      })
+      expectBounded(end, shutdown)
+    },
+  )
 
   test('that does not answer while it looks for triggers', async () => {
     const { proxy, connectionString } = await proxied()

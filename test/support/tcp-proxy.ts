@@ -30,7 +30,11 @@ export class TcpProxy implements AsyncDisposable {
 
   private constructor(target: { host: string; port: number }) {
     this.#target = target
-    this.#server = createServer((client) => {
+    // A server that stands still does not answer the end of a connection either.
+    this.#server = createServer({ allowHalfOpen: true }, (client) => {
+      client.on('end', () => {
+        if (!this.#isBlackHole) client.end()
+      })
       this.#accept(client)
     })
   }

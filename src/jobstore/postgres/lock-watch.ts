@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { LockWait } from '../lock-wait.ts'
+import { disconnect } from './postgres-driver.ts'
 import type { SlowStatement } from './postgres-session.ts'
 
 export interface LockWatchOptions {
@@ -80,7 +81,7 @@ export class LockWatch {
     } catch {
       // Whether it waits for a lock cannot be said; if it does for too long, its own error will.
     } finally {
-      await client.end().catch(() => {})
+      await disconnect(client)
     }
     // The statement is slow for another reason, or has got its lock meanwhile.
     const statement = rows[0]?.waiting

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { listenLastingly } from '../../core/lasting-listener.ts'
-import { cutConnection, postgresDriver } from './postgres-driver.ts'
+import { cutConnection, postgresDriver, unrefConnection } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import { PostgresSession, type SessionSettings, type SlowWatch } from './postgres-session.ts'
 
@@ -14,6 +14,9 @@ export interface ConnectionsOptions extends SessionSettings {
   /** An idle connection broke; the next call makes a new one. */
   readonly onIdleError: (error: Error) => void
 }
+
+/** How long a server may take to close connections that have ended. */
+const goodbyeMs = 1000
 
 /** The connections to the server: a pool of the store's own, or the user's, which is never closed here. */
 export class PostgresConnections {
@@ -168,9 +171,25 @@ export class PostgresConnections {
   }
 
   async #close(): Promise<void> {
-    if (this.#isOwn) await this.#pool.end()
     // Connections of an own pool may still break on their way out.
-    else this.#stopListening()
+    if (!this.#isOwn) this.#stopListening()
+    else {
+      await this.#pool.end()
+      this.#leaveServer()
+    }
+  }
+
+  /** Idle connections have said that they end. A server that stands still does not close them, and keeps nothing. */
+  #leaveServer(): void {
+    for (const client of this.#clients) unrefConnection(client)
+    if (this.#clients.size === 0) return
+    const cut = (): void => {
+      for (const client of this.#clients) {
+        client.on('error', () => {})
+        cutConnection(client)
+      }
+    }
+    this.#options.clock.setTimer(goodbyeMs, cut, { unref: true })
   }
 }
 

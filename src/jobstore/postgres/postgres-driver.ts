@@ -24,10 +24,23 @@ export function pgSource(source: PostgresPool | PostgresConnection): pg.Pool | p
   return source as pg.Pool | pg.ClientConfig
 }
 
+interface Socket {
+  destroy(): void
+  unref(): void
+}
+
+function socketOf(client: pg.ClientBase): Socket | undefined {
+  return (client as unknown as { connection?: { stream?: Socket } }).connection?.stream
+}
+
 /** Closes the socket: connecting and every query fail at once. The client's `error` event must have a listener. */
 export function cutConnection(client: pg.ClientBase): void {
-  const { connection } = client as unknown as { connection?: { stream?: { destroy(): void } } }
-  connection?.stream?.destroy()
+  socketOf(client)?.destroy()
+}
+
+/** From now on the socket does not keep the process alive. */
+export function unrefConnection(client: pg.ClientBase): void {
+  socketOf(client)?.unref()
 }
 
 /** Disconnects without waiting for a server that may not answer. */
