@@ -94,6 +94,9 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     wakeLoop: (candidateMs) => {
       thread.signalSchedulingChange(candidateMs)
     },
+    storeAnswers: () => {
+      thread.storeAnswers()
+    },
     ordered: (order) => scheduler.ordered(order),
   })
   const lifeCycle = new SchedulerLifeCycle({ ...shared, remotes, thread, signals })

@@ -47,6 +47,11 @@ export class LoopFailures {
     this.#count = 0
   }
 
+  /** The wait is over: there is a sign that the next try succeeds. */
+  endWait(): void {
+    this.#retryAtMs = 0
+  }
+
   /** Forgets failures and the wait. */
   clear(): void {
     this.#count = 0

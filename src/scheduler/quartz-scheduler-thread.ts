@@ -135,6 +135,12 @@ export class QuartzSchedulerThread {
     this.#gate.wake()
   }
 
+  /** The store has answered somebody else: the loop asks it now, however long failures would have it wait. */
+  storeAnswers(): void {
+    this.#failures.endWait()
+    this.#gate.wake()
+  }
+
   /** Something may fire at `candidateMs`, or soon when that is null. */
   signalSchedulingChange(candidateMs: EpochMs | null): void {
     const known = this.#signal

@@ -167,7 +167,7 @@ const checkOutcomes: ArgumentCheck = (method, argument, value, code) => {
 
 export const executionLogQuery: OptionChecks = {
   take,
-  after: checkWhole(0, Number.MAX_SAFE_INTEGER),
+  after: checkWhole(0, 2_147_483_647),
 }
 
 export const checkJobKeys: ArgumentCheck = (method, argument, value, code) => {

@@ -26,6 +26,8 @@ export interface SignalReceiverParts {
   readonly lateCauses: LateCauses
   /** Has the loop look for what fires at `candidateMs`, or soon when that is null. */
   readonly wakeLoop: (candidateMs: EpochMs | null) => void
+  /** Ends a wait of the loop for a store that failed. */
+  readonly storeAnswers: () => void
   /** Starts this scheduler, or has it stand by or drain. */
   readonly ordered: (order: NodeOrder) => Promise<void>
 }
@@ -158,6 +160,7 @@ export class SignalReceiver {
       checkInRestored: (failedAttempts) => {
         logger.info({ failedAttempts }, 'the node checks in again')
         events.emit('checkInRestored', { instanceId, failedAttempts })
+        this.#parts.storeAnswers()
       },
       allShardsDone: (firing) => {
         events.emit('allShardsDone', { firing })

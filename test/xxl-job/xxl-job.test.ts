@@ -261,7 +261,10 @@ describe('a job that executors of XXL-JOB run', () => {
     expect([runs, await outcomes(second)]).toEqual([1, ['succeeded']])
   })
 
-  test('is killed by an interrupt', async () => {
+  test.each([
+    ['', false],
+    [', also of the next process, before the executor has beaten there', true],
+  ])('is killed by an interrupt%s', async (_, isRestarted) => {
     let kill = (): void => {}
     const killed = new Promise<void>((resolve) => {
       kill = resolve
@@ -272,11 +275,16 @@ describe('a job that executors of XXL-JOB run', () => {
         kill()
       },
     })
-    const scheduler = await open()
+    let scheduler = await open()
     const sent = doorway.admin.events.next('runSent')
     await fire(scheduler, 'May')
     await sent
     await scheduler.idle()
+    if (isRestarted) {
+      await scheduler.shutdown()
+      await doorway.renew()
+      scheduler = await open()
+    }
     expect(await scheduler.interrupt(theJob)).toBe(true)
     await killed
     expect(await outcomes(scheduler)).toEqual(['interrupted'])

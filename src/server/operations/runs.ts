@@ -188,9 +188,7 @@ const listLog: Operation = operation({
   query: z.strictObject({
     take: pageQuery.take,
     format: pageQuery.format,
-    after: wholeQuery(0, Number.MAX_SAFE_INTEGER)
-      .default(0)
-      .describe('Only lines after the one of this number.'),
+    after: wholeQuery(0, 2_147_483_647).default(0).describe('Only lines after the one of this number.'),
   }),
   body: null,
   answer: z.strictObject({ items: z.array(logLineJson), next: z.number().nullable() }),

@@ -232,7 +232,8 @@ export class Admin implements XxlJobAdmin {
 
   /** Has the executor of a run end the runs of its job. @throws SchedulerError ERR_XXL_JOB_RUN */
   async stop({ appName, address, jobId }: XxlJobRunPlace): Promise<void> {
-    await this.#ask({ appName, address }, (client) => client.kill(jobId))
+    const answer = await this.#registry.clientOfRun(appName, address).kill(jobId)
+    contentOf(address, answer)
   }
 
   /**
@@ -301,12 +302,16 @@ export class Admin implements XxlJobAdmin {
         `No executor of '${appName}' is registered at '${address}'.`,
       )
     }
-    const answer = await send(client)
-    if (answer.kind !== 'answered') throw answer.error
-    const { code, msg, content } = answer.reply
-    if (code === xxlJobCodes.success) return content
-    throw new SchedulerError('ERR_XXL_JOB_RUN', `The XXL-JOB executor at ${address} refused: ${msg ?? code}`)
+    return contentOf(address, await send(client))
   }
+}
+
+/** @throws SchedulerError ERR_XXL_JOB_RUN unless it is a good answer */
+function contentOf(address: string, answer: ExecutorAnswer): unknown {
+  if (answer.kind !== 'answered') throw answer.error
+  const { code, msg, content } = answer.reply
+  if (code === xxlJobCodes.success) return content
+  throw new SchedulerError('ERR_XXL_JOB_RUN', `The XXL-JOB executor at ${address} refused: ${msg ?? code}`)
 }
 
 /** Null for fields that are blank, or that no executor has. @throws MalformedRequest */

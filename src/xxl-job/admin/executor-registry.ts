@@ -84,6 +84,12 @@ export class ExecutorRegistry {
     return [...group].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, { client }]) => client)
   }
 
+  /** One to which a run was sent, which was known then; after a restart it may not have beaten yet. */
+  clientOfRun(appName: string, address: string): ExecutorClient {
+    const known = this.clientsOf(appName).find((client) => client.address === address)
+    return known ?? this.#newClient(appName, address)
+  }
+
   /** Whether it has registered, whether or not it lives. */
   has(appName: string, address: string): boolean {
     return this.#registered.get(appName)?.has(address) === true

@@ -1,0 +1,42 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createScheduler, defineJob, ramJobStore } from '../../src/index.ts'
+import type { JobStoreContext } from '../../src/jobstore/job-store.ts'
+import { ManualClock } from '../../src/testing.ts'
+import { FaultyJobStore } from '../support/faulty-job-store.ts'
+
+/** A store after whose second failure the loop waits for long. */
+class PatientStore extends FaultyJobStore {
+  context: JobStoreContext | null = null
+
+  override initialize(context: JobStoreContext): Promise<void> {
+    this.context = context
+    return super.initialize(context)
+  }
+
+  override acquireRetryDelayMs(): number {
+    return 600_000
+  }
+}
+
+test('a check-in that succeeds again ends the wait of the loop for a store that failed', async () => {
+  const clock = new ManualClock()
+  const store = new PatientStore(ramJobStore())
+  let runs = 0
+  const work = defineJob('work', () => {
+    runs++
+  })
+  const scheduler = await createScheduler({ clock, jobStore: store, jobs: [work], logger: false })
+  onTestFinished(() => scheduler.shutdown())
+  await scheduler.start()
+  for (const operation of ['acquireNextTriggers', 'acquireAndFire'] as const) {
+    store.failOn({ operation, times: Number.POSITIVE_INFINITY })
+  }
+  await scheduler.schedule(work, { key: 'work', in: '1s' })
+  await clock.advance(60_000)
+  store.heal()
+  await clock.advance(60_000)
+  expect(runs).toBe(0)
+  store.context?.signaler.checkInRestored(3)
+  await scheduler.idle()
+  expect(runs).toBe(1)
+})
