@@ -52,6 +52,21 @@ inBrowser('further pages', (browser) => {
     await page.close()
   })
 
+  test('a filter that is wrong has no list, neither one that loads nor that of the filter before', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/history?filter=bogus%3A1')
+    const list = page.locator('section[aria-label="History"]')
+    await page.getByText(/has 'bogus'/).waitFor()
+    expect(await list.count()).toBe(0)
+    await page.locator('.search-box input').fill('outcome:failed')
+    await list.waitFor()
+    await page.getByText(/has 'bogus'/).waitFor({ state: 'detached' })
+    await page.locator('.search-box input').fill('outcome:odd')
+    await page.getByRole('alert').waitFor()
+    expect(await list.count()).toBe(0)
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
   test('the timeline has its state in the address, and leads on', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/timeline')
     await page.getByRole('combobox', { name: 'Rows' }).selectOption('trigger')
