@@ -67,6 +67,18 @@ inBrowser('further pages', (browser) => {
     await page.close()
   })
 
+  test('fire times have their offsets in sight on a telephone', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/cron?zone=Europe%2FParis', {
+      viewport: { width: 375, height: 800 },
+    })
+    await page.locator('.table .number').first().waitFor()
+    const overhangs = await page.evaluate(`[...document.querySelectorAll('.table-box')].map(
+      (box) => box.scrollWidth - box.clientWidth,
+    )`)
+    expect([overhangs, errors]).toEqual([[0], []])
+    await page.close()
+  })
+
   test('the timeline has its state in the address, and leads on', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/timeline')
     await page.getByRole('combobox', { name: 'Rows' }).selectOption('trigger')
