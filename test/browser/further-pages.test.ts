@@ -79,6 +79,15 @@ inBrowser('further pages', (browser) => {
     await page.close()
   })
 
+  test('the types of calendars are in Chinese', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/calendars', {
+      locale: 'zh-CN',
+    })
+    await page.getByRole('row').filter({ hasText: 'holidays' }).getByText('节假日').waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
   test('the timeline has its state in the address, and leads on', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/timeline')
     await page.getByRole('combobox', { name: 'Rows' }).selectOption('trigger')

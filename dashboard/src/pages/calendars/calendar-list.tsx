@@ -54,6 +54,14 @@ export function fieldText(definition: object, field: string): string {
   return typeof value === 'string' ? value : unknownText
 }
 
+const types = ['annual', 'cron', 'daily', 'holiday', 'monthly', 'weekly'] as const
+
+/** A type in words; that of an application's own calendars as it is. */
+export function typeText(type: string): string {
+  const known = types.find((each) => each === type)
+  return known === undefined ? type : words().types[known]
+}
+
 function columns(): readonly Column<CalendarJson>[] {
   const text = words()
   const names = common()
@@ -68,7 +76,7 @@ function columns(): readonly Column<CalendarJson>[] {
       ),
       isWide: true,
     },
-    { id: 'type', title: names.type, cell: ({ definition }) => <span class="mono">{definition.type}</span> },
+    { id: 'type', title: names.type, cell: ({ definition }) => typeText(definition.type) },
     { id: 'zone', title: text.zone, cell: ({ definition }) => fieldText(definition, 'timeZone') },
     {
       id: 'description',
