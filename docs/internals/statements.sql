@@ -8094,6 +8094,32 @@ WHERE t.sched_name = :scheduler
   )
 LIMIT :limit;
 
+-- keyLists.ownRow
+--   sql-job-store.ts (SqlJobStore)
+-- Every engine
+SELECT 1 AS found
+WHERE EXISTS (SELECT 1 FROM qrtz_job_details WHERE sched_name = :scheduler)
+  OR EXISTS (SELECT 1 FROM qrtz_scheduler_state WHERE sched_name = :scheduler)
+  OR EXISTS (SELECT 1 FROM qrtz_execution_history WHERE sched_name = :scheduler);
+
+-- keyLists.nextScheduler
+--   sql-job-store.ts (SqlJobStore)
+-- Every engine
+SELECT min(n.sched_name) AS sched_name
+FROM (
+  SELECT min(sched_name) AS sched_name
+  FROM qrtz_job_details
+  WHERE sched_name > :after
+  UNION ALL
+  SELECT min(sched_name) AS sched_name
+  FROM qrtz_scheduler_state
+  WHERE sched_name > :after
+  UNION ALL
+  SELECT min(sched_name) AS sched_name
+  FROM qrtz_execution_history
+  WHERE sched_name > :after
+) AS n;
+
 -- keyLists.jobKeys: of a matcher that names the beginning of the group
 --   sql-job-store.ts (SqlJobStore)
 -- SQLite

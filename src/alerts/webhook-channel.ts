@@ -4,6 +4,7 @@ import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import {
   checkBoolean,
+  checkLongSecret,
   checkName,
   checkObject,
   checkOptions,
@@ -53,7 +54,7 @@ export function webhookChannel(options: WebhookChannelOptions): AlertChannel {
   checkOptions(what, options, {
     name: checkName,
     url: checkThat('an http address without a password', isWebAddress),
-    secret: checkThat('16 characters or more', (value) => typeof value === 'string' && value.length >= 16),
+    secret: checkLongSecret(16),
     headers: checkObject,
     allowHosts: listOf(
       checkThat('a host name or an address without a port', (value) => hostOf(value) !== null),

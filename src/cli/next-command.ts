@@ -36,6 +36,7 @@ const spec = {
       value: 'TIME',
       help: 'Start after this instant, as in 2026-03-29T00:00:00Z (default now)',
     },
+    json: { type: 'boolean', help: 'Print it as JSON' },
   },
   notes: [
     'The number of fields tells the dialect: five fields or a macro such as @daily are Unix (0 and 7 are Sunday), ' +
@@ -57,8 +58,14 @@ export const nextCommand: Command = {
     try {
       const options = { timeZone: zone.name, dst, dialect, seconds: 'optional' } as const
       const cron = CronExpression.parse(argument, options)
+      const fires = nextFires(cron, fromMs, fireCount)
+      if (values.json === true) {
+        host.stdout.write(`${JSON.stringify(jsonOf(argument, cron, fires), null, 2)}\n`)
+        return 0
+      }
       printHeading(argument, cron, host.stdout)
-      printFires(cron, fromMs, fireCount, host.stdout)
+      printFires(cron.timeZone, fires, fromMs, host.stdout)
+      if (fires.length < fireCount) host.stdout.write('After that it does not fire any more.\n')
       return 0
     } catch (error) {
       if (!(error instanceof CronExpressionError)) throw error
@@ -108,17 +115,32 @@ function nameOf(dialect: CronDialect, expression: string): string {
   return `${dialectNames[dialect]} (${kind})`
 }
 
-function printFires(cron: CronExpression, fromMs: EpochMs, fireCount: number, output: Output): void {
+/** Fewer fires than were asked for are all that there are. */
+function jsonOf(expression: string, cron: CronExpression, fires: readonly EpochMs[]): object {
   const zone = TimeZone.of(cron.timeZone)
-  const fires = nextFires(cron, fromMs, fireCount)
+  return {
+    expression: expression.trim(),
+    dialect: cron.dialect,
+    words: cron.describe(),
+    timeZone: cron.timeZone,
+    dst: cron.dst,
+    fires: fires.map((atMs) => ({ atMs, utc: utcText(atMs), local: formatLocal(zone, atMs) })),
+  }
+}
+
+function utcText(instantMs: EpochMs): string {
+  return new Date(instantMs).toISOString().replace('.000Z', 'Z')
+}
+
+function printFires(zoneName: string, fires: readonly EpochMs[], fromMs: EpochMs, output: Output): void {
+  const zone = TimeZone.of(zoneName)
   const numberWidth = String(fires.length).length
   fires.forEach((fireMs, index) => {
     const number = String(index + 1).padStart(numberWidth)
-    const utc = new Date(fireMs).toISOString().replace('.000Z', 'Z')
+    const utc = utcText(fireMs)
     const away = formatDuration(fireMs - fromMs)
     output.write(`${number}  ${formatLocal(zone, fireMs)}   ${utc}   in ${away}\n`)
   })
-  if (fires.length < fireCount) output.write('After that it does not fire any more.\n')
 }
 
 function nextFires(cron: CronExpression, fromMs: EpochMs, fireCount: number): readonly EpochMs[] {

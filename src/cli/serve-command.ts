@@ -164,6 +164,7 @@ async function open(
     port,
     host: values.host ?? config.host ?? '127.0.0.1',
     tokenFile,
+    sessionSecret: config.sessionSecret ?? null,
     isReadOnly,
     allowedHosts,
     clock,

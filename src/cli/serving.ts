@@ -10,6 +10,8 @@ export interface ServingOptions {
   readonly host: string
   /** Keeps the hash of the token; null for a new token at each start. */
   readonly tokenFile: string | null
+  /** From what session cookies are sealed; null for something random. */
+  readonly sessionSecret: string | null
   readonly isReadOnly: boolean
   /** Null for those of `createServer`. */
   readonly allowedHosts: readonly string[] | null
@@ -31,13 +33,14 @@ export interface Serving {
 
 /** Serves a scheduler over HTTP, with a token. */
 export async function serve(scheduler: Scheduler, options: ServingOptions): Promise<Serving> {
-  const { port, host, tokenFile, isReadOnly, allowedHosts, clock, metrics } = options
+  const { port, host, tokenFile, sessionSecret, isReadOnly, allowedHosts, clock, metrics } = options
   const health = schedulerHealth(scheduler, { clock })
   const server = await createServer({
     scheduler,
     auth: { kind: 'token', ...(tokenFile !== null && { file: tokenFile }) },
     readOnly: isReadOnly,
     health,
+    ...(sessionSecret !== null && { sessionSecret }),
     ...(metrics !== undefined && { metrics }),
     ...(allowedHosts !== null && { allowedHosts }),
     clock,

@@ -20,7 +20,11 @@ const spec = {
   name: 'validate',
   argument: 'FILE',
   summary: 'Reports every bad line of a crontab with its number',
-  options: { dialect: dialectOption, ...crontabFormatOptions },
+  options: {
+    dialect: dialectOption,
+    ...crontabFormatOptions,
+    json: { type: 'boolean', help: 'Print it as JSON' },
+  },
   notes: [
     "With --dialect quartz or spring the file has one expression a line and nothing else; lines that begin with '#' " +
       'are comments. Without it, or with --dialect unix, it is a crontab.',
@@ -38,6 +42,7 @@ export const validateCommand: Command = {
     const dialect = requireDialect(values.dialect) ?? 'unix'
     if (dialect !== 'unix') return validateExpressions(path, dialect, values, host)
     const file = readCrontabFile(path, requireCrontabFormat(values, host))
+    if (values.json === true) return printJson(path, file.entries.length, file.problems, host)
     for (const problem of file.problems) host.stdout.write(describeProblem(path, problem))
     if (file.problems.length > 0) {
       host.stdout.write(`${visible(path)}: ${describeProblemCount(file)} (${describeFormat(file)})\n`)
@@ -50,12 +55,7 @@ export const validateCommand: Command = {
   },
 }
 
-function validateExpressions(
-  path: string,
-  dialect: CronDialect,
-  values: Values,
-  { stdout }: CliHost,
-): number {
+function validateExpressions(path: string, dialect: CronDialect, values: Values, host: CliHost): number {
   if ((values['user-column'] ?? values.seconds) !== undefined) {
     throw new UsageError('--user-column and --seconds are for crontabs.')
   }
@@ -68,10 +68,11 @@ function validateExpressions(
     const error = problemOf(text.trim(), options)
     return error === null ? [] : [{ line, text, error }]
   })
-  for (const problem of problems) stdout.write(describeProblem(path, problem))
+  if (values.json === true) return printJson(path, lines.length - problems.length, problems, host)
+  for (const problem of problems) host.stdout.write(describeProblem(path, problem))
   const good = count(lines.length - problems.length, 'good expression')
   const verdict = problems.length === 0 ? 'all valid' : count(problems.length, 'bad line')
-  stdout.write(`${visible(path)}: ${good}, ${verdict} (${dialect} dialect)\n`)
+  host.stdout.write(`${visible(path)}: ${good}, ${verdict} (${dialect} dialect)\n`)
   return problems.length === 0 ? exitCodes.ok : exitCodes.failed
 }
 
@@ -86,4 +87,22 @@ function problemOf(
     if (error instanceof CronExpressionError) return error
     throw error
   }
+}
+
+/** What is good and what is wrong, for programs. */
+function printJson(
+  path: string,
+  good: number,
+  problems: readonly CrontabLineProblem[],
+  { stdout }: CliHost,
+): number {
+  const found = problems.map(({ line, text, error }) => ({
+    line,
+    text,
+    code: error.code,
+    message: error.message,
+    ...(error instanceof CronExpressionError && { position: error.position }),
+  }))
+  stdout.write(`${JSON.stringify({ path, good, problems: found }, null, 2)}\n`)
+  return problems.length === 0 ? exitCodes.ok : exitCodes.failed
 }

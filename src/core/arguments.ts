@@ -33,6 +33,22 @@ export function checkThat(
   }
 }
 
+/** A check of a secret: one that is wrong is not in the message, which logs have. */
+export function checkSecret(wanted: string, isRight: (value: unknown) => boolean): ArgumentCheck {
+  return (method, argument, value, code) => {
+    if (isRight(value)) return
+    throw new InvalidArgumentError(argument, `${method}: '${argument}' must be ${wanted}.`, code)
+  }
+}
+
+/** A secret that is long enough not to be guessed. */
+export function checkLongSecret(minLength: number): ArgumentCheck {
+  return checkSecret(
+    `text of ${minLength} characters or more`,
+    (value) => typeof value === 'string' && value.length >= minLength,
+  )
+}
+
 export const checkBoolean: ArgumentCheck = checkThat('true or false', (value) => typeof value === 'boolean')
 export const checkFunction: ArgumentCheck = checkThat('a function', (value) => typeof value === 'function')
 export const checkString: ArgumentCheck = checkThat('text', (value) => typeof value === 'string')

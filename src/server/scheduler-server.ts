@@ -81,8 +81,6 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
   const handle: Handle = (request, connection) => {
     if (isClosed)
       return pipeline.problem(new SchedulerError('ERR_SERVER_CLOSED', 'The server is closed.'), 'none')
-    // HEAD would open what GET opens, and read nothing of it.
-    if (request.method === 'HEAD') return new Response(null, { status: 405, headers: { allow: 'GET' } })
     return app.fetch(request, connection)
   }
   return {

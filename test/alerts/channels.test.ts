@@ -131,7 +131,7 @@ describe('a webhook', () => {
       { url: 'https://example.com' },
       { url: 'ftp://example.com', secret },
       { url: 'https://me:word@example.com', secret },
-      { url: 'https://example.com', secret: 'short' },
+      { url: 'https://example.com', secret: 'hunter2' },
       { url: 'https://example.com', secret, headers: { 'Content-Length': '1' } },
       { url: 'https://example.com', secret, headers: { a: 1 } },
       { url: 'https://example.com', secret, retries: 1 },
@@ -144,7 +144,10 @@ describe('a webhook', () => {
       { url: 'https://example.com', secret, allowHosts: ['a.internal'], allowPrivate: true },
     ]) {
       expect(() => webhookChannel(options as never)).toThrow(
-        expect.objectContaining({ code: expect.stringMatching(/^ERR_INVALID_(OPTION|ARGUMENT)$/) as string }),
+        expect.objectContaining({
+          code: expect.stringMatching(/^ERR_INVALID_(OPTION|ARGUMENT)$/) as string,
+          message: expect.not.stringContaining('hunter2') as string,
+        }),
       )
     }
   })

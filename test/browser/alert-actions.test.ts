@@ -71,6 +71,31 @@ inBrowser('alerts', (browser) => {
     await page.close()
   })
 
+  test('are known no more than the rest while the server is away, which is said once', async () => {
+    const alerts = alertsPlugin({ rules: [disk], channels: [recorded] })
+    const served = await createScheduler({ logger: false, plugins: [alerts] })
+    await using fixture = await dashboardFixture({ served, alerts })
+    const { page } = await openDashboard(browser(), fixture.address, '/')
+    await page.getByText('No alert is active').waitFor()
+    await page.evaluate(`window.failed = Promise.all(['/alerts', '/overview'].map((part) => new Promise((resolve) => {
+      const asked = window.fetch
+      window.fetch = async (...all) => {
+        try {
+          return await asked(...all)
+        } catch (error) {
+          if (String(all[0]).endsWith(part)) resolve()
+          throw error
+        }
+      }
+    }))); undefined`)
+    await fixture.server.close()
+    await page.evaluate('window.failed.then(() => undefined)')
+    await page.getByText('How the scheduler is now is not known').waitFor()
+    await page.locator('.verdict.quiet').waitFor()
+    expect(await page.getByText('The server does not answer.').count()).toBe(1)
+    await page.close()
+  })
+
   test('are not on the page of a server without them', async () => {
     const served = await createScheduler({ logger: false })
     await using fixture = await dashboardFixture({ served })

@@ -52,6 +52,42 @@ inBrowser('further pages', (browser) => {
     await page.close()
   })
 
+  test('a filter that is wrong has no list, neither one that loads nor that of the filter before', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/history?filter=bogus%3A1')
+    const list = page.locator('section[aria-label="History"]')
+    await page.getByText(/has 'bogus'/).waitFor()
+    expect(await list.count()).toBe(0)
+    await page.locator('.search-box input').fill('outcome:failed')
+    await list.waitFor()
+    await page.getByText(/has 'bogus'/).waitFor({ state: 'detached' })
+    await page.locator('.search-box input').fill('outcome:odd')
+    await page.getByRole('alert').waitFor()
+    expect(await list.count()).toBe(0)
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('fire times have their offsets in sight on a telephone', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/cron?zone=Europe%2FParis', {
+      viewport: { width: 375, height: 800 },
+    })
+    await page.locator('.table .number').first().waitFor()
+    const overhangs = await page.evaluate(`[...document.querySelectorAll('.table-box')].map(
+      (box) => box.scrollWidth - box.clientWidth,
+    )`)
+    expect([overhangs, errors]).toEqual([[0], []])
+    await page.close()
+  })
+
+  test('the types of calendars are in Chinese', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/calendars', {
+      locale: 'zh-CN',
+    })
+    await page.getByRole('row').filter({ hasText: 'holidays' }).getByText('节假日').waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
   test('the timeline has its state in the address, and leads on', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/timeline')
     await page.getByRole('combobox', { name: 'Rows' }).selectOption('trigger')

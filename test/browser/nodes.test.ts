@@ -76,6 +76,22 @@ inBrowser('the nodes of a cluster', (browser) => {
     await page.close()
   })
 
+  test.each([1280, 900])('have their buttons in sight in a window of %i px', async (width) => {
+    const viewport = { width, height: 900 }
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/nodes', { viewport })
+    await page.getByRole('button', { name: 'Drain: shop-2' }).waitFor()
+    const seen = await page.evaluate(`(() => {
+      const button = document.querySelector('[title="Drain: shop-2"]')
+      const { left, right, top, bottom } = button.getBoundingClientRect()
+      const box = button.closest('.table-box').getBoundingClientRect()
+      const onTop = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
+      const root = document.documentElement
+      return [right <= box.right, button.contains(onTop), root.scrollWidth <= root.clientWidth]
+    })()`)
+    expect([seen, errors]).toEqual([[true, true, true], []])
+    await page.close()
+  })
+
   test('are drained, started and, when they are silent, removed', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/nodes')
     const row = (name: string) => page.locator(`tr:has-text("${name}")`)

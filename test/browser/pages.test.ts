@@ -25,7 +25,7 @@ const pages: readonly PageCase[] = [
   ['running', '/running', 'mail/slow'],
   ['history', '/history', 'Failed'],
   ['history-failures', '/history?filter=outcome%3Afailed', 'Failed'],
-  ['execution', () => `/history/${ids.failed}`, 'it broke'],
+  ['execution', () => `/history/${ids.failed}`, 'It was given no data.'],
   ['execution-running', () => `/history/${ids.running}`, 'The job has logged nothing.'],
   ['cron', '/cron?zone=America%2FNew_York', 'Monday through Friday'],
   ['not-found', '/nothing/here', 'There is no such page'],

@@ -42,6 +42,8 @@ inBrowserOnEngines('a sharded job', (browser, newStore) => {
     await page.getByText('No firing is open').first().waitFor()
     await page.goto(`${fixture.address}/history/${firing.fireInstanceId}`)
     await page.getByText('Items of this firing').first().waitFor()
+    // The items have said with what they began, and not the firing.
+    await page.getByText('The store does not remember it.').waitFor()
     await page.locator('td[data-label="Item"]').getByText('2', { exact: true }).waitFor()
     await page.getByRole('row').filter({ hasText: 'n1' }).getByRole('link').first().click()
     await page.getByRole('link', { name: 'All items of the firing' }).click()

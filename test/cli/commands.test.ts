@@ -82,6 +82,27 @@ describe('next', () => {
     ])
   })
 
+  test('has the same as JSON', async () => {
+    const { code, out } = await inZone('0 0 12 1 1 ? 2027', '--count', '2', '--json')
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      {
+        expression: '0 0 12 1 1 ? 2027',
+        dialect: 'quartz',
+        words: expect.stringMatching(/^At 12:00/) as string,
+        timeZone: 'Europe/Paris',
+        dst: 'vixie',
+        fires: [
+          {
+            atMs: Date.UTC(2027, 0, 1, 11),
+            utc: '2027-01-01T11:00:00Z',
+            local: 'Fri 2027-01-01 12:00:00 +01:00',
+          },
+        ],
+      },
+    ])
+  })
+
   test.each([
     ['0 0 12 ? * 6#3', [], 'Quartz (6 fields)', 'Fri 2026-01-16 12:00:00'],
     ['0 0 12 1 1 ? 2027', [], 'Quartz (7 fields)', 'Fri 2027-01-01 12:00:00'],
@@ -169,6 +190,16 @@ describe('validate', () => {
       out: '2 entries, all valid (user format, without a user column)\n',
       err: '',
     })
+  })
+
+  test('has its findings as JSON', async () => {
+    const { code, out } = await validate('61 * * * * echo one\n* * * * * date\n', '--json')
+    expect([code, JSON.parse(out)]).toMatchObject([
+      1,
+      { good: 1, problems: [{ line: 1, code: 'ERR_INVALID_CRON_EXPRESSION', position: 0 }] },
+    ])
+    const expressions = await validate('0 0 12 * * ?\n', '--dialect', 'quartz', '--json')
+    expect([expressions.code, JSON.parse(expressions.out)]).toMatchObject([0, { good: 1, problems: [] }])
   })
 
   test('reports every bad line with its number, a caret and a count: exit code 1', async () => {

@@ -51,6 +51,37 @@ describe('quartz-ts serve', () => {
     await scheduler.shutdown()
   })
 
+  test('keeps sessions over a restart with a secret of the settings', async () => {
+    const folder = temporaryFolder()
+    await (
+      await filledScheduler({ jobStore: sqliteJobStore({ filename: join(folder, 'jobs.db') }) })
+    ).shutdown()
+    const serving = {
+      port: 0,
+      tokenFile: join(folder, 'token'),
+      sessionSecret: 'a secret of thirty-two letters..',
+    }
+    const settings = { store: `sqlite:${join(folder, 'jobs.db')}`, serve: serving }
+    const file = temporaryFile('quartz-ts.config.mjs', `export default ${JSON.stringify(settings)}\n`)
+    const served = async (use: (at: Awaited<ReturnType<typeof printed>>) => Promise<void>): Promise<void> => {
+      const host = new FakeHost({ clock: systemClock })
+      const ended = runCli(['serve', '--config', file], host)
+      await use(await printed(host))
+      host.send('SIGTERM')
+      expect(await ended).toBe(0)
+    }
+    let cookie = ''
+    await served(async ({ address, token }) => {
+      const body = JSON.stringify({ token })
+      const headers = { 'content-type': 'application/json' }
+      const begun = await fetch(`${address}/api/session`, { method: 'POST', headers, body })
+      cookie = begun.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+    })
+    await served(async ({ address }) => {
+      expect((await fetch(`${address}/api/jobs`, { headers: { cookie } })).status).toBe(200)
+    })
+  })
+
   test.each([
     [[], /'serve' needs --store/],
     [['--store', 'x.db', '--port', '70000'], /--port takes a whole number from 0 to 65535/],

@@ -49,6 +49,12 @@ describe('a file of settings', () => {
     expect(await run('jobs', '--config', config(text))).toMatchObject({ code: 2, err: message })
   })
 
+  test('that has too short a secret is refused without printing it', async () => {
+    const { code, err } = await run('jobs', '--config', config(`{ serve: { sessionSecret: 'hunter2' } }`))
+    expect([code, err]).toEqual([2, expect.stringMatching(/'sessionSecret' must be text of 32 characters/)])
+    expect(err).not.toContain('hunter2')
+  })
+
   test('that is not there, or of no kind that Node.js reads, is named', async () => {
     expect(await run('jobs', '--config', '/no/such.mjs')).toMatchObject({ code: 2, err: /there is no file/ })
     expect(await run('jobs', '--config', '/no/such.properties')).toMatchObject({ code: 2, err: /ENOENT/ })

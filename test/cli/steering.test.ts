@@ -255,7 +255,11 @@ describe.each([
       /"outcome":"succ/,
     )
     expect((await run('history', 'outcome:failed')).out).toMatch(/mail\/bad .* failed .* it broke/)
-    expect(await run('history', 'outcome:odd')).toMatchObject({ code: 1, err: /the outcome 'odd'/ })
+    expect(await run('history', '--after', 'junk')).toMatchObject({
+      code: 2,
+      err: /'after' must be the 'next'/,
+    })
+    expect(await run('history', 'outcome:odd')).toMatchObject({ code: 2, err: /the outcome 'odd'/ })
     expect((await run('history', '--from', '2190-01-01')).out).toBe('No executions.\n')
   })
 
@@ -267,7 +271,7 @@ describe.each([
     await scheduler.idle()
     expect((await run('misfires', 'trigger:mail/hourly')).out).toMatch(/mail\/hourly .* skippedByHand /)
     expect((await run('misfires', 'cause:lost')).out).toBe('No misfires.\n')
-    expect(await run('misfires', 'cause:odd')).toMatchObject({ code: 1, err: /the cause 'odd'/ })
+    expect(await run('misfires', 'cause:odd')).toMatchObject({ code: 2, err: /the cause 'odd'/ })
   })
 
   test('a dump is printed', async () => {
@@ -467,26 +471,4 @@ describe('a token', () => {
     expect(err).toMatch(/the token goes to quartz.invalid:1 unencrypted/)
     expect(err).not.toContain('hush')
   })
-})
-
-test('log --follow goes on until the execution has ended', async () => {
-  const { run, scheduler } = await serverPlace()
-  const steps: (() => void)[] = []
-  scheduler.registerJobs([
-    defineJob('slow-talker', async ({ log }) => {
-      log.info({}, 'begins')
-      await new Promise<void>((resolve) => steps.push(resolve))
-      log.info({}, 'ends')
-    }),
-  ])
-  const began = scheduler.events.next('jobToBeExecuted')
-  await scheduler.start()
-  await scheduler.triggerJob(await addPlainJob(scheduler, 'slow-talker', 'slow', 'mail'))
-  const { fireInstanceId } = (await began).context
-  const followed = run('log', fireInstanceId, '--follow')
-  await expect.poll(() => steps.length, { timeout: 10_000 }).toBe(1)
-  steps[0]?.()
-  const { code, out } = await followed
-  expect([code, out.match(/begins|ends/g)]).toEqual([0, ['begins', 'ends']])
-  expect((await run('log', 'nothing')).out).toBe('No lines.\n')
 })

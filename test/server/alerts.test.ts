@@ -74,6 +74,11 @@ describe('alerts', () => {
     expect(await server.ask(`DELETE /alerts/silences/${id}`)).toMatchObject({ json: { changed: false } })
     const past = { ...body, untilMs: clock.now() }
     expect(await server.ask('POST /alerts/silences', { body: past })).toMatchObject({ status: 400 })
+    const other = { ...body, rule: 'allways' }
+    expect(await server.ask('POST /alerts/silences', { body: other })).toMatchObject({
+      status: 400,
+      json: { field: 'body.rule', detail: expect.stringContaining('there are: always') as string },
+    })
   })
 
   test('are tested channel by channel', async () => {

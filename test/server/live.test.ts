@@ -93,6 +93,10 @@ test('one stream has the events of every scheduler, or of the one that was asked
   expect((await all.nextData()).data).toMatchObject({ event: 'triggersPaused', scheduler: 'QuartzScheduler' })
   expect((await all.nextData()).data).toMatchObject({ event: 'triggersPaused', scheduler: 'other' })
   expect((await one.nextData()).data).toMatchObject({ event: 'triggersPaused', scheduler: 'other' })
+  expect(await fixture.ask('GET /events?scheduler=nosuch')).toMatchObject({
+    status: 404,
+    json: { code: 'ERR_NOT_FOUND' },
+  })
   await other.shutdown()
 })
 

@@ -316,6 +316,21 @@ function onTestFinishedFiles(folder: string): void {
   })
 }
 
+test('HEAD is answered as GET, without a body; a stream is not opened by it', async () => {
+  await using fixture = await serverFixture({ dashboard: 'nowhere' })
+  const { address } = fixture
+  const headers = { authorization: `Bearer ${tokens.viewer}`, accept: 'text/html' }
+  const head = async (path: string): Promise<[number, string | null, string]> => {
+    const answer = await fetch(`${address}${path}`, { method: 'HEAD', headers })
+    return [answer.status, answer.headers.get('content-type'), await answer.text()]
+  }
+  expect(await head('/')).toEqual([200, 'text/html; charset=utf-8', ''])
+  expect(await head('/api/jobs')).toEqual([200, 'application/json', ''])
+  expect(await head('/api/jobs/no/such')).toEqual([404, 'application/problem+json', ''])
+  expect((await head('/api/events'))[0]).toBe(405)
+  expect((await head('/api/session/nothing'))[0]).toBe(404)
+})
+
 test('a closed server answers that it is, and listens no more', async () => {
   await using fixture = await serverFixture()
   await fixture.server.close()

@@ -7,7 +7,7 @@ import { isAborted } from './problem.ts'
 
 /** What a page shows of the server, kept fresh. */
 export interface Resource<Value> {
-  /** Null until it was loaded first; then the last one that was loaded. */
+  /** Null until it was loaded first; then the last one that was loaded, unless other inputs since could not be. */
   readonly value: ReadonlySignal<Value | null>
   /** Of the last attempt; null when that went well. */
   readonly error: ReadonlySignal<unknown>
@@ -50,7 +50,7 @@ export function useResource<Value>(
   const { current } = loader
   useEffect(() => current.watch(), [current])
   useEffect(() => {
-    current.loadNow()
+    current.loadOther()
   }, inputs)
   return {
     value,
@@ -73,6 +73,8 @@ class Loader<Value> {
   readonly #error: Signal<unknown>
   readonly #requests: Signal<number>
   #request: AbortController | null = null
+  /** Whether the value answers other inputs than those of now. */
+  #isOfOthers = false
   #isWaiting = false
   #isWanted = false
   #cancel: () => void = () => undefined
@@ -91,6 +93,12 @@ class Loader<Value> {
     this.#requests = requests
   }
 
+  /** What is there is shown until the answer to the new inputs comes, and not beside their failure. */
+  loadOther(): void {
+    this.#isOfOthers = true
+    this.loadNow()
+  }
+
   /** Ends any request in flight, whose answer is to another question by now. */
   loadNow(): void {
     this.#request?.abort()
@@ -107,13 +115,19 @@ class Loader<Value> {
       const loaded = await answer
       this.#tookMs = Math.max(0, nowMs() - startedMs)
       if (this.#request === request) {
+        this.#isOfOthers = false
         batch(() => {
           this.#value.value = loaded
           this.#error.value = null
         })
       }
     } catch (error) {
-      if (!isAborted(error) && this.#request === request) this.#error.value = error
+      if (!isAborted(error) && this.#request === request) {
+        batch(() => {
+          if (this.#isOfOthers) this.#value.value = null
+          this.#error.value = error
+        })
+      }
     } finally {
       this.#requests.value--
       if (this.#request === request) this.#request = null

@@ -85,7 +85,7 @@ export class ApiClient implements AsyncDisposable {
 
   #failureOf(response: Response, answer: object | null): CommandFailure {
     const { authRemedy, base, cause } = this.#options
-    const problem = answer as { readonly detail?: unknown; readonly suggestion?: unknown } | null
+    const problem = answer as Problem | null
     const { status } = response
     if (typeof problem?.detail !== 'string') {
       const answered = `It answered ${status}${response.ok ? ' with something else than JSON' : ''}.`
@@ -97,13 +97,23 @@ export class ApiClient implements AsyncDisposable {
     const suggestion = typeof problem.suggestion === 'string' ? problem.suggestion : ''
     const said = problem.detail.includes(suggestion) ? problem.detail : `${problem.detail} ${suggestion}`
     const more = status === 401 ? authRemedy : status >= 500 ? cause() : ''
-    return new CommandFailure(exitCodeOf(status), more === '' ? said : `${said} ${more}`)
+    return new CommandFailure(exitCodeOf(status, problem.field), more === '' ? said : `${said} ${more}`)
   }
 }
 
 const jsonType = 'application/json'
 
-function exitCodeOf(status: number): ExitCode {
+interface Problem {
+  readonly detail?: unknown
+  readonly suggestion?: unknown
+  readonly field?: unknown
+}
+
+/** What stands behind the address of a request is on the command line. */
+const queryField = /^(filter|after|query\..*)$/
+
+function exitCodeOf(status: number, field: unknown): ExitCode {
+  if (status === 400 && typeof field === 'string' && queryField.test(field)) return exitCodes.usage
   if (status === 404) return exitCodes.notFound
   if (status === 401 || status === 403) return exitCodes.refused
   if (status === 429 || status === 503) return exitCodes.unreachable

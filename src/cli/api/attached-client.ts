@@ -2,16 +2,45 @@ import { hostname } from 'node:os'
 import type { Logger } from '../../core/logger.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import type { JobStore } from '../../jobstore/job-store.ts'
+import { SqlJobStore } from '../../jobstore/sql/sql-job-store.ts'
 import { createScheduler } from '../../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { createServer } from '../../server/create-server.ts'
 import type { SchedulerServer } from '../../server/server-face.ts'
 import { zeroSizeThreadPool } from '../../threadpool/in-process-thread-pool.ts'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { ApiClient } from './api-client.ts'
 
 /** The name under which the API is mounted in this process: no request leaves it. */
 const base = 'http://localhost'
+
+export interface Attachment {
+  /** Null for the default one. */
+  readonly schedulerName: string | null
+  /** What the client does may be the first of a scheduler of this name. */
+  readonly mayBeNew: boolean
+}
+
+/** How many names a message has. */
+const namedMax = 5
+
+/**
+ * A name that was misspelt is no empty scheduler, unless the store is empty.
+ *
+ * @throws CommandFailure
+ */
+async function requireScheduler(store: JobStore, name: string): Promise<void> {
+  if (!(store instanceof SqlJobStore)) return
+  const others = await store.otherSchedulers(namedMax + 1)
+  if (others.length === 0) return
+  const named = others.slice(0, namedMax).map((other) => `'${other}'`)
+  if (others.length > namedMax) named.push('more')
+  throw new CommandFailure(
+    exitCodes.notFound,
+    `The store has nothing of a scheduler '${name}'. It has ${named.join(', ')}: name one with --scheduler.`,
+  )
+}
 
 /**
  * A client of a server in this process, attached to the data of a store: it fires nothing, checks in nowhere and may do
@@ -19,7 +48,7 @@ const base = 'http://localhost'
  */
 export async function attachedClient(
   store: JobStore,
-  schedulerName: string | null,
+  { schedulerName, mayBeNew }: Attachment,
   host: CliHost,
 ): Promise<ApiClient> {
   const problems = new ProblemLog()
@@ -32,6 +61,7 @@ export async function attachedClient(
     ...(schedulerName !== null && { schedulerName }),
   })
   try {
+    if (!mayBeNew) await requireScheduler(store, scheduler.schedulerName)
     const server = await createServer({
       scheduler,
       auth: {

@@ -85,8 +85,16 @@ function requireText(option: string, text: string): string {
   throw new UsageError(`${option} needs a value.`)
 }
 
-/** A client of the server or the store that is named. @throws UsageError where none is, or both are */
-export async function connect(values: ConnectionValues, host: CliHost): Promise<ApiClient> {
+/**
+ * A client of the server or the store that is named. `mayBeNew`: what the command does may be the first of a scheduler.
+ *
+ * @throws UsageError where none is named, or both are; CommandFailure for a scheduler that the store does not have
+ */
+export async function connect(
+  values: ConnectionValues,
+  host: CliHost,
+  { mayBeNew = false }: { readonly mayBeNew?: boolean } = {},
+): Promise<ApiClient> {
   if (values.store !== undefined && values.server !== undefined) {
     throw new UsageError('--store and --server: give one of them.')
   }
@@ -106,5 +114,5 @@ export async function connect(values: ConnectionValues, host: CliHost): Promise<
     throw new UsageError(`Say where the jobs are: --store with ${storePlaces}; or --server with an address.`)
   }
   store.requireThere()
-  return attachedClient(store.open('never'), schedulerName, host)
+  return attachedClient(store.open('never'), { schedulerName, mayBeNew }, host)
 }

@@ -10,7 +10,12 @@ import type { JobStatusJson } from '../../server/wire/job-status.ts'
 import type { JobJson, JobSummaryJson } from '../../server/wire/jobs.ts'
 import type { MisfireJson } from '../../server/wire/misfires.ts'
 import type { PageJson } from '../../server/wire/pages.ts'
-import type { ExecutingJson, ExecutionJson, SchedulerJson } from '../../server/wire/runs.ts'
+import type {
+  ExecutingJson,
+  ExecutionDetailsJson,
+  ExecutionJson,
+  SchedulerJson,
+} from '../../server/wire/runs.ts'
 import type { ShardsJson } from '../../server/wire/shards.ts'
 import type { TriggerDetailJson, TriggerSummaryJson } from '../../server/wire/triggers.ts'
 
@@ -58,6 +63,7 @@ export const routes: Readonly<Record<keyof Answers, Route>> = {
   'nodes.drain': { method: 'POST', path: '/nodes/{instanceId}/drain' },
   'nodes.remove': { method: 'POST', path: '/nodes/{instanceId}/remove' },
   'executions.list': { method: 'GET', path: '/executions' },
+  'executions.get': { method: 'GET', path: '/executions/{fireInstanceId}' },
   'executions.log': { method: 'GET', path: '/executions/{fireInstanceId}/log' },
   'misfires.list': { method: 'GET', path: '/misfires' },
   'executing.list': { method: 'GET', path: '/executing' },
@@ -112,6 +118,7 @@ export interface Answers {
   'nodes.drain': ActionJson<NodeChangeJson>
   'nodes.remove': ActionJson<NodeChangeJson>
   'executions.list': PageJson<ExecutionJson>
+  'executions.get': ExecutionDetailsJson
   'executions.log': { readonly items: readonly ExecutionLogLine[]; readonly next: number | null }
   'misfires.list': PageJson<MisfireJson>
   'executing.list': Items<ExecutingJson>

@@ -1,6 +1,7 @@
 import {
   type ArgumentCheck,
   checkBoolean,
+  checkLongSecret,
   checkName,
   checkObject,
   checkOptions,
@@ -24,6 +25,11 @@ export interface ServeConfig {
   readonly allowedHosts?: readonly string[]
   /** Keeps the hash of the token that is made at the first start. Default: a new token at each start. */
   readonly tokenFile?: string
+  /**
+   * From what session cookies are sealed, so that open pages live through a restart; the same for all processes that
+   * share their sessions. At least 32 characters. Default: random, so that sessions end with the process.
+   */
+  readonly sessionSecret?: string
   /** Refuse everything that changes something. Default false. */
   readonly readOnly?: boolean
   /**
@@ -78,6 +84,7 @@ const serveChecks: Readonly<Record<keyof ServeConfig, ArgumentCheck>> = {
   host: checkName,
   allowedHosts: listOf(checkName),
   tokenFile: checkName,
+  sessionSecret: checkLongSecret(32),
   readOnly: checkBoolean,
   notReadyMs: checkWhole(0, 3_600_000),
   metrics: checkBoolean,

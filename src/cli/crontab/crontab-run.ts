@@ -127,6 +127,7 @@ export class CrontabRun {
       port,
       host: '127.0.0.1',
       tokenFile: null,
+      sessionSecret: null,
       isReadOnly: false,
       allowedHosts: null,
       clock,

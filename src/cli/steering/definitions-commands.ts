@@ -76,7 +76,7 @@ export async function importDefinitions(
   values: ImportValues,
   host: CliHost,
 ): Promise<number> {
-  await using client = await connect(values, host)
+  await using client = await connect(values, host, { mayBeNew: true })
   const compared = await client.call('definitions.import', { body, isDryRun: true })
   const isDryRun = values['dry-run'] === true
   if (values.json !== true) printDifferences(compared.result, host)

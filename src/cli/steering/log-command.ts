@@ -41,13 +41,23 @@ export const logCommand: Command = {
     if (fireInstanceId.trim() === '') throw new UsageError(`'log' needs ID.`)
     const printer = new LinePrinter(requireZone(values.zone), values.json === true, host)
     await using client = await connect(values, host)
+    let wasSeen = false
     if (values.follow === true) {
       await requireClusterView(client)
-      await follow(client, { fireInstanceId, printer }, host)
+      wasSeen = await follow(client, { fireInstanceId, printer }, host)
     } else await printRest(client, fireInstanceId, printer)
-    if (printer.isEmpty && values.json !== true) host.stdout.write('No lines.\n')
+    if (!printer.isEmpty) return exitCodes.ok
+    if (!wasSeen) await requireKnown(client, fireInstanceId)
+    if (values.json !== true) host.stdout.write('No lines.\n')
     return exitCodes.ok
   },
+}
+
+/** An execution may run, or have ended, without a line. @throws CommandFailure for one of which nothing is known */
+async function requireKnown(client: ApiClient, fireInstanceId: string): Promise<void> {
+  const { items } = await client.call('executing.list')
+  if (items.some((each) => each.fireInstanceId === fireInstanceId)) return
+  await client.call('executions.get', { params: { fireInstanceId } })
 }
 
 /** Prints the lines of one execution as they come. */
@@ -87,11 +97,12 @@ async function printRest(client: ApiClient, fireInstanceId: string, printer: Lin
   }
 }
 
+/** Resolves with whether the execution was seen to run. */
 async function follow(
   client: ApiClient,
   { fireInstanceId, printer }: { readonly fireInstanceId: string; readonly printer: LinePrinter },
   host: CliHost,
-): Promise<void> {
+): Promise<boolean> {
   const { clock } = host
   const stopping = new AbortController()
   const removers = (['SIGINT', 'SIGTERM'] as const).map((signal) =>
@@ -101,12 +112,14 @@ async function follow(
   )
   try {
     let endedMs: number | null = null
+    let wasSeen = false
     for (;;) {
       const { items } = await client.call('executing.list')
-      if (!items.some((each) => each.fireInstanceId === fireInstanceId)) endedMs ??= clock.elapsedMs()
+      if (items.some((each) => each.fireInstanceId === fireInstanceId)) wasSeen = true
+      else endedMs ??= clock.elapsedMs()
       await printRest(client, fireInstanceId, printer)
       const isWritten = endedMs !== null && clock.elapsedMs() - endedMs >= writtenWithinMs
-      if (isWritten || stopping.signal.aborted) return
+      if (isWritten || stopping.signal.aborted) return wasSeen
       await pause(clock, lookEveryMs, stopping.signal)
     }
   } finally {

@@ -254,6 +254,10 @@ export class SqlJobStore implements DatabaseJobStore {
   getTriggerGroupNames(): Promise<readonly string[]> {
     return this.#read((session) => session.keyLists.triggerGroups(GroupMatcher.anyGroup()))
   }
+  /** Beside the contract: see {@link KeyLists}, of its method of this name. */
+  otherSchedulers(limit: number): Promise<readonly string[]> {
+    return this.#read(({ keyLists }) => keyLists.otherSchedulers(limit))
+  }
   getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }> {
     return this.#read((session) => session.listings.counts())
   }

@@ -17,6 +17,8 @@ export function createApp(
     if (operation.isAtRoot === true) places.push('')
     for (const place of places) {
       app.on(operation.method, `${basePath}${place}${path}`, ({ req, env }) => {
+        // Hono answers HEAD as GET without the body, but the client would leave a stream open that it does not read.
+        if (req.method === 'HEAD' && operation.isStream === true) return onlyGet()
         const { scheduler, ...params } = req.param() as Record<string, string>
         return pipeline.answer({
           operation,
@@ -31,10 +33,14 @@ export function createApp(
   app.notFound(async ({ req }) => {
     const path = req.path.slice(basePath.length)
     const isApi = path === '/api' || path.startsWith('/api/')
-    const isPage = req.method === 'GET' && !isApi && req.path.startsWith(basePath)
+    const isPage = (req.method === 'GET' || req.method === 'HEAD') && !isApi && req.path.startsWith(basePath)
     const found = isPage ? await page?.answer(path, req.header('accept') ?? '') : null
     return found ?? pipeline.problem(new SchedulerError('ERR_NOT_FOUND', 'There is nothing here.'), 'none')
   })
   app.onError((error) => pipeline.problem(error, 'none'))
   return app
+}
+
+function onlyGet(): Response {
+  return new Response(null, { status: 405, headers: { allow: 'GET' } })
 }

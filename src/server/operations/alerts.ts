@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AlertsPlugin } from '../../alerts/alerts-plugin.ts'
-import { SchedulerError } from '../../core/errors.ts'
+import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { actionJson } from '../wire/action.ts'
 import { instantMs, nothing, textUpTo } from '../wire/fields.ts'
@@ -81,6 +81,15 @@ function alertsOf({
   throw new SchedulerError('ERR_NOT_FOUND', "This scheduler has no alerts: give the server 'alerts'.")
 }
 
+/** A silence of a rule that was misspelt would be found when its alerts come. @throws InvalidArgumentError */
+async function requireRule(alerts: AlertsPlugin, rule: string): Promise<void> {
+  if (alerts.rules.some(({ name }) => name === rule)) return
+  // Another node may have rules of its own.
+  if ((await alerts.active()).some((alert) => alert.rule === rule)) return
+  const known = alerts.rules.map(({ name }) => name).join(', ')
+  throw new InvalidArgumentError('body.rule', `There is no rule of that name; there are: ${known}.`)
+}
+
 const listAlerts: Operation = operation({
   id: 'alerts.list',
   method: 'GET',
@@ -129,6 +138,7 @@ const silenceAlerts: Operation = operation({
     if (untilMs <= nowMs || untilMs > nowMs + yearMs) {
       throw new SchedulerError('ERR_INVALID_ARGUMENT', "'untilMs' must be in the future, within a year.")
     }
+    if (rule !== undefined) await requireRule(alerts, rule)
     let result: SilenceJson | null = null
     if (!isDryRun) {
       const { name: by } = access.principal

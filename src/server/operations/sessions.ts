@@ -178,6 +178,9 @@ const streamEvents: Operation = operation({
   body: null,
   answer: z.custom<Response>(),
   async handle({ query, access, parts, exchange }) {
+    if (query.scheduler !== undefined && !parts.schedulers.has(query.scheduler)) {
+      throw new SchedulerError('ERR_NOT_FOUND', 'This server has no scheduler of that name.')
+    }
     const isViewer = access.has('viewer')
     return parts.streams.open({
       signal: exchange.request.signal,

@@ -1,4 +1,4 @@
-import { type ArgumentCheck, checkThat } from '../../core/arguments.ts'
+import { type ArgumentCheck, checkSecret, checkThat } from '../../core/arguments.ts'
 
 /** An address of either side: nothing in it but scheme, host, port and path. */
 export function isHttpUrl(value: unknown): boolean {
@@ -8,7 +8,7 @@ export function isHttpUrl(value: unknown): boolean {
 }
 
 /** It goes into a header. */
-export const checkToken: ArgumentCheck = checkThat(
+export const checkToken: ArgumentCheck = checkSecret(
   'a text of visible ASCII characters, or null for none',
   (value) => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value),
 )

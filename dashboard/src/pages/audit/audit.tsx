@@ -6,9 +6,9 @@ import { fullPage } from '../../api/full-page.ts'
 import { useResource } from '../../api/resource.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Empty, NoneFound } from '../../parts/empty.tsx'
+import { Listing } from '../../parts/listing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { ProblemNote } from '../../parts/problem.tsx'
 import { ChoiceBox, SearchBox } from '../../parts/search-box.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Instant } from '../../parts/time.tsx'
@@ -55,7 +55,6 @@ export function AuditPage(): JSX.Element {
     { everyMs: 5000 },
   )
   const page = entries.value.value
-  const error = entries.error.value
   const isFiltered = withinMs !== undefined || Object.values(filter).some((value) => value !== '')
   return (
     <>
@@ -73,8 +72,7 @@ export function AuditPage(): JSX.Element {
         }
       />
       <Filters />
-      {error !== null && <ProblemNote error={error} retry={entries.reload} />}
-      <section class="panel" aria-label={text.title}>
+      <Listing title={text.title} of={entries}>
         <Table
           caption={text.title}
           columns={columns()}
@@ -90,7 +88,7 @@ export function AuditPage(): JSX.Element {
           }
         />
         <Pager count={page?.items.length ?? 0} next={page?.next ?? null} />
-      </section>
+      </Listing>
     </>
   )
 }

@@ -4,8 +4,8 @@ import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { Listing } from '../../parts/listing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { ProblemNote } from '../../parts/problem.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { href, pathText } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
@@ -18,7 +18,6 @@ export function CalendarListPage(): JSX.Element {
   const calendars = useResource((signal) => call('calendars.list', { signal }), [], {
     isAffected: ({ event }) => event === 'changedElsewhere',
   })
-  const error = calendars.error.value
   return (
     <>
       <PageHead
@@ -32,8 +31,7 @@ export function CalendarListPage(): JSX.Element {
           )
         }
       />
-      {error !== null && <ProblemNote error={error} retry={calendars.reload} />}
-      <section class="panel" aria-label={text.title}>
+      <Listing title={text.title} of={calendars}>
         <Table
           caption={text.title}
           columns={columns()}
@@ -41,7 +39,7 @@ export function CalendarListPage(): JSX.Element {
           keyOf={({ name }) => name}
           empty={<Empty title={text.empty} hint={text.emptyHint} code={examples.firstCalendar} />}
         />
-      </section>
+      </Listing>
     </>
   )
 }
@@ -54,6 +52,14 @@ export function calendarHref(name: string): string {
 export function fieldText(definition: object, field: string): string {
   const value = (definition as Readonly<Record<string, unknown>>)[field]
   return typeof value === 'string' ? value : unknownText
+}
+
+const types = ['annual', 'cron', 'daily', 'holiday', 'monthly', 'weekly'] as const
+
+/** A type in words; that of an application's own calendars as it is. */
+export function typeText(type: string): string {
+  const known = types.find((each) => each === type)
+  return known === undefined ? type : words().types[known]
 }
 
 function columns(): readonly Column<CalendarJson>[] {
@@ -70,7 +76,7 @@ function columns(): readonly Column<CalendarJson>[] {
       ),
       isWide: true,
     },
-    { id: 'type', title: names.type, cell: ({ definition }) => <span class="mono">{definition.type}</span> },
+    { id: 'type', title: names.type, cell: ({ definition }) => typeText(definition.type) },
     { id: 'zone', title: text.zone, cell: ({ definition }) => fieldText(definition, 'timeZone') },
     {
       id: 'description',

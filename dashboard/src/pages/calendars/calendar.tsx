@@ -16,7 +16,7 @@ import { may } from '../../state/session.ts'
 import { numberText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
 import { CalendarForm } from './calendar-form.tsx'
-import { fieldText } from './calendar-list.tsx'
+import { fieldText, typeText } from './calendar-list.tsx'
 import { CalendarMonth } from './month.tsx'
 import { words } from './words.ts'
 
@@ -41,7 +41,7 @@ export function CalendarPage({ params }: PageProps): JSX.Element {
         <Panel title={names.calendar}>
           <Facts
             facts={[
-              { name: names.type, value: <span class="mono">{shown.definition.type}</span> },
+              { name: names.type, value: typeText(shown.definition.type) },
               { name: text.zone, value: fieldText(shown.definition, 'timeZone') },
               { name: names.description, value: fieldText(shown.definition, 'description') },
               {

@@ -1,5 +1,14 @@
 import { dictionary } from '../../words/dictionary.ts'
 
+const typesEn = {
+  annual: 'Annual',
+  cron: 'Cron',
+  daily: 'Daily',
+  holiday: 'Holiday',
+  monthly: 'Monthly',
+  weekly: 'Weekly',
+}
+
 export const words = dictionary({
   en: {
     title: 'Calendars',
@@ -7,6 +16,7 @@ export const words = dictionary({
     empty: 'No calendars yet',
     emptyHint: 'A calendar leaves out holidays, nights or weekends. This stores one:',
     create: 'New calendar',
+    types: typesEn,
     zone: 'Time zone',
     base: 'Stands on',
     triggers: 'Triggers that name it',
@@ -38,6 +48,14 @@ export const words = dictionary({
     empty: '还没有日历',
     emptyHint: '日历可排除节假日、夜间或周末。以下代码存入一个：',
     create: '新建日历',
+    types: {
+      annual: '年度',
+      cron: 'Cron',
+      daily: '每日',
+      holiday: '节假日',
+      monthly: '每月',
+      weekly: '每周',
+    },
     zone: '时区',
     base: '基于',
     triggers: '使用它的触发器',

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { ExecutingJson, ExecutionDetailsJson } from '../../../../src/server/wire/runs.ts'
+import type { ExecutingJson, ExecutionDetailsJson, ExecutionJson } from '../../../../src/server/wire/runs.ts'
 import { call } from '../../api/client.ts'
 import { isGone } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
@@ -86,7 +86,6 @@ export function ExecutionPage({ params }: PageProps): JSX.Element {
             <ExecutionFacts running={shown?.running ?? null} ended={shown?.ended ?? null} />
           </Panel>
           {shown?.ended && <Ended execution={shown.ended} />}
-          {shown?.ended && <Items firingId={shown.ended.fireInstanceId} />}
           <ExecutionLog id={id} isRunning={shown?.running !== null} />
         </>
       )}
@@ -110,7 +109,8 @@ function RunAgain({ of: { jobKey } }: { readonly of: Pick<ExecutingJson, 'jobKey
 function Ended({ execution }: { readonly execution: ExecutionDetailsJson }): JSX.Element {
   const text = words()
   const names = common()
-  const { errorText, dataText, resultText, attempts } = execution
+  const { fireInstanceId, errorText, resultText, attempts } = execution
+  const items = useItems(fireInstanceId)
   return (
     <>
       <Panel title={text.phases}>
@@ -123,11 +123,7 @@ function Ended({ execution }: { readonly execution: ExecutionDetailsJson }): JSX
       )}
       <div class="columns">
         <Panel title={names.data}>
-          {dataText === null ? (
-            <p class="muted">{text.notKept}</p>
-          ) : (
-            <Code text={pretty(dataText)} label={names.data} />
-          )}
+          <Data execution={execution} isFiring={items.length > 0} />
         </Panel>
         <Panel title={text.result}>
           {resultText === null ? (
@@ -142,32 +138,47 @@ function Ended({ execution }: { readonly execution: ExecutionDetailsJson }): JSX
           <ExecutionTable caption={text.attempts} rows={attempts} empty="" without={['job', 'trigger']} />
         </Panel>
       )}
+      {items.length > 0 && <Items firingId={fireInstanceId} items={items} />}
     </>
   )
 }
 
-/** Where the execution is a sharded firing: those of its items that have ended. */
-function Items({ firingId }: { readonly firingId: string }): JSX.Element | null {
+interface DataProps {
+  readonly execution: ExecutionDetailsJson
+  readonly isFiring: boolean
+}
+
+/** A node that ended it said with what it began; of a lost one nobody did, and of a sharded firing its items do. */
+function Data({ execution: { dataText, outcome }, isFiring }: DataProps): JSX.Element {
   const text = words()
+  if (dataText !== null) return <Code text={pretty(dataText)} label={common().data} />
+  return <p class="muted">{outcome === 'lost' || isFiring ? text.notKept : text.noData}</p>
+}
+
+/** Where the execution is a sharded firing: those of its items that have ended. */
+function useItems(firingId: string): readonly ExecutionJson[] {
   const filter = itemsTerm(firingId)
   const items = useResource(
     (signal) => call('executions.list', { query: { filter, take: itemsShown }, signal }),
     [filter],
-  ).value.value
-  if (items === null || items.items.length === 0) return null
+  )
+  return items.value.value?.items ?? []
+}
+
+interface ItemsProps {
+  readonly firingId: string
+  readonly items: readonly ExecutionJson[]
+}
+
+function Items({ firingId, items }: ItemsProps): JSX.Element {
+  const text = words()
   return (
     <Panel
       title={text.items}
       isFlush
-      actions={<a href={href('/history', { filter })}>{text.itemsOfFiring}</a>}
+      actions={<a href={href('/history', { filter: itemsTerm(firingId) })}>{text.itemsOfFiring}</a>}
     >
-      <ExecutionTable
-        caption={text.items}
-        rows={items.items}
-        empty=""
-        without={['job', 'trigger']}
-        areItems
-      />
+      <ExecutionTable caption={text.items} rows={items} empty="" without={['job', 'trigger']} areItems />
     </Panel>
   )
 }

@@ -5,9 +5,9 @@ import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
 import { Empty, NoneFound } from '../../parts/empty.tsx'
 import { ExecutionTable } from '../../parts/execution-table.tsx'
+import { Listing } from '../../parts/listing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { ProblemNote } from '../../parts/problem.tsx'
 import { ChoiceBox, SearchBox } from '../../parts/search-box.tsx'
 import { useSearch } from '../../state/place.ts'
 import { nowMs } from '../../time/clock.ts'
@@ -38,7 +38,6 @@ export function HistoryPage(): JSX.Element {
     { isAffected: ({ event }) => after === '' && (event === 'jobWasExecuted' || event === 'executionLost') },
   )
   const page = executions.value.value
-  const error = executions.error.value
   const isFiltered = filter !== '' || span !== ''
   return (
     <>
@@ -64,8 +63,7 @@ export function HistoryPage(): JSX.Element {
         <TimeChoice />
         <QuickFilters />
       </div>
-      {error !== null && <ProblemNote error={error} retry={executions.reload} />}
-      <section class="panel" aria-label={text.title}>
+      <Listing title={text.title} of={executions}>
         <ExecutionTable
           caption={text.title}
           rows={page?.items ?? null}
@@ -78,7 +76,7 @@ export function HistoryPage(): JSX.Element {
           }
         />
         <Pager count={page?.items.length ?? 0} next={page?.next ?? null} />
-      </section>
+      </Listing>
     </>
   )
 }

@@ -10,9 +10,9 @@ import { BulkMenu } from '../../parts/bulk.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Empty, NoneFound } from '../../parts/empty.tsx'
 import { JobLink, keyText } from '../../parts/links.tsx'
+import { Listing } from '../../parts/listing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { ProblemNote } from '../../parts/problem.tsx'
 import { GroupChip, SearchBox } from '../../parts/search-box.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { href, useSearch } from '../../state/place.ts'
@@ -58,8 +58,7 @@ export function JobListPage(): JSX.Element {
         <GroupChip />
         <BulkMenu of="jobs" filter={chosenOf(query)} />
       </div>
-      {jobs.error.value !== null && <ProblemNote error={jobs.error.value} retry={jobs.reload} />}
-      <section class="panel" aria-label={text.title}>
+      <Listing title={text.title} of={jobs}>
         <Table
           caption={text.title}
           columns={columns()}
@@ -74,7 +73,7 @@ export function JobListPage(): JSX.Element {
           }
         />
         <Pager count={page?.items.length ?? 0} next={page?.next ?? null} />
-      </section>
+      </Listing>
     </>
   )
 }

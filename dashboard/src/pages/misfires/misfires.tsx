@@ -4,9 +4,9 @@ import { addressOf, call } from '../../api/client.ts'
 import { fullPage } from '../../api/full-page.ts'
 import { useResource } from '../../api/resource.ts'
 import { Empty, NoneFound } from '../../parts/empty.tsx'
+import { Listing } from '../../parts/listing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { ProblemNote } from '../../parts/problem.tsx'
 import { ChoiceBox, SearchBox } from '../../parts/search-box.tsx'
 import { useSearch } from '../../state/place.ts'
 import { MisfireTable } from './misfire-table.tsx'
@@ -28,7 +28,6 @@ export function MisfiresPage(): JSX.Element {
     { isAffected: ({ event }) => after === '' && event === 'triggerMisfired', everyMs: 5000 },
   )
   const page = misfires.value.value
-  const error = misfires.error.value
   return (
     <>
       <PageHead
@@ -55,8 +54,7 @@ export function MisfiresPage(): JSX.Element {
           ]}
         />
       </div>
-      {error !== null && <ProblemNote error={error} retry={misfires.reload} />}
-      <section class="panel" aria-label={text.title}>
+      <Listing title={text.title} of={misfires}>
         <MisfireTable
           caption={text.title}
           rows={page?.items ?? null}
@@ -69,7 +67,7 @@ export function MisfiresPage(): JSX.Element {
           }
         />
         <Pager count={page?.items.length ?? 0} next={page?.next ?? null} />
-      </section>
+      </Listing>
     </>
   )
 }

@@ -6,8 +6,8 @@ import { useResource } from '../../api/resource.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { nodeTerm } from '../../parts/filter-term.ts'
+import { Listing } from '../../parts/listing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { ProblemNote } from '../../parts/problem.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Relative } from '../../parts/time.tsx'
 import { href } from '../../state/place.ts'
@@ -39,17 +39,15 @@ export function NodesPage(): JSX.Element {
     everyMs: 4000,
   })
   const shown = loaded.value.value
-  const error = loaded.error.value
   return (
     <>
       <PageHead title={text.title} below={text.below} />
-      {error !== null && <ProblemNote error={error} retry={loaded.reload} />}
       {shown?.scheduler.jobStoreClustered === false && shown.isWhole && (
         <p class="note info">
           <span>{text.alone}</span> <span>{text.aloneHint}</span>
         </p>
       )}
-      <section class="panel" aria-label={text.title}>
+      <Listing title={text.title} of={loaded}>
         <Table
           caption={text.title}
           columns={columns(shown?.scheduler ?? null)}
@@ -63,7 +61,7 @@ export function NodesPage(): JSX.Element {
             )
           }
         />
-      </section>
+      </Listing>
     </>
   )
 }
@@ -94,7 +92,6 @@ function columns(scheduler: SchedulerJson | null): readonly Column<SchedulerNode
     { id: 'checkIn', title: text.checkIn, cell: (node) => <CheckIn node={node} /> },
     { id: 'offset', title: text.offset, cell: (node) => <ClockOffset ms={node.clockOffsetMs} /> },
     { id: 'lag', title: text.lag, cell: (node) => <LoopLag ms={node.eventLoopLagMs} /> },
-    { id: 'version', title: text.version, cell: ({ version }) => version ?? <Unknown /> },
     { id: 'place', title: text.place, cell: (node) => <Place node={node} /> },
     { id: 'jobTypes', title: text.jobTypes, cell: ({ jobTypes }) => <JobTypes types={jobTypes} /> },
     {
@@ -143,7 +140,7 @@ function CheckIn({ node }: { readonly node: SchedulerNode }): JSX.Element {
     <span class="when">
       <Relative ms={node.lastCheckInMs} />
       {checkInIntervalMs !== null && (
-        <small class="nowrap">, {words().every(durationText(checkInIntervalMs))}</small>
+        <small class="trait">{words().every(durationText(checkInIntervalMs))}</small>
       )}
     </span>
   )
@@ -177,12 +174,14 @@ function LoopLag({ ms }: { readonly ms: number | null }): JSX.Element {
   )
 }
 
-function Place({ node: { host, pid } }: { readonly node: SchedulerNode }): JSX.Element {
-  if (host === null) return <Unknown />
+/** A column for each would leave no room for what can be done with a node. */
+function Place({ node: { host, pid, version } }: { readonly node: SchedulerNode }): JSX.Element {
+  if (host === null && version === null) return <Unknown />
   return (
     <span class="mono">
-      {host}
+      {host ?? <Unknown />}
       {pid !== null && <span class="muted"> {pid}</span>}
+      {version !== null && <small class="trait">{version}</small>}
     </span>
   )
 }

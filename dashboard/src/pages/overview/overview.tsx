@@ -59,6 +59,10 @@ export function OverviewPage(): JSX.Element {
     { everyMs: 5000, isAffected: ({ event }) => event === 'jobWasExecuted' },
   ).value.value
   const alerts = useAlerts()
+  const reload = (): void => {
+    overview.reload()
+    alerts.reload()
+  }
   const problems = shown === null ? null : problemsOf(shown)
   return (
     <>
@@ -67,10 +71,15 @@ export function OverviewPage(): JSX.Element {
         below={shown !== null && <span>{status[shown.scheduler.status]}</span>}
         actions={shown !== null && <SchedulerActions scheduler={shown.scheduler} />}
       />
-      {error !== null && <ProblemNote error={error} retry={overview.reload} />}
-      <Verdict overview={shown} problems={problems} alerts={alertCounts(alerts.value.value)} />
+      {error !== null && <ProblemNote error={error} retry={reload} />}
+      <Verdict
+        overview={shown}
+        problems={problems}
+        alerts={alertCounts(alerts.value.value)}
+        isStale={error !== null || alerts.error.value !== null}
+      />
       {problems !== null && problems.length > 0 && <Problems problems={problems} />}
-      <Alerts alerts={alerts} />
+      {(error === null || alerts.error.value === null) && <Alerts alerts={alerts} />}
       <Tiles overview={shown} />
       <ActivityTiles stats={stats} />
       <div class="columns">

@@ -11,11 +11,20 @@ interface VerdictProps {
   readonly overview: Overview | null
   readonly problems: readonly Problem[] | null
   readonly alerts: AlertCounts
+  /** The last attempt to look has failed, so nothing is known of now. */
+  readonly isStale: boolean
 }
 
 /** How the scheduler is, in one line. */
-export function Verdict({ overview, problems, alerts }: VerdictProps): JSX.Element {
+export function Verdict({ overview, problems, alerts, isStale }: VerdictProps): JSX.Element {
   const { verdict } = words()
+  if (isStale) {
+    return (
+      <p class="verdict quiet" role="status">
+        {verdict.stale}
+      </p>
+    )
+  }
   if (overview === null || problems === null) {
     return (
       <p class="verdict quiet" aria-busy="true">

@@ -17,6 +17,7 @@ export const words = dictionary({
       problems: (count: number) => (count === 1 ? 'One thing needs a look' : `${count} things need a look`),
       alerts: (count: number) => (count === 1 ? 'One alert is active' : `${count} alerts are active`),
       unknown: 'Looking at the scheduler',
+      stale: 'How the scheduler is now is not known',
       empty: 'Ready for the first job',
     },
     tiles: {
@@ -98,6 +99,7 @@ export const words = dictionary({
       problems: (count) => `${count} 个问题需要关注`,
       alerts: (count) => `${count} 条告警处于活动状态`,
       unknown: '正在查看调度器',
+      stale: '调度器的当前状况未知',
       empty: '已准备好接收第一个作业',
     },
     tiles: {

@@ -6,8 +6,8 @@ import { Empty } from '../../parts/empty.tsx'
 import { executionHref } from '../../parts/execution-table.tsx'
 import { InterruptButton } from '../../parts/interrupt-button.tsx'
 import { FiredBy, JobLink } from '../../parts/links.tsx'
+import { Listing } from '../../parts/listing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { ProblemNote } from '../../parts/problem.tsx'
 import { Progress } from '../../parts/progress.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Duration, Elapsed, Instant } from '../../parts/time.tsx'
@@ -56,15 +56,13 @@ export function RunningPage(): JSX.Element {
     isAffected: ({ event }) => runEvents.has(event),
     everyMs: 4000,
   })
-  const { error } = executing
   const shown = executing.value.value
   const isBlind = shown?.isWhole === false
   return (
     <>
       <PageHead title={text.title} below={text.below} />
-      {error.value !== null && <ProblemNote error={error.value} retry={executing.reload} />}
       {isBlind && shown.items.length > 0 && <p class="note info">{common().notSeenHint}</p>}
-      <section class="panel" aria-label={text.title}>
+      <Listing title={text.title} of={executing}>
         <Table
           caption={text.title}
           columns={columns()}
@@ -78,7 +76,7 @@ export function RunningPage(): JSX.Element {
             )
           }
         />
-      </section>
+      </Listing>
     </>
   )
 }

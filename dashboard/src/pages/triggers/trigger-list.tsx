@@ -10,9 +10,9 @@ import { StateBadge } from '../../parts/badge.tsx'
 import { BulkMenu } from '../../parts/bulk.tsx'
 import { Empty, NoneFound } from '../../parts/empty.tsx'
 import { JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
+import { Listing } from '../../parts/listing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { ProblemNote } from '../../parts/problem.tsx'
 import { ChoiceBox, GroupChip, SearchBox } from '../../parts/search-box.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { When } from '../../parts/time.tsx'
@@ -43,7 +43,6 @@ export function TriggerListPage(): JSX.Element {
     },
   )
   const page = triggers.value.value
-  const error = triggers.error.value
   const isFiltered = query.search !== '' || query.state !== '' || query.group !== ''
   return (
     <>
@@ -63,8 +62,7 @@ export function TriggerListPage(): JSX.Element {
         <GroupChip />
         <BulkMenu of="triggers" filter={chosenOf(query)} />
       </div>
-      {error !== null && <ProblemNote error={error} retry={triggers.reload} />}
-      <section class="panel" aria-label={text.title}>
+      <Listing title={text.title} of={triggers}>
         <Table
           caption={text.title}
           columns={columns()}
@@ -79,7 +77,7 @@ export function TriggerListPage(): JSX.Element {
           }
         />
         <Pager count={page?.items.length ?? 0} next={page?.next ?? null} />
-      </section>
+      </Listing>
     </>
   )
 }

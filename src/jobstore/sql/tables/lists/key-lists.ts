@@ -4,7 +4,7 @@ import type { GroupMatcher } from '../../../../core/matcher.ts'
 import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
-import { anyText, text } from '../encoding/columns.ts'
+import { anyText, text, textOrNull } from '../encoding/columns.ts'
 import { groupPredicate, groupRows, groupTable } from '../encoding/groups.ts'
 import { jobKeyOf, triggerKeyColumns, triggerKeyOf, triggerKeyRows } from '../encoding/key-rows.ts'
 
@@ -81,6 +81,23 @@ export class KeyLists {
     return (yield* all(this.#statements.blockedWithoutExecution(values))).map(jobKeyOf)
   }
 
+  /**
+   * The first names of schedulers that jobs, nodes or executions are stored of, where none are of this one's name; else
+   * none.
+   */
+  *otherSchedulers(limit: number): SqlProgram<readonly string[]> {
+    const { schedulerName: scheduler } = this.#vocabulary
+    if ((yield* first(this.#statements.ownRow({ scheduler }))) !== null) return []
+    const found: string[] = []
+    while (found.length < limit) {
+      const row = yield* first(this.#statements.nextScheduler({ after: found.at(-1) ?? '' }))
+      const name = row === null ? null : textOrNull(row, 'sched_name')
+      if (name === null) break
+      found.push(name)
+    }
+    return found
+  }
+
   *#list(
     subject: ListSubject,
     matcher: GroupMatcher,
@@ -121,6 +138,8 @@ interface KeyListStatements {
   readonly stuck: SqlQuery<{ scheduler: string }>
   readonly acquiredWithoutClaim: SqlQuery<{ scheduler: string; limit: number }>
   readonly blockedWithoutExecution: SqlQuery<{ scheduler: string; limit: number }>
+  readonly ownRow: SqlQuery<{ scheduler: string }>
+  readonly nextScheduler: SqlQuery<{ after: string }>
 }
 
 export function keyListStatements({ dialect, names }: SqlVocabulary): KeyListStatements {
@@ -132,6 +151,8 @@ export function keyListStatements({ dialect, names }: SqlVocabulary): KeyListSta
     SELECT 1 FROM ${names.firedTriggers} f
     WHERE f.sched_name = t.sched_name AND f.job_name = t.job_name AND f.job_group = t.job_group
       AND f.state = 'EXECUTING')`
+  // A trigger has a job.
+  const tables = [names.jobs, names.schedulerState, names.history]
   return {
     jobsOfTriggers: sqlQuery(
       dialect,
@@ -165,6 +186,19 @@ export function keyListStatements({ dialect, names }: SqlVocabulary): KeyListSta
       dialect,
       `SELECT DISTINCT t.job_name, t.job_group FROM ${names.triggers} t
        WHERE t.sched_name = :scheduler AND ${isBlockedWithoutExecution} LIMIT :limit`,
+    ),
+    ownRow: sqlQuery(
+      dialect,
+      `SELECT 1 AS found WHERE ${tables
+        .map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE sched_name = :scheduler)`)
+        .join(' OR ')}`,
+    ),
+    // Each smallest name is one look into an index, however many rows there are.
+    nextScheduler: sqlQuery(
+      dialect,
+      `SELECT min(n.sched_name) AS sched_name FROM (${tables
+        .map((table) => `SELECT min(sched_name) AS sched_name FROM ${table} WHERE sched_name > :after`)
+        .join(' UNION ALL ')}) AS n`,
     ),
   }
 }
