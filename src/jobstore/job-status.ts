@@ -16,8 +16,8 @@ export interface JobDay {
 
 /**
  * How a job is doing, whether or not its executions are still in the history. Executions that were vetoed count in
- * `days` and change nothing else, because the job did not run; so do the items of a sharded job, whose firing counts for
- * the rest with its own outcome. A failure is an execution that failed, timed out or was lost; each attempt counts.
+ * `days` and change nothing else, because the job did not run; so do the items of a sharded job, whose firing counts
+ * for the rest with its own outcome. A failure is an execution that failed, timed out or was lost; each attempt counts.
  */
 export interface JobStatus {
   readonly jobKey: JobKey

@@ -91,12 +91,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   })
   const signals = new SignalReceiver({
     ...shared,
-    wakeLoop: (candidateMs) => {
-      thread.signalSchedulingChange(candidateMs)
-    },
-    storeAnswers: () => {
-      thread.storeAnswers()
-    },
+    loop: thread,
     ordered: (order) => scheduler.ordered(order),
   })
   const lifeCycle = new SchedulerLifeCycle({ ...shared, remotes, thread, signals })

@@ -18,16 +18,21 @@ import type { Notifier } from './notifier.ts'
 import type { Recorder } from './recorder.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 
+/** The loop, as far as signals are for it. */
+export interface SignalledLoop {
+  /** Something may fire at `candidateMs`, or soon when that is null. */
+  signalSchedulingChange(candidateMs: EpochMs | null): void
+  /** The store has answered somebody else. */
+  storeAnswers(): void
+}
+
 export interface SignalReceiverParts {
   readonly options: ResolvedSchedulerOptions
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
   readonly recorder: Recorder
   readonly lateCauses: LateCauses
-  /** Has the loop look for what fires at `candidateMs`, or soon when that is null. */
-  readonly wakeLoop: (candidateMs: EpochMs | null) => void
-  /** Ends a wait of the loop for a store that failed. */
-  readonly storeAnswers: () => void
+  readonly loop: SignalledLoop
   /** Starts this scheduler, or has it stand by or drain. */
   readonly ordered: (order: NodeOrder) => Promise<void>
 }
@@ -55,7 +60,7 @@ export class SignalReceiver {
 
   /** What the store is given. */
   signaler(): SchedulerSignaler {
-    const { lateCauses, notifier, options, recorder, wakeLoop } = this.#parts
+    const { lateCauses, loop, notifier, options, recorder } = this.#parts
     return {
       triggerMisfired: (trigger) => {
         notifier.events.emit('triggerMisfired', { trigger })
@@ -84,7 +89,9 @@ export class SignalReceiver {
       triggerInError: (triggerKey, reason) => {
         notifier.events.emit('triggerInError', { triggerKey, reason })
       },
-      schedulingChanged: wakeLoop,
+      schedulingChanged: (candidateMs) => {
+        loop.signalSchedulingChange(candidateMs)
+      },
       storeError: (message, cause) => {
         notifier.error(message, cause)
       },
@@ -112,7 +119,7 @@ export class SignalReceiver {
   }
 
   #clusterSignals(): ClusterSignals {
-    const { executing, notifier, options, recorder } = this.#parts
+    const { executing, loop, notifier, options, recorder } = this.#parts
     const { events } = notifier
     const { clock, instanceId, logger } = options
     return {
@@ -160,7 +167,7 @@ export class SignalReceiver {
       checkInRestored: (failedAttempts) => {
         logger.info({ failedAttempts }, 'the node checks in again')
         events.emit('checkInRestored', { instanceId, failedAttempts })
-        this.#parts.storeAnswers()
+        loop.storeAnswers()
       },
       allShardsDone: (firing) => {
         events.emit('allShardsDone', { firing })
@@ -194,10 +201,10 @@ export class SignalReceiver {
   }
 
   #adjustClock(aheadMs: number, uncertaintyMs: number): void {
-    const { notifier, options, wakeLoop } = this.#parts
+    const { loop, notifier, options } = this.#parts
     const { clock, logger, maxClockSkewMs } = options
     // The loop planned its sleep by the clock as it was.
-    if (clock.adjust(aheadMs, uncertaintyMs)) wakeLoop(null)
+    if (clock.adjust(aheadMs, uncertaintyMs)) loop.signalSchedulingChange(null)
     const { offsetMs } = clock
     const isSkewed = Math.abs(offsetMs) > maxClockSkewMs
     if (isSkewed && !this.#isClockSkewed) {
