@@ -1,10 +1,5 @@
-import {
-  createScheduler,
-  defineJob,
-  JobBuilder,
-  SimpleScheduleBuilder,
-  TriggerBuilder,
-} from '../lib/quartz-ts.mjs'
+import { everySecond } from '../lib/every-second.mjs'
+import { createScheduler, defineJob, JobBuilder, TriggerBuilder } from '../lib/quartz-ts.mjs'
 import { places } from '../lib/sql-stores.mjs'
 import { sleep } from '../lib/stalls.mjs'
 
@@ -35,7 +30,7 @@ export const benchmark = {
       late.push(Date.now() - context.scheduledFireTime.getTime())
     })
     const scheduler = await createScheduler({ jobs: [tick], jobStore: place.open() })
-    await scheduler.scheduleJobs(ticking(tick))
+    await scheduler.scheduleJobs(everySecond(tick, triggersPerSecond))
     await scheduler.start()
     // The first seconds run unoptimised code.
     await sleep(once ? 1500 : 5000)
@@ -62,21 +57,6 @@ export const benchmark = {
     await place.close()
     return figures
   },
-}
-
-function ticking(tick) {
-  const startMs = Date.now() + 2000
-  const every = SimpleScheduleBuilder.simpleSchedule().withIntervalInMilliseconds(1000).repeatForever()
-  return Array.from({ length: triggersPerSecond }, (_, index) => ({
-    job: JobBuilder.newJob(tick).withIdentity(`tick-${index}`).build(),
-    triggers: [
-      TriggerBuilder.newTrigger()
-        .withIdentity(`tick-${index}`)
-        .startAt(new Date(startMs + index * (1000 / triggersPerSecond)))
-        .withSchedule(every)
-        .build(),
-    ],
-  }))
 }
 
 function entriesOf(job, count, description) {

@@ -1,10 +1,5 @@
-import {
-  createScheduler,
-  defineJob,
-  JobBuilder,
-  SimpleScheduleBuilder,
-  TriggerBuilder,
-} from '../lib/quartz-ts.mjs'
+import { everySecond } from '../lib/every-second.mjs'
+import { createScheduler, defineJob } from '../lib/quartz-ts.mjs'
 import { places } from '../lib/sql-stores.mjs'
 import { sleep } from '../lib/stalls.mjs'
 import { quantile, sortedCopy } from '../lib/stats.mjs'
@@ -31,20 +26,7 @@ export const benchmark = {
       late.push(Date.now() - context.scheduledFireTime.getTime())
     })
     const scheduler = await createScheduler({ jobs: [tick], jobStore: place.open() })
-    const startMs = Date.now() + 2000
-    const every = SimpleScheduleBuilder.simpleSchedule().withIntervalInMilliseconds(1000).repeatForever()
-    await scheduler.scheduleJobs(
-      Array.from({ length: triggersPerSecond }, (_, index) => ({
-        job: JobBuilder.newJob(tick).withIdentity(`job-${index}`).build(),
-        triggers: [
-          TriggerBuilder.newTrigger()
-            .withIdentity(`trigger-${index}`)
-            .startAt(new Date(startMs + index * (1000 / triggersPerSecond)))
-            .withSchedule(every)
-            .build(),
-        ],
-      })),
-    )
+    await scheduler.scheduleJobs(everySecond(tick, triggersPerSecond))
     await scheduler.start()
     // The first seconds run unoptimised code.
     await sleep(once ? 2500 : 6000)

@@ -10,6 +10,7 @@ import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { CompletedExecutionInstruction, JobCompletion } from '../jobstore/job-store.ts'
 import type { TriggerListener } from '../listeners/trigger-listener.ts'
 import type { Runnable } from '../threadpool/thread-pool.ts'
+import { nextTurn } from '../time/next-turn.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
@@ -148,7 +149,8 @@ export class JobRunShell implements Runnable {
   ): Ended | Promise<Ended> {
     return after(this.#tellWasExecuted(error), () => {
       if (error?.refireImmediately !== true) return this.#decide(error, retries)
-      return this.#nextTurn().then(() => this.#decide(error, retries))
+      // Again and again without I/O it would keep timers, signals and its own time limit from their turn.
+      return nextTurn(this.#resources.clock).then(() => this.#decide(error, retries))
     })
   }
 
@@ -160,11 +162,6 @@ export class JobRunShell implements Runnable {
     return after(this.#tellComplete(instruction), () =>
       instruction === 'reExecuteJob' ? 'again' : this.#finalized(outcome),
     )
-  }
-
-  /** A job that runs again and again without I/O would keep timers, signals and its own time limit from their turn. */
-  #nextTurn(): Promise<void> {
-    return new Promise((resolve) => this.#resources.clock.setImmediate(resolve))
   }
 
   #finalized(outcome: Outcome): Outcome | Promise<Outcome> {

@@ -5,6 +5,7 @@ import type { AcquiredTrigger, AcquireRequest, JobStore, TriggerFiredResult } fr
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
+import { nextTurn } from '../time/next-turn.ts'
 import { Waiters } from '../time/waiters.ts'
 import { endUnanswered } from './end-unanswered.ts'
 import { FirstFirings } from './first-firings.ts'
@@ -261,7 +262,7 @@ export class QuartzSchedulerThread {
 
   async #yield(): Promise<void> {
     const { clock } = this.#options
-    await new Promise<void>((resolve) => clock.setImmediate(resolve))
+    await nextTurn(clock)
     this.#sliceStartMs = clock.elapsedMs()
   }
 

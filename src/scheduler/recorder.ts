@@ -8,6 +8,7 @@ import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutionLogLimits, RecordBatch } from '../jobstore/job-store-records.ts'
 import type { ExecutionOutcome } from '../jobstore/queries.ts'
 import type { Clock, ClockTimer } from '../time/clock.ts'
+import { nextTurn } from '../time/next-turn.ts'
 import { MisfireBuffer, type MisfireNote } from './misfire-buffer.ts'
 import type { Notifier } from './notifier.ts'
 import {
@@ -202,7 +203,7 @@ export class Recorder {
       await store.records?.write(Object.fromEntries(batch))
       batches.shift()
       // What is due has its turn.
-      if (batches.length > 0) await new Promise<void>((resolve) => clock.setImmediate(resolve))
+      if (batches.length > 0) await nextTurn(clock)
     }
   }
 

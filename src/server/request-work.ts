@@ -1,4 +1,5 @@
 import type { Clock } from '../time/clock.ts'
+import { nextTurn } from '../time/next-turn.ts'
 
 /** How many steps of schedules one request follows at most, and for how long. */
 const stepsMax = 50_000
@@ -32,9 +33,7 @@ export class RequestWork {
   /** Lets others have their turn when this one has lasted long enough. */
   async breathe(): Promise<void> {
     if (this.#clock.elapsedMs() < this.#turnEndMs) return
-    await new Promise<void>((resolve) => {
-      this.#clock.setImmediate(resolve)
-    })
+    await nextTurn(this.#clock)
     this.#turnEndMs = this.#clock.elapsedMs() + turnMs
   }
 }

@@ -4,7 +4,8 @@ import type { GroupMatcher } from '../../core/matcher.ts'
 import { refuseUnknownKeys } from '../../core/options.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
-import type { Clock, EpochMs } from '../../time/clock.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import { nextTurn } from '../../time/next-turn.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from '../awaited-results.ts'
@@ -388,12 +389,6 @@ export class RAMJobStore implements JobStore {
     this.#data.queue.takeEarliestMs()
     this.#signals.flush(session.context.signaler)
   }
-}
-
-function nextTurn(clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setImmediate(resolve)
-  })
 }
 
 /**

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../time/next-turn.ts'
 import { instantMaxMs } from '../../triggers/invalid-trigger.ts'
 import { dayOf } from '../job-status.ts'
 import type { ExecutionOutcome } from '../queries.ts'
@@ -50,7 +51,7 @@ export class RecordPruner {
     for (const pruning of this.#prunings) {
       try {
         while (!this.#isClosed && (await this.#pruneSome(pruning)) >= rowsPerTransaction) {
-          await new Promise<void>((resolve) => clock.setImmediate(resolve))
+          await nextTurn(clock)
         }
       } catch (error) {
         signaler.storeError('Old records of executions could not be deleted; it is tried again later.', error)

@@ -4,6 +4,7 @@ import { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { EpochMs } from '../../time/clock.ts'
+import { nextTurn } from '../../time/next-turn.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from '../awaited-results.ts'
@@ -449,7 +450,7 @@ export class SqlJobStore implements DatabaseJobStore {
       const isEmpty = batch.fired.length === 0 && batch.acquired.length === 0
       if (isEmpty && hasOverdueClaims && (await this.#pass(endOverdueClaims, { tells: 'none' })) > 0) continue
       if (!isPartial || request.isStillWanted?.() === false) return batch
-      await new Promise<void>((resolve) => clock.setImmediate(resolve))
+      await nextTurn(clock)
     }
   }
 

@@ -4,6 +4,7 @@ import type { Logger } from '../../core/logger.ts'
 import { unawaited } from '../../core/promises.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import type { Clock } from '../../time/clock.ts'
+import { nextTurn } from '../../time/next-turn.ts'
 import type { KeyJson } from '../wire/fields.ts'
 
 /** An action on many jobs or triggers, as it stands now. */
@@ -128,9 +129,7 @@ export class BulkRuns {
       run.state = { ...run.state, done: done + 1, failed: failed + 1, failures: [...failures, ...more] }
     }
     // Between two of them requests are answered, also where the store answers at once.
-    await new Promise<void>((resolve) => {
-      this.#clock.setImmediate(resolve)
-    })
+    await nextTurn(this.#clock)
   }
 
   #forgetOld(): void {

@@ -21,7 +21,7 @@ import {
   pageQuery,
   visibleTo,
 } from '../wire/pages.ts'
-import { triggerSummaryJson, triggerSummaryToJson } from '../wire/triggers.ts'
+import { int32, triggerSummaryJson, triggerSummaryToJson } from '../wire/triggers.ts'
 import { jobKeyOf } from './changes.ts'
 
 interface ConditionSchemas {
@@ -150,7 +150,7 @@ async function byKey({ scheduler, query, access, parts }: ListCall): Promise<Lis
   return { items, next: next && cursorText(keyToJson(next)) }
 }
 
-const placeJson = z.strictObject({ nextFireTimeMs: instantMs, priority: z.int32(), key: keyJson })
+const placeJson = z.strictObject({ nextFireTimeMs: instantMs, priority: int32, key: keyJson })
 
 async function inFireOrder({ scheduler, query, access, parts }: ListCall): Promise<ListPage> {
   const { take, dueBeforeMs } = query

@@ -67,7 +67,8 @@ export function triggerSummaryToJson(summary: TriggerSummary): TriggerSummaryJso
   return { ...summary, key: keyToJson(summary.key), jobKey: keyToJson(summary.jobKey) }
 }
 
-const int32 = z.int().min(-2_147_483_648).max(2_147_483_647)
+/** What a column of databases holds. */
+export const int32: z.ZodNumber = z.int().min(-2_147_483_648).max(2_147_483_647)
 
 const common = {
   jobKey: keyJson,
