@@ -145,8 +145,10 @@ export class TcpProxy implements AsyncDisposable {
       [server, client],
     ] as const) {
       from.on('close', () => {
+        // Nobody hears of it in a black hole: the other side stays, until it is healed or closes by itself.
+        if (this.#isBlackHole && !to.destroyed) return
         this.#pairs.delete(pair)
-        if (!this.#isBlackHole) this.#later(() => to.destroy())
+        this.#later(() => to.destroy())
       })
     }
   }
