@@ -4,6 +4,7 @@ import {
   checkFunction,
   checkMethods,
   checkName,
+  checkObject,
   checkOptions,
   listOf,
 } from '../core/arguments.ts'
@@ -99,6 +100,7 @@ export function isClustered(
 export function resolveEveryOptions(
   options: SchedulingOptions | ClusterSchedulingOptions,
 ): ResolvedEveryOptions {
+  checkObject(what, 'options', options)
   checkOptions(what, options, optionChecks)
   const surplus = (isClustered(options) ? localNames : clusterNames).find(
     (name) => Reflect.get(options, name) !== undefined,

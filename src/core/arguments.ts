@@ -21,6 +21,16 @@ export function wrongArgument(
   return new InvalidArgumentError(argument, message, options.code)
 }
 
+/**
+ * Refuses `new` by a caller of a class that makes its instances itself: plain JavaScript sees no private constructor.
+ *
+ * @param factory - the call that makes one
+ */
+export function refuseNew(className: string, argument: string, value: unknown, factory: string): never {
+  const problem = `new ${className}: instances are made by ${factory}, got ${describeValue(value)}.`
+  throw new InvalidArgumentError(argument, problem)
+}
+
 /** A check by a predicate. */
 export function checkThat(
   wanted: string,

@@ -1,4 +1,4 @@
-import { type ArgumentCheck, checkMethods, checkString, checkThat } from './arguments.ts'
+import { type ArgumentCheck, checkMethods, checkString, checkThat, refuseNew } from './arguments.ts'
 import { unreachable } from './errors.ts'
 import { isObject } from './options.ts'
 
@@ -43,6 +43,7 @@ export class GroupMatcher implements Matcher {
   readonly operand: string
 
   private constructor(operator: MatchOperator, operand: string) {
+    checkOperator('GroupMatcher', 'anyGroup', operator)
     this.operator = operator
     this.operand = operand
   }
@@ -64,9 +65,11 @@ export class GroupMatcher implements Matcher {
   }
 
   isMatchGroup(group: string): boolean {
+    checkString('isMatchGroup', 'group', group)
     return compare(this.operator, group, this.operand)
   }
   isMatch(key: KeyLike): boolean {
+    checkKeyLike('isMatch', 'key', key)
     return this.isMatchGroup(key.group)
   }
 }
@@ -77,6 +80,7 @@ export class NameMatcher implements Matcher {
   readonly operand: string
 
   private constructor(operator: MatchOperator, operand: string) {
+    checkOperator('NameMatcher', 'nameEquals', operator)
     this.operator = operator
     this.operand = operand
   }
@@ -95,8 +99,14 @@ export class NameMatcher implements Matcher {
   }
 
   isMatch(key: KeyLike): boolean {
+    checkKeyLike('isMatch', 'key', key)
     return compare(this.operator, key.name, this.operand)
   }
+}
+
+function checkOperator(className: string, example: string, operator: unknown): void {
+  if (matchOperators.some((known) => known === operator)) return
+  refuseNew(className, 'operator', operator, `its static methods, such as ${className}.${example}`)
 }
 
 function text(method: string, argument: string, value: string): string {
@@ -138,7 +148,12 @@ const checkKeyLike: ArgumentCheck = checkThat(
 /** Matches one key. */
 export function keyEquals(key: KeyLike): Matcher {
   checkKeyLike('keyEquals', 'key', key)
-  return { isMatch: (other) => other.name === key.name && other.group === key.group }
+  return {
+    isMatch: (other) => {
+      checkKeyLike('isMatch', 'key', other)
+      return other.name === key.name && other.group === key.group
+    },
+  }
 }
 
 /** Matches every key. */

@@ -1,10 +1,10 @@
-import { checkBoolean, checkOptions, checkString, orNull } from '../core/arguments.ts'
+import { checkBoolean, checkOptions, checkString, orNull, refuseNew } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { systemIds } from '../core/ids.ts'
 import { copyJobData, emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import type { RequiredKeys, StorableJobData } from '../core/job-data-type.ts'
 import { checkJobKey, generatedJobKey, JobKey } from '../core/key.ts'
-import { describeValue, requireInteger } from '../core/options.ts'
+import { describeValue, isObject, requireInteger } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
 import { checkJobSource, requireJobType, toJobDefinition } from './define-job.ts'
 import type { JobDefinition, JobSource } from './job-definition.ts'
@@ -42,6 +42,7 @@ export class JobBuilder<
   readonly #draft: JobDraft
 
   private constructor(draft: JobDraft) {
+    if (!isObject(draft)) refuseNew('JobBuilder', 'draft', draft, 'JobBuilder.newJob(job)')
     this.#draft = draft
   }
 

@@ -1,3 +1,5 @@
+import { checkObject } from '../core/arguments.ts'
+
 /** A snapshot of what a scheduler is and does. */
 export interface SchedulerMetaData {
   readonly schedulerName: string
@@ -19,8 +21,13 @@ export interface SchedulerMetaData {
   readonly threadPoolSize: number
 }
 
-/** The metadata as a few lines for people. */
+/**
+ * The metadata as a few lines for people.
+ *
+ * @throws InvalidArgumentError for what is no object
+ */
 export function summaryOfMetaData(metaData: SchedulerMetaData): string {
+  checkObject('summaryOfMetaData', 'metaData', metaData)
   const state = metaData.shutdown ? 'shut down' : metaData.started ? 'started' : 'in standby mode'
   const since = metaData.runningSince === null ? '' : `, running since ${metaData.runningSince.toISOString()}`
   const store = [

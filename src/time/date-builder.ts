@@ -43,14 +43,14 @@ export class DateBuilder {
   #zone: TimeZone
   #fields: Partial<WallFields> = {}
 
-  private constructor(options: DateBuilderOptions) {
+  private constructor(options: DateBuilderOptions = {}) {
     checkBuilderOptions(options)
     this.#clock = options.clock ?? systemClock
     this.#zone = zoneOf(options)
   }
 
   /** A builder that starts out with the present wall time, without milliseconds. */
-  static newDate(options: DateBuilderOptions = {}): DateBuilder {
+  static newDate(options?: DateBuilderOptions): DateBuilder {
     return new DateBuilder(options)
   }
 

@@ -1,4 +1,6 @@
+import { refuseNew } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
+import { isObject } from '../core/options.ts'
 import { chunkMs, type OffsetSource, readSegments, type ZoneSegment } from './zone-transitions.ts'
 
 const emptySegment: ZoneSegment = { fromMs: 0, untilMs: 0, offsetMs: 0, repeatFromMs: 0, repeatUntilMs: 0 }
@@ -20,6 +22,7 @@ export abstract class ZoneOffsets {
 
   /** @internal */
   protected constructor(name: string, source: OffsetSource) {
+    if (!isObject(source)) refuseNew('TimeZone', 'source', source, 'TimeZone.of(name)')
     this.name = name
     this.#source = source
   }

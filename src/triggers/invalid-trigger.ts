@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from '../core/errors.ts'
-import { describeValue } from '../core/options.ts'
+import { TriggerKey } from '../core/key.ts'
+import { describeValue, isObject } from '../core/options.ts'
+import type { TriggerFields } from './trigger-fields.ts'
 
 /** The largest and smallest epoch millisecond that a Date can hold. */
 export const instantMaxMs = 8_640_000_000_000_000
@@ -9,6 +11,17 @@ export const int32Max: number = 2 ** 31 - 1
 
 export function invalidTrigger(owner: string, field: string, problem: string): InvalidArgumentError {
   return new InvalidArgumentError(field, `${owner}: ${problem}`, 'ERR_INVALID_TRIGGER')
+}
+
+/**
+ * The fields that the constructor of a trigger was given. Only a builder has them: who calls the constructor, or
+ * `build()` of a schedule, gets told so.
+ */
+export function checkedFields(owner: string, fields: TriggerFields, schedule: object): TriggerFields {
+  if (isObject(fields) && fields.key instanceof TriggerKey && isObject(schedule)) return fields
+  const problem = `${owner}: 'fields' must be what TriggerBuilder gives, got ${describeValue(fields)}.`
+  const remedy = 'Build one by TriggerBuilder.newTrigger().withSchedule(schedule).build().'
+  throw new InvalidArgumentError('fields', `${problem} ${remedy}`)
 }
 
 /** Refuses a number that is not whole or lies outside its bounds, naming both. */

@@ -1,6 +1,6 @@
 import * as browser from '../../src/cron.ts'
 import { CronExpression } from '../../src/index.ts'
-import { but, cronText, date, named, number, oneOf, options, plus, text, zone } from './kinds.ts'
+import { but, cronText, date, madeByHand, named, number, oneOf, options, plus, text, zone } from './kinds.ts'
 import type { Surface } from './surface.ts'
 
 const anExpression = oneOf('x')
@@ -20,6 +20,7 @@ function surfacesOf(
       name: `${entry}CronExpression`,
       subject,
       calls: {
+        new: { parts: madeByHand },
         parse: parsing,
         isValid: {
           expression: { ...text, good: '0 0 12 * * ?', wrong: [] },

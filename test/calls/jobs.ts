@@ -1,9 +1,21 @@
-import { GroupMatcher, JobBuilder, JobKey, NameMatcher, TriggerKey } from '../../src/index.ts'
+import {
+  DisallowConcurrentExecution,
+  GroupMatcher,
+  JobBuilder,
+  JobKey,
+  jobKey,
+  keyEquals,
+  NameMatcher,
+  PersistJobDataAfterExecution,
+  TriggerKey,
+} from '../../src/index.ts'
 import * as kinds from './kinds.ts'
 import type { Surface } from './surface.ts'
 
 const flag = kinds.optional(kinds.boolean)
 const jobData = kinds.named(kinds.object, { field: 'jobDataMap', code: 'ERR_INVALID_JOB_DATA' })
+const key = kinds.plus({ ...kinds.madeByHand, good: jobKey('a') }, { value: {} })
+const target: kinds.Kind = { ...kinds.madeByHand, good: () => {} }
 const identity = kinds.but(kinds.keyOfJob, 'a')
 const backoff = kinds.options(
   {
@@ -31,6 +43,7 @@ export const jobSurfaces: readonly Surface[] = [
     name: 'JobBuilder',
     subject: JobBuilder,
     calls: {
+      new: { draft: kinds.madeByHand },
       newJob: { job: kinds.but(kinds.aJob, 'report') },
       from: { jobDetail: kinds.aJobDetail },
     },
@@ -96,6 +109,7 @@ export const jobSurfaces: readonly Surface[] = [
     name: 'GroupMatcher',
     subject: GroupMatcher,
     calls: {
+      new: { operator: { ...kinds.madeByHand, good: 'equals' } },
       groupEquals: { group: kinds.text },
       groupStartsWith: { prefix: kinds.text },
       groupEndsWith: { suffix: kinds.text },
@@ -107,10 +121,23 @@ export const jobSurfaces: readonly Surface[] = [
     name: 'NameMatcher',
     subject: NameMatcher,
     calls: {
+      new: { operator: { ...kinds.madeByHand, good: 'equals' } },
       nameEquals: { name: kinds.text },
       nameStartsWith: { prefix: kinds.text },
       nameEndsWith: { suffix: kinds.text },
       nameContains: { part: kinds.text },
     },
+  },
+  {
+    name: 'GroupMatcher.prototype',
+    subject: GroupMatcher.anyGroup(),
+    calls: { isMatch: { key }, isMatchGroup: { group: kinds.text } },
+  },
+  { name: 'NameMatcher.prototype', subject: NameMatcher.nameEquals('a'), calls: { isMatch: { key } } },
+  { name: 'keyEquals', subject: keyEquals(jobKey('a')), calls: { isMatch: { key } } },
+  {
+    name: 'functions',
+    subject: { DisallowConcurrentExecution, PersistJobDataAfterExecution },
+    calls: { DisallowConcurrentExecution: { target }, PersistJobDataAfterExecution: { target } },
   },
 ]

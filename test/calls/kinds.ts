@@ -139,6 +139,9 @@ export const aTriggerBuilder: object = triggerBuilder
 export const aJob: Kind = kind(report, ['report', 42, {}])
 export const aPlugin: Kind = kind({ initialize: () => {} }, ['x', 42, {}])
 
+/** What the constructor of a class gets that makes its instances itself, when a caller uses `new`. */
+export const madeByHand: Kind = { ...object, wrong: [undefined, null, 'x', 42].map((value) => ({ value })) }
+
 /** One wrong value, and what the error about it names. */
 export function wrongly(of: Kind, value: unknown, field: string): Kind {
   return { ...of, wrong: [{ value, field }] }

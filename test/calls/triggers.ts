@@ -1,10 +1,15 @@
 import {
   CalendarIntervalScheduleBuilder,
+  CalendarIntervalTrigger,
   CronScheduleBuilder,
+  CronTrigger,
   DailyTimeIntervalScheduleBuilder,
+  DailyTimeIntervalTrigger,
   DateBuilder,
   SimpleScheduleBuilder,
+  SimpleTrigger,
   TimeOfDay,
+  TimeZone,
   type Trigger,
   TriggerBuilder,
   TriggerUtils,
@@ -15,7 +20,6 @@ import * as kinds from './kinds.ts'
 import type { Surface } from './surface.ts'
 
 const invalidTrigger = 'ERR_INVALID_TRIGGER'
-const called = { because: 'TriggerBuilder calls it' }
 const atBuild = { because: 'checked by build, see below' }
 const now = { clock: kinds.aClock, timeZone: kinds.text }
 const dateOptions = kinds.options(now)
@@ -50,7 +54,24 @@ const daily = (): DailyTimeIntervalScheduleBuilder =>
 const misfire = kinds.named(kinds.oneOf('smart'), { field: 'misfireInstruction', code: invalidTrigger })
 const atBuilding = (field: string): kinds.Kind => kinds.named(kinds.number, { field, code: invalidTrigger })
 
+const byHand = { fields: kinds.madeByHand, schedule: given(kinds.object) }
+
 export const triggerSurfaces: readonly Surface[] = [
+  ...[SimpleTrigger, CronTrigger, CalendarIntervalTrigger, DailyTimeIntervalTrigger].map((subject) => ({
+    name: subject.name,
+    subject,
+    calls: { new: byHand },
+  })),
+  {
+    name: 'TimeZone',
+    subject: TimeZone,
+    calls: {
+      new: { name: given(kinds.text), source: kinds.madeByHand },
+      of: { timeZone: kinds.zone },
+      isKnown: { name: given(kinds.text) },
+      system: {},
+    },
+  },
   {
     name: 'TriggerBuilder',
     subject: TriggerBuilder,
@@ -125,13 +146,14 @@ export const triggerSurfaces: readonly Surface[] = [
       withRepeatCount: atBuild,
       repeatForever: {},
       withMisfireInstruction: atBuild,
-      build: called,
+      build: { fields: kinds.madeByHand },
     },
   },
   {
     name: 'CronScheduleBuilder',
     subject: CronScheduleBuilder,
     calls: {
+      new: { cronExpression: kinds.madeByHand },
       cronSchedule: {
         expression: kinds.but(kinds.schedule, '0 0 12 * * ?'),
         options: given(kinds.object),
@@ -151,7 +173,7 @@ export const triggerSurfaces: readonly Surface[] = [
       inTimeZone: { timeZone: kinds.zone },
       withDstPolicy: { dst: kinds.named(kinds.oneOf('vixie'), { code: 'ERR_INVALID_OPTION' }) },
       withMisfireInstruction: atBuild,
-      build: called,
+      build: { fields: kinds.madeByHand },
     },
   },
   {
@@ -174,7 +196,7 @@ export const triggerSurfaces: readonly Surface[] = [
       preserveHourOfDayAcrossDaylightSavings: { options: kinds.options({ enabled: kinds.boolean }) },
       skipDayIfHourDoesNotExist: { options: kinds.options({ enabled: kinds.boolean }) },
       withMisfireInstruction: atBuild,
-      build: called,
+      build: { fields: kinds.madeByHand },
     },
   },
   {
@@ -200,7 +222,7 @@ export const triggerSurfaces: readonly Surface[] = [
       withRepeatCount: atBuild,
       inTimeZone: { timeZone: kinds.zone },
       withMisfireInstruction: atBuild,
-      build: called,
+      build: { fields: kinds.madeByHand },
     },
   },
   {

@@ -1,4 +1,5 @@
-import { type ArgumentCheck, checkDate, checkThat, checkWhole } from '../../core/arguments.ts'
+import { type ArgumentCheck, checkDate, checkThat, checkWhole, refuseNew } from '../../core/arguments.ts'
+import { isObject } from '../../core/options.ts'
 import { secondMs } from '../../time/civil.ts'
 import type { ZoneOffsets } from '../../time/zone-offsets.ts'
 import type { CronDialect } from './cron-dialect.ts'
@@ -41,7 +42,9 @@ export abstract class CronTimes {
   readonly #schedule: CronSchedule
 
   /** @internal */
-  protected constructor(ownClass: CronClass, { expression, dialect, schedule, dst, zone }: CronParts) {
+  protected constructor(ownClass: CronClass, parts: CronParts) {
+    if (!isObject(parts)) refuseNew('CronExpression', 'parts', parts, 'CronExpression.parse(text)')
+    const { expression, dialect, schedule, dst, zone } = parts
     this.#class = ownClass
     this.expression = expression
     this.dialect = dialect

@@ -1,4 +1,4 @@
-import { checkNumber, checkObject, listOf } from '../../../core/arguments.ts'
+import { checkNumber, checkObject, listOf, refuseNew } from '../../../core/arguments.ts'
 import { secondMs } from '../../../time/civil.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { CronExpression, checkExpression } from '../../cron/cron-expression.ts'
@@ -6,7 +6,7 @@ import type { CronOptions } from '../../cron/cron-reader.ts'
 import { CronTimes } from '../../cron/cron-times.ts'
 import type { CronDst } from '../../cron/dst-policy.ts'
 import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
-import { invalidTrigger } from '../../invalid-trigger.ts'
+import { checkedFields, invalidTrigger } from '../../invalid-trigger.ts'
 import type { CalendarMisfireInstruction } from '../../misfire-instruction.ts'
 import { RecurringTrigger } from '../../recurring-trigger.ts'
 import type { TriggerFields } from '../../trigger-fields.ts'
@@ -34,7 +34,7 @@ export class CronTrigger extends RecurringTrigger implements CronTriggerFields {
     misfiredFireTimeMs: EpochMs | null = null,
   ) {
     super(
-      startingOnSecond(fields),
+      startingOnSecond(checkedFields('CronTrigger', fields, schedule)),
       schedule.misfireInstruction,
       nextFireTimeMs,
       previousFireTimeMs,
@@ -126,6 +126,14 @@ export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
   #misfireInstruction: CalendarMisfireInstruction = 'smart'
 
   private constructor(cronExpression: CronTimes) {
+    if (!(cronExpression instanceof CronTimes)) {
+      refuseNew(
+        'CronScheduleBuilder',
+        'cronExpression',
+        cronExpression,
+        'CronScheduleBuilder.cronSchedule(text)',
+      )
+    }
     this.#cronExpression = cronExpression
   }
 

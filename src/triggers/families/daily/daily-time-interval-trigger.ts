@@ -3,7 +3,7 @@ import type { EpochMs } from '../../../time/clock.ts'
 import { TimeZone } from '../../../time/zone.ts'
 import type { Calendar } from '../../calendars/calendar.ts'
 import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
-import { int32Max, invalidTrigger, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
+import { checkedFields, int32Max, invalidTrigger, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
 import type { CalendarMisfireInstruction } from '../../misfire-instruction.ts'
 import { RecurringTrigger } from '../../recurring-trigger.ts'
 import { checkTimeOfDay, TimeOfDay } from '../../time-of-day.ts'
@@ -57,7 +57,7 @@ export class DailyTimeIntervalTrigger extends RecurringTrigger implements DailyT
     misfiredFireTimeMs: EpochMs | null = null,
   ) {
     super(
-      fields,
+      checkedFields('DailyTimeIntervalTrigger', fields, schedule),
       schedule.misfireInstruction,
       nextFireTimeMs,
       previousFireTimeMs,

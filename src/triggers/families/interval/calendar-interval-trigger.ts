@@ -2,7 +2,7 @@ import { checkBoolean, checkNumber, checkObject, checkOptions } from '../../../c
 import type { EpochMs } from '../../../time/clock.ts'
 import { TimeZone } from '../../../time/zone.ts'
 import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
-import { int32Max, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
+import { checkedFields, int32Max, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
 import type { CalendarMisfireInstruction } from '../../misfire-instruction.ts'
 import { RecurringTrigger } from '../../recurring-trigger.ts'
 import type { TriggerFields } from '../../trigger-fields.ts'
@@ -47,7 +47,7 @@ export class CalendarIntervalTrigger extends RecurringTrigger implements Calenda
     misfiredFireTimeMs: EpochMs | null = null,
   ) {
     super(
-      fields,
+      checkedFields('CalendarIntervalTrigger', fields, schedule),
       schedule.misfireInstruction,
       nextFireTimeMs,
       previousFireTimeMs,

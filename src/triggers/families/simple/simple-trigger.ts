@@ -2,7 +2,14 @@ import { type ArgumentCheck, checkNumber, checkObject, checkOptions } from '../.
 import type { EpochMs } from '../../../time/clock.ts'
 import type { Calendar } from '../../calendars/calendar.ts'
 import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
-import { instantMaxMs, int32Max, invalidTrigger, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
+import {
+  checkedFields,
+  instantMaxMs,
+  int32Max,
+  invalidTrigger,
+  requireOneOf,
+  requireWhole,
+} from '../../invalid-trigger.ts'
 import { type SimpleMisfireInstruction, simpleMisfireInstructions } from '../../misfire-instruction.ts'
 import { plannedFireTimeMs, Trigger } from '../../trigger.ts'
 import { repeatIndefinitely, type TriggerFields } from '../../trigger-fields.ts'
@@ -31,7 +38,13 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
     timesTriggered: number = 0,
     misfiredFireTimeMs: EpochMs | null = null,
   ) {
-    super(fields, nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs)
+    super(
+      checkedFields('SimpleTrigger', fields, schedule),
+      nextFireTimeMs,
+      previousFireTimeMs,
+      timesTriggered,
+      misfiredFireTimeMs,
+    )
     this.repeatCount = schedule.repeatCount
     this.repeatIntervalMs = schedule.repeatIntervalMs
     this.misfireInstruction = schedule.misfireInstruction
