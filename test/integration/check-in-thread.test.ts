@@ -22,6 +22,7 @@ import { freshDatabase, type TestDatabase } from '../support/postgres-database.t
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { requireTls } from '../support/postgres-tls.ts'
 import { projectRoot } from '../support/source-files.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 
 const builtEntry = new URL('../../dist/jobstore/postgres/check-in-entry.js', import.meta.url)
 const dyingEntry = new URL('../fixtures/check-in/dying-thread.mjs', import.meta.url)
@@ -51,7 +52,24 @@ function orders(bootId: string, change: { count: number } = { count: 0 }): Check
   }
 }
 
-function rig(config: ClientConfig, entry: URL = builtEntry, deafAfterMs = 60_000) {
+/** What the store answers when its server is there. */
+const checkInOfStore = (): Promise<CheckIn> =>
+  Promise.resolve({
+    bootId: 'of the store',
+    isOurs: true,
+    rows: [],
+    sentMs: 0,
+    lookedMs: 0,
+    lookTookMs: 0,
+    witness: 'none',
+  })
+
+interface RigOptions {
+  readonly deafAfterMs?: number
+  readonly checkInOfStore?: () => Promise<CheckIn>
+}
+
+function rig(config: ClientConfig, entry: URL = builtEntry, options: RigOptions = {}) {
   const seen = { checkIns: [] as CheckIn[], failures: [] as unknown[], looks: [] as WitnessLook[], losses: 0 }
   const fallenBack: unknown[] = []
   const fallbackCalls: string[] = []
@@ -71,9 +89,11 @@ function rig(config: ClientConfig, entry: URL = builtEntry, deafAfterMs = 60_000
     clock: systemClock,
     answerWithinMs: 2000,
     fallback,
+    checkInOfStore,
     onFallback: (cause) => fallenBack.push(cause),
     entry,
-    deafAfterMs,
+    deafAfterMs: 60_000,
+    ...options,
   })
   onTestFinished(() => driver.stop())
   const observer = {
@@ -296,7 +316,9 @@ describe('a check-in thread', () => {
   })
 
   test('says no more when the main thread has not been heard of for too long', async () => {
-    const { driver, observer, seen } = rig({ connectionString: server.connectionString }, builtEntry, 500)
+    const { driver, observer, seen } = rig({ connectionString: server.connectionString }, builtEntry, {
+      deafAfterMs: 500,
+    })
     driver.start(observer, orders('first'))
     await vi.waitFor(
       () => {
@@ -333,7 +355,7 @@ describe('a check-in thread', () => {
     ['cannot connect', { connectionString: 'postgres://nobody@127.0.0.1:1/none' }, builtEntry],
     ['is not there', {}, new URL('file:///no/such/entry.js')],
   ])('that %s leaves the check-ins to the event loop', async (_what, config, entry) => {
-    const { driver, observer, fallenBack, fallbackCalls } = rig(config, entry)
+    const { driver, observer, seen, fallenBack, fallbackCalls } = rig(config, entry)
     driver.start(observer, orders('first'))
     await vi.waitFor(
       () => {
@@ -343,7 +365,41 @@ describe('a check-in thread', () => {
     )
     driver.order(orders('second'))
     await driver.stop()
-    expect(fallbackCalls).toEqual(['start', 'hurry', 'order', 'stop'])
+    expect(fallbackCalls).toEqual(['start', 'order', 'stop'])
+    expect(seen.checkIns).toMatchObject([{ bootId: 'of the store' }])
+  })
+
+  test('that starts while the server is away for the store too checks in as soon as it is back', async () => {
+    const proxy = await TcpProxy.startFor(server.connectionString)
+    onTestFinished(() => proxy[Symbol.asyncDispose]())
+    proxy.refuse()
+    let asked = 0
+    const { driver, observer, seen, fallenBack, fallbackCalls } = rig(
+      { connectionString: proxy.through(server.connectionString) },
+      builtEntry,
+      {
+        checkInOfStore: () => {
+          asked++
+          return Promise.reject(new Error('away'))
+        },
+      },
+    )
+    driver.start(observer, orders('first'))
+    await vi.waitFor(
+      () => {
+        expect(asked).toBeGreaterThan(2)
+      },
+      { timeout: patienceMs },
+    )
+    proxy.heal()
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns.length).toBeGreaterThan(2)
+      },
+      { timeout: patienceMs },
+    )
+    expect(fallenBack).toEqual([])
+    expect(fallbackCalls).toEqual([])
   })
 })
 

@@ -41,6 +41,7 @@ function startThread(
     clock: systemClock,
     answerWithinMs: 2000,
     fallback: { start: never, order: never, hurry: never, provenMs: never, cutOff: never, stop: never },
+    checkInOfStore: never,
     onFallback: never,
     entry,
   })

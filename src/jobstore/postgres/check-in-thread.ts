@@ -20,6 +20,8 @@ export interface ThreadCheckInsOptions {
   readonly answerWithinMs: number
   /** Checks in on the event loop when no thread can. */
   readonly fallback: CheckInDriver
+  /** One check-in over the store's own connections: it tells a thread that cannot connect from a server that is away. */
+  readonly checkInOfStore: (orders: CheckInOrders) => Promise<CheckIn>
   readonly onFallback: (cause: unknown) => void
   /** A main thread that is blocked for this long counts as dead. Milliseconds, default 300,000. */
   readonly deafAfterMs?: number
@@ -36,10 +38,7 @@ export function checkInEntry(given?: URL): ThreadEntry {
   }
 }
 
-/**
- * After so many failures without a check-in the thread is given up, because it cannot reach the server that the store
- * reaches.
- */
+/** After so many failures without a check-in the store is asked; when it reaches the server, the thread is given up. */
 const failuresMax = 2
 
 /**
@@ -58,6 +57,7 @@ export class ThreadCheckIns implements CheckInDriver {
   #restart: ClockTimer | null = null
   #failures = 0
   #hasCheckedIn = false
+  #asking: Promise<void> | null = null
   #isFallenBack = false
   #isStopped = false
 
@@ -92,6 +92,7 @@ export class ThreadCheckIns implements CheckInDriver {
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#restart?.cancel()
+    await this.#asking
     if (this.#isFallenBack) await this.#options.fallback.stop()
     await this.#endThread()
   }
@@ -149,12 +150,12 @@ export class ThreadCheckIns implements CheckInDriver {
   #threadEnded(cause: unknown): void {
     if (this.#isStopped || this.#isFallenBack) return
     this.#observer?.witnessLost()
-    if (this.#failed(cause)) return
     const orders = this.#orders
     if (orders === null) return
     this.#observer?.checkInFailed(
       new Error('the thread that checks in died; another one is started', { cause }),
     )
+    this.#failed(cause)
     this.#restart = systemClock.setTimer(retryDelayMs(orders.intervalMs), () => {
       if (!this.#isStopped) this.#spawn(this.#orders ?? orders)
     })
@@ -177,7 +178,8 @@ export class ThreadCheckIns implements CheckInDriver {
         break
       case 'failed': {
         const error = Object.assign(new Error(message.message), { code: message.code })
-        if (!this.#failed(error)) this.#observer?.checkInFailed(error)
+        this.#observer?.checkInFailed(error)
+        this.#failed(error)
         break
       }
       case 'password':
@@ -186,22 +188,32 @@ export class ThreadCheckIns implements CheckInDriver {
     }
   }
 
-  /** True when the thread was given up. */
-  #failed(cause: unknown): boolean {
-    if (this.#hasCheckedIn) return false
+  #failed(cause: unknown): void {
+    const orders = this.#orders
+    if (this.#hasCheckedIn || this.#asking !== null || orders === null) return
     this.#failures++
-    if (this.#failures < failuresMax) return false
+    if (this.#failures < failuresMax) return
+    this.#failures = 0
+    this.#asking = this.#askStore(cause, orders)
+    unawaited(this.#asking, (error) => this.#observer?.checkInFailed(error))
+  }
+
+  /** A server that is away for the store too is no fault of the thread, which goes on and says itself what failed. */
+  async #askStore(cause: unknown, orders: CheckInOrders): Promise<void> {
+    const checkIn = await this.#options.checkInOfStore(orders).catch(() => null)
+    this.#asking = null
+    if (checkIn === null || this.#isStopped || this.#hasCheckedIn) return
     this.#fallBack(cause)
-    return true
+    this.#observer?.checkedIn(checkIn)
   }
 
   #fallBack(cause: unknown): void {
     this.#isFallenBack = true
+    this.#restart?.cancel()
     this.#options.onFallback(cause)
     this.#post({ kind: 'stop' })
     if (this.#observer === null || this.#orders === null) return
     this.#options.fallback.start(this.#observer, this.#orders)
-    this.#options.fallback.hurry()
   }
 
   /** The monotonic clocks of threads begin at different instants. */

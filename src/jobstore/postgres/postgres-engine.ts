@@ -2,7 +2,13 @@ import { systemIds } from '../../core/ids.ts'
 import { requireEntry } from '../../core/package-files.ts'
 import { systemClock } from '../../time/clock.ts'
 import type { JobStoreContext } from '../job-store.ts'
-import { type CheckInDriver, EventLoopCheckIns } from '../sql/cluster/check-in.ts'
+import {
+  type CheckIn,
+  type CheckInDriver,
+  type CheckInOrders,
+  checkInOver,
+  EventLoopCheckIns,
+} from '../sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
 import { run } from '../sql/kernel/statement.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
@@ -169,7 +175,16 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
   const entry = checkInEntry(options.checkInEntry)
   requireEntry(entry)
   const answerWithinMs = Math.max(500, Math.ceil(options.failedAfterMs / 3))
-  return new ThreadCheckIns({ access, clock, answerWithinMs, fallback, onFallback, entry: entry.url })
+  const checkInOfStore = (orders: CheckInOrders): Promise<CheckIn> => checkInOver(transactor, orders, 'none')
+  return new ThreadCheckIns({
+    access,
+    clock,
+    answerWithinMs,
+    fallback,
+    checkInOfStore,
+    onFallback,
+    entry: entry.url,
+  })
 }
 
 /** Opens a connection of its own; no node listens or is woken. */
