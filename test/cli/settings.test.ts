@@ -104,6 +104,7 @@ org.quartz.dataSource.main.validationQuery = select 1
 org.quartz.plugin.history.class = org.quartz.plugins.history.LoggingJobHistoryPlugin
 org.quartz.scheduler.instanceNam = Bling
 my.user = quartz
+orgquartz.threadPool.threadCount = 9
 `
 
 describe('quartz.properties', () => {
@@ -121,6 +122,7 @@ describe('quartz.properties', () => {
       "org.quartz.plugin.history.class is a class of Java's; write a plugin and name it under scheduler.plugins in " +
         'quartz-ts.config.ts.',
       'org.quartz.scheduler.instanceNam is not known and not used.',
+      "orgquartz.threadPool.threadCount: not a key of Quartz, which all begin with 'org.quartz.'.",
     ])
   })
 

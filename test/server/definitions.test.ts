@@ -264,6 +264,9 @@ describe('bulk', () => {
       const refused = await fixture.ask('POST /bulk', { body: { ...request, expected } })
       expect([refused.status, refused.json]).toMatchObject([400, { field: 'expected' }])
     }
+    const body = { ...request, expected: count + 1 }
+    const refused = await fixture.ask('POST /bulk?dryRun=true', { body })
+    expect([refused.status, refused.json]).toMatchObject([400, { field: 'expected' }])
     const done = await ended(await bulk({ ...request, expected: count }))
     expect(done).toMatchObject({
       status: 'done',

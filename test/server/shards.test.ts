@@ -49,6 +49,20 @@ test('the items of a job are turned off and on, once, and the audit says how the
   })
 })
 
+test('an item that a job does not have is not turned off, and one that it had is turned on', async () => {
+  const fixture = await opened('echo')
+  const { scheduler } = fixture
+  for (const query of ['', '?dryRun=true']) {
+    const unknown = await fixture.ask(`POST /jobs/reports/parts/shards/2/disable${query}`)
+    expect([unknown.status, unknown.json]).toMatchObject([400, { field: 'item' }])
+    const plain = await fixture.ask(`POST /jobs/reports/daily/shards/0/disable${query}`)
+    expect([plain.status, plain.json]).toMatchObject([400, { field: 'name' }])
+  }
+  await scheduler.disableShard(key, 5)
+  const turnedOn = await fixture.ask('POST /jobs/reports/parts/shards/5/enable')
+  expect(turnedOn.json).toMatchObject({ changed: true, result: { after: { disabledItems: [] } } })
+})
+
 test('an open firing is shown with its items, and what ended of it is found by its id', async () => {
   const fixture = await opened('waiting')
   const { scheduler } = fixture

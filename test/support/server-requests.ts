@@ -57,7 +57,8 @@ export const rightRequests: Readonly<Record<string, RightRequest>> = {
   'jobs.resume': { path: '/jobs/mail/hourly/resume', jobGroup: 'mail' },
   'jobs.interrupt': { path: '/jobs/reports/daily/interrupt', jobGroup: 'reports' },
   'jobs.shards': { path: '/jobs/mail/hourly/shards', jobGroup: 'mail' },
-  'jobs.disableShard': { path: '/jobs/reports/daily/shards/3/disable', jobGroup: 'reports' },
+  // The job is not sharded.
+  'jobs.disableShard': { path: '/jobs/reports/daily/shards/3/disable', jobGroup: 'reports', status: 400 },
   'jobs.enableShard': { path: '/jobs/mail/hourly/shards/0/enable', jobGroup: 'mail' },
   'triggers.list': { path: '/triggers', jobGroup: 'any' },
   'triggers.get': { path: '/triggers/reports/daily', jobGroup: 'reports' },

@@ -32,6 +32,8 @@ class PropertiesReader {
   /** Those of Quartz, by what stands after the prefix. */
   readonly #values: ReadonlyMap<string, string>
   readonly #taken = new Set<string>()
+  /** Keys, in full, that `$@` of another key has named. */
+  readonly #copied = new Set<string>()
   readonly #notes: string[] = []
   readonly #scheduler: Writable<SchedulerOptions> = {}
   readonly #store: Writable<PostgresJobStoreOptions> = {}
@@ -52,6 +54,11 @@ class PropertiesReader {
     this.#readScheduler()
     const store = this.#readStore()
     for (const key of this.#values.keys()) if (!this.#taken.has(key)) this.#notes.push(replacementOf(key))
+    for (const key of this.#all.keys()) {
+      if (!key.startsWith(prefix) && !this.#copied.has(key)) {
+        this.#notes.push(`${key}: not a key of Quartz, which all begin with '${prefix}'.`)
+      }
+    }
     const scheduler = this.#scheduler
     const settings: Settings = { scheduler, store, ...(schedulerName !== null && { schedulerName }) }
     return { settings, notes: this.#notes }
@@ -165,7 +172,9 @@ class PropertiesReader {
     const value = this.#values.get(key)
     this.#taken.add(key)
     if (value?.startsWith('$@') !== true) return value ?? null
-    const copied = this.#all.get(value.slice(2)) ?? ''
+    const name = value.slice(2)
+    this.#copied.add(name)
+    const copied = this.#all.get(name) ?? ''
     return copied === '' ? null : copied
   }
 

@@ -95,7 +95,7 @@ const beginBulk: Operation = operation({
   async handle(call) {
     const { scheduler, body, access, parts } = call
     const keys = await keysOf(scheduler, body, access)
-    if (!call.isDryRun) requireExpected(body, keys.length)
+    if (!call.isDryRun || body.expected !== null) requireExpected(body, keys.length)
     const bulk = call.isDryRun
       ? null
       : parts.bulk.begin({

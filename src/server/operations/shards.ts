@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { InvalidArgumentError } from '../../core/errors.ts'
 import type { JobKey } from '../../core/key.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
 import { shardItemsMax } from '../../jobs/sharding.ts'
 import type { ShardOverview } from '../../jobstore/job-store-shards.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
@@ -7,7 +9,7 @@ import { type Operation, operation } from '../catalogue/operation.ts'
 import { actionJson } from '../wire/action.ts'
 import { type KeyJson, keyPath, keyPathFields, nothing, wholeQuery } from '../wire/fields.ts'
 import { shardsJson, shardsToJson } from '../wire/shards.ts'
-import { change, jobKeyOf, unknownJob } from './changes.ts'
+import { change, jobKeyOf, requireJob, unknownJob } from './changes.ts'
 
 const shardsPath = '/jobs/{group}/{name}/shards'
 const ofJob = async ({ params }: { readonly params: KeyJson }): Promise<readonly string[]> => [params.group]
@@ -54,6 +56,7 @@ function switchItem({ verb, summary, carryOut }: Switch): Operation {
     async handle(call) {
       const { scheduler, params } = call
       const { jobKey, disabledItems } = await requireShards(scheduler, params)
+      if (verb === 'disable') requireItem(await requireJob(scheduler, params), params.item)
       const others = disabledItems.filter((item) => item !== params.item)
       const after = verb === 'enable' ? others : [...others, params.item].sort((a, b) => a - b)
       const differs = after.length !== disabledItems.length
@@ -64,6 +67,20 @@ function switchItem({ verb, summary, carryOut }: Switch): Operation {
       })
     },
   })
+}
+
+/**
+ * A slip of the operator's would be taken for a change. A program may turn an item off before the job has it.
+ *
+ * @throws InvalidArgumentError
+ */
+function requireItem({ key, sharding }: JobDetail, item: number): void {
+  if (sharding === undefined) {
+    throw new InvalidArgumentError('name', `Job '${key}' is not sharded: it has no items.`)
+  }
+  const { items } = sharding
+  if (typeof items !== 'number' || item < items) return
+  throw new InvalidArgumentError('item', `Job '${key}' has ${items} items: name one from 0 to ${items - 1}.`)
 }
 
 /** @throws JobPersistenceError ERR_JOB_NOT_FOUND; SchedulerError ERR_NOT_SUPPORTED */
