@@ -18,6 +18,8 @@ interface Place {
   readonly scheduler: Scheduler
   /** Runs a command on this place. */
   readonly run: (...args: readonly string[]) => ReturnType<typeof runCommand>
+  /** Where the commands say that data has changed: what has no server of its own is data of others. */
+  readonly where: string
 }
 
 const run = (
@@ -32,7 +34,11 @@ async function storePlace(): Promise<Place> {
     jobStore: sqliteJobStore({ filename: file, history: { record: 'all' } }),
   })
   onTestFinished(() => scheduler.shutdown())
-  return { scheduler, run: (...args) => run([...args, '--store', `sqlite:${file}`]) }
+  return {
+    scheduler,
+    run: (...args) => run([...args, '--store', `sqlite:${file}`]),
+    where: 'in the cluster',
+  }
 }
 
 async function serverPlace(): Promise<Place> {
@@ -42,6 +48,7 @@ async function serverPlace(): Promise<Place> {
   return {
     scheduler: fixture.scheduler,
     run: (...args) => run([...args, '--server', fixture.address], environment),
+    where: `on ${fixture.scheduler.schedulerInstanceId}`,
   }
 }
 
@@ -177,12 +184,12 @@ describe.each([
 
   test('a job, a trigger and a group are paused and resumed', async () => {
     const place = await open()
-    const { run } = place
+    const { run, where } = place
     expect((await run('pause', 'job', 'mail/hourly', '--dry-run')).out).toBe(
       'job mail/hourly: would be paused\n',
     )
     expect(await stateOf(place, 'mail')).toEqual(['NORMAL', 'NORMAL', 'NORMAL'])
-    expect((await run('pause', 'job', 'mail/hourly')).out).toMatch(/^job mail\/hourly: paused on \S+\n$/)
+    expect((await run('pause', 'job', 'mail/hourly')).out).toBe(`job mail/hourly: paused ${where}\n`)
     const needless = await run('resume', 'trigger', 'mail/monthly', '--dry-run')
     expect(needless.out).toBe('trigger mail/monthly: was not paused\n')
     expect(await stateOf(place, 'mail')).toEqual(['NORMAL', 'PAUSED', 'NORMAL'])
@@ -242,11 +249,11 @@ describe.each([
   })
 
   test('a job is run with other data, and what it did is in the history', async () => {
-    const { run, scheduler } = await open()
+    const { run, scheduler, where } = await open()
     const failing = await addPlainJob(scheduler, 'failing', 'bad', 'mail')
     await scheduler.start()
     const told = await run('run', 'job', 'reports/daily', '--data', '{"to":"me"}')
-    expect(told.out).toMatch(/^job reports\/daily: told to run, by trigger \S+\/\S+, on \S+\n$/)
+    expect(told.out).toMatch(new RegExp(`^job reports/daily: told to run, by trigger \\S+/\\S+, ${where}\n$`))
     await run('run', 'trigger', 'mail/hourly')
     await run('run', 'job', 'mail/bad')
     expect(failing.group).toBe('mail')

@@ -3,14 +3,16 @@ import { JobKey, TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import { isAttached } from '../attachment.ts'
 import type { Reach } from '../catalogue/operation.ts'
 import type { ActionJson, LandedJson } from '../wire/action.ts'
 import type { KeyJson } from '../wire/fields.ts'
 
-/** Where what this scheduler is told arrives. */
+/** Where what this scheduler is told arrives. The data to which a server is attached is that of other nodes. */
 export function landedIn(scheduler: Scheduler, reach: Reach): LandedJson {
   const { jobStoreClustered } = scheduler.getMetaData()
-  const scope = reach === 'data' && jobStoreClustered ? 'cluster' : 'node'
+  const isShared = jobStoreClustered || isAttached(scheduler)
+  const scope = reach === 'data' && isShared ? 'cluster' : 'node'
   return { scope, node: scheduler.schedulerInstanceId }
 }
 
