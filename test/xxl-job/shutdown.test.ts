@@ -1,7 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
 import type { XxlJobContext } from '../../src/xxl-job.ts'
-import { latch, startRig } from './executor-fixture.ts'
+import { advanceUntil, latch, startRig } from './executor-fixture.ts'
 
 describe('close', () => {
   test('takes the executor off the list, runs what it has, and sends the results', async () => {
@@ -80,6 +82,27 @@ describe('close', () => {
     await Promise.all([executor.close(), executor.close()])
     await executor.close()
     await expect(executor.start()).rejects.toMatchObject({ code: 'ERR_XXL_JOB_EXECUTOR' })
+  })
+
+  test('waits two seconds for a request that does not come in to its end', async () => {
+    const clock = new ManualClock()
+    const { admin, executor } = await startRig({ clock })
+    await admin.until(({ beats }) => beats.length === 1)
+    const { hostname, port } = new URL(executor.status().address ?? '')
+    const half = connect(Number(port), hostname)
+    onTestFinished(() => {
+      half.destroy()
+    })
+    half.write('POST /beat HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 10\r\n\r\n')
+    // That the executor goes on with it says that it has begun.
+    await once(half, 'data')
+    const ended = once(half, 'close')
+    const closed = executor.close()
+    await advanceUntil(clock, () => half.closed)
+    await ended
+    await closed
+    expect(executor.status().state).toBe('closed')
+    expect(clock.timerCount).toBe(0)
   })
 
   test('leaves no timer', async () => {

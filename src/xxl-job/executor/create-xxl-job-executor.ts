@@ -196,7 +196,7 @@ class Executor implements XxlJobExecutor {
   }
 
   async #close(drainMs: number): Promise<void> {
-    const { interruptGraceMs, logger, appName } = this.#options
+    const { interruptGraceMs, clock, logger, appName } = this.#options
     await this.#starting?.catch(() => {})
     this.#state = 'closing'
     this.#operations.beginClose()
@@ -207,7 +207,7 @@ class Executor implements XxlJobExecutor {
     await removed
     await this.#results.stop(sendingMs)
     // Until here admins could look at logs and kill what took too long.
-    if (this.#server !== null) await close(this.#server)
+    if (this.#server !== null) await close(this.#server, clock)
     this.#cleaner.stop()
     await this.#threads.close()
     this.#state = 'closed'

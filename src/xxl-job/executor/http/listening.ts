@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import type { Clock } from '../../../time/clock.ts'
 
 /** As Java executors have it: where the search for a free port begins. */
 const firstPort = 9999
@@ -11,6 +12,8 @@ const keepAliveMs = 90_000
 /** How long a request may take to come in. */
 const requestMs = 30_000
 const connectionsMax = 1000
+/** How long requests that are not whole or not answered may take at the end, and admins to let go of connections. */
+const closeGraceMs = 2000
 
 /** Listens, on the first free port from 9999 on when none is named. @throws the error of Node.js */
 export async function listen(
@@ -40,15 +43,21 @@ export function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Listens no more; resolves when requests in flight have been answered. */
-export async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
+/**
+ * Listens no more; resolves when requests in flight have been answered, or their time is over. From then on Node.js
+ * itself no longer ends requests that do not come in, and keeps connections open after an answer.
+ */
+export async function close(server: Server, clock: Clock): Promise<void> {
+  const timer = clock.setTimer(closeGraceMs, () => {
+    server.closeAllConnections()
+  })
+  await new Promise<void>((resolve) => {
     server.close(() => {
       resolve()
     })
+    server.closeIdleConnections()
   })
-  server.closeIdleConnections()
-  await closed
+  timer.cancel()
 }
 
 /** The URL by which others call what listens there. */
