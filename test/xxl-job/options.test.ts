@@ -46,6 +46,8 @@ describe('createXxlJobExecutor', () => {
     ['appName', undefined],
     ['appName', 'abc'],
     ['appName', '<b>bold</b>'],
+    ['appName', '账单执行器'],
+    ['appName', 'demo\u00e9'],
     ['accessToken', undefined],
     ['accessToken', ''],
     ['accessToken', 'a b'],

@@ -29,7 +29,9 @@ export interface XxlJobExecutorOptions {
    * with commas between them.
    */
   readonly adminAddresses: string | readonly string[]
-  /** The AppName of the executor, as it was entered on the admin's page. 4 to 64 characters. */
+  /**
+   * The AppName of the executor, as it was entered on the admin's page. 4 to 64 visible ASCII characters but < and >.
+   */
   readonly appName: string
   /** What admins and executor know each other by. Null: none, so that everybody who reaches the port can run jobs. */
   readonly accessToken: string | null
@@ -132,8 +134,9 @@ const checkHttpUrl = checkThat("a URL such as 'http://10.0.0.7:9999/'", isHttpUr
 
 const optionChecks: Readonly<Record<keyof XxlJobExecutorOptions, ArgumentCheck>> = {
   adminAddresses: checkAddresses,
-  appName: checkThat('4 to 64 characters without < and >', (value) => {
-    return typeof value === 'string' && /^[^<>\s]{4,64}$/.test(value)
+  // It goes into a header.
+  appName: checkThat('4 to 64 visible ASCII characters but < and >', (value) => {
+    return typeof value === 'string' && /^[\x21-\x3b=\x3f-\x7e]{4,64}$/.test(value)
   }),
   accessToken: orNull(checkToken),
   handlers: checkObject,
