@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
@@ -97,6 +97,27 @@ describe('results that no admin takes', () => {
     expect(await admin.resultOf(7)).toEqual({ logId: 7, code: 200, msg: 'kept' })
     await admin.until(() => !filesOf(logPath).includes('3.json'))
     expect(filesOf(logPath)).toEqual(['1.json.broken'])
+  })
+
+  test('of a file that the disk does not give are sent when it does', async () => {
+    const clock = new ManualClock()
+    const logPath = temporaryFolder()
+    const folder = folderOf(logPath)
+    mkdirSync(folder, { recursive: true })
+    const resultOf = (logId: number): string =>
+      JSON.stringify({ logId, logDateTimeMs: 1_790_000_000_123, handleCode: 200, handleMsg: '' })
+    // It cannot be opened, whoever tries.
+    symlinkSync('1.json', join(folder, '1.json'))
+    writeFileSync(join(folder, '2.json'), resultOf(2))
+    const { admin, executor } = await startRig({ handlers, logPath, clock })
+    await admin.resultOf(2)
+    await advanceUntil(clock, () => !filesOf(logPath).includes('2.json'))
+    expect(filesOf(logPath)).toEqual(['1.json'])
+    expect(executor.status().waitingResults).toBe(1)
+    rmSync(join(folder, '1.json'))
+    writeFileSync(join(folder, '1.json'), resultOf(1))
+    await advanceUntil(clock, () => admin.results.length === 2)
+    expect(await admin.resultOf(1)).toMatchObject({ code: 200 })
   })
 
   test('because an admin refuses one of them are sent without it; it waits for its next turn', async () => {

@@ -55,7 +55,7 @@ export class ResultSender {
   readonly #options: ResultSenderOptions
   readonly #gate: Gate
   #queue: Waiting[] = []
-  /** Refused alone; they wait for the next try. */
+  /** Refused alone, or not to be read now; they wait for the next try. */
   readonly #refused: Waiting[] = []
   #inMemory = 0
   #loop: Promise<void> | null = null
@@ -129,7 +129,7 @@ export class ResultSender {
     }
   }
 
-  /** After a failure. What was refused is tried again behind the others. */
+  /** After a failure. What was refused or could not be read is tried again behind the others. */
   async #rest(): Promise<void> {
     await this.#pause.sleep(pauseMs)
     if (!this.#isStopping) await this.#gate.wait(retryMs - pauseMs)
@@ -145,7 +145,8 @@ export class ResultSender {
       if (next === undefined || (next.isSuspect && batch.length > 0)) break
       this.#queue.shift()
       const result = next.result ?? (next.name === null ? null : this.#options.store.read(next.name))
-      if (result === null) continue
+      if (result === 'later') this.#refused.push(next)
+      if (result === null || result === 'later') continue
       batch.push({ waiting: next, result })
       chars += result.handleMsg.length
       if (next.isSuspect) break

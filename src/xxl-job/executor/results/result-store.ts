@@ -23,6 +23,7 @@ export class ResultStore {
   readonly #logger: Logger
   #sequence = 0
   #hasFailed = false
+  #hasFailedToRead = false
 
   constructor(folder: string, clock: Clock, logger: Logger) {
     this.#folder = folder
@@ -62,14 +63,19 @@ export class ResultStore {
     }
   }
 
-  /** Null for a file that is gone, and for one that is no result, which is put aside. */
-  read(name: string): JobResult | null {
+  /**
+   * Null for a file that is gone, and for one that is no result, which is put aside. `later` for one that the disk does
+   * not give now, as when the process has too many files open.
+   */
+  read(name: string): JobResult | 'later' | null {
     try {
       const parsed: unknown = JSON.parse(readFileSync(join(this.#folder, name), 'utf8'))
+      this.#hasFailedToRead = false
       if (isResult(parsed)) return parsed
       throw new Error('it holds no result')
     } catch (error) {
-      if (isMissing(error)) return null
+      if (codeOf(error) === 'ENOENT') return null
+      if (codeOf(error) !== null && codeOf(error) !== 'EISDIR') return this.#later(error, name)
       logThrown(this.#logger, error, 'a kept result of an XXL-JOB run cannot be read and is put aside', {
         name,
       })
@@ -80,6 +86,14 @@ export class ResultStore {
 
   remove(name: string): void {
     this.#remove(name)
+  }
+
+  /** Said once, until a result can be read again. */
+  #later(error: unknown, name: string): 'later' {
+    const message = 'kept results of XXL-JOB runs cannot be read now; it is tried again'
+    if (!this.#hasFailedToRead) logThrown(this.#logger, error, message, { name }, 'warn')
+    this.#hasFailedToRead = true
+    return 'later'
   }
 
   #remove(name: string): void {
@@ -112,6 +126,7 @@ function isResult(value: unknown): value is JobResult {
   return numbers.every(Number.isSafeInteger) && typeof Reflect.get(value, 'handleMsg') === 'string'
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+/** That of an error of the system; null for any other. */
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null
 }
