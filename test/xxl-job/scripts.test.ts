@@ -43,6 +43,19 @@ describe('scripts (X29)', () => {
     expect(await rig.admin.resultOf(2)).toMatchObject({ code: 500, msg: 'script exit value(137) is failed' })
   })
 
+  test.each([
+    [
+      'a NUL character',
+      'a\0b',
+      "the script was not started with 'bash': the parameter holds a NUL character",
+    ],
+    ['too many characters', 'x'.repeat(3_000_000), "the script was not started with 'bash': spawn E2BIG"],
+  ])('whose parameter has %s have failed, which the result says', async (_what, executorParams, msg) => {
+    const rig = await startRig({ scripts: all })
+    await rig.run(1, script('GLUE_SHELL', 'echo', { executorParams }))
+    expect(await rig.admin.resultOf(1)).toEqual({ logId: 1, code: 500, msg })
+  })
+
   test('run in their newest version, whose file replaces the last one', async () => {
     const rig = await startRig({ scripts: all })
     await rig.run(1, script('GLUE_SHELL', 'echo one'))

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
+import { textOf } from '../../../core/thrown-value.ts'
 import type { Clock, ClockTimer, EpochMs } from '../../../time/clock.ts'
 import { settledWithin } from '../../../time/settled-within.ts'
 import { xxlJobCodes } from '../../protocol/reply.ts'
@@ -77,10 +78,26 @@ export class ScriptRunner implements JobRunner {
     // The file stays: a run of the next version may have written it, and operators look at it.
   }
 
-  async execute({ facts, signal, log }: RunningJob): Promise<HandleResult> {
-    signal.throwIfAborted()
+  async execute(run: RunningJob): Promise<HandleResult> {
+    run.signal.throwIfAborted()
     if (!existsSync(this.#path)) this.init()
     const { command } = interpreters[this.name]
+    let exitValue: number
+    try {
+      exitValue = await this.#exitOfRun(command, run)
+    } catch (error) {
+      // No program of that name, or a parameter that is too long for one.
+      const msg = `the script was not started with '${command}': ${textOf(error)}`
+      return { code: xxlJobCodes.failure, msg }
+    }
+    if (exitValue === 0) return { code: xxlJobCodes.success, msg: '' }
+    return { code: xxlJobCodes.failure, msg: `script exit value(${exitValue}) is failed` }
+  }
+
+  /** @throws the error of Node.js when no process was made */
+  async #exitOfRun(command: string, { facts, signal, log }: RunningJob): Promise<number> {
+    // Node.js would speak of the place of an argument.
+    if (facts.param.includes('\0')) throw new Error('the parameter holds a NUL character')
     const args = [this.#path, facts.param, String(facts.shardIndex), String(facts.shardTotal)]
     // A group of its own, so that what the script starts is killed with it.
     const child = spawn(command, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -96,9 +113,7 @@ export class ScriptRunner implements JobRunner {
     }
     signal.addEventListener('abort', interrupt, { once: true })
     try {
-      const exitValue = await this.#exitOf(child)
-      if (exitValue === 0) return { code: xxlJobCodes.success, msg: '' }
-      return { code: xxlJobCodes.failure, msg: `script exit value(${exitValue}) is failed` }
+      return await this.#exitOf(child)
     } finally {
       signal.removeEventListener('abort', interrupt)
       killer.ended()
