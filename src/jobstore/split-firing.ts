@@ -223,24 +223,20 @@ function isTaken(
   states: readonly ShardedItem['state'][],
 ): boolean {
   if (firing.isRemote) return false
-  return others.some((other) =>
-    other.items.some((each) => states.includes(each.state) && isSameWork(firing, item, other, each)),
-  )
+  return others.some((other) => sameWork(firing, item, other).some(({ state }) => states.includes(state)))
 }
 
 /** Where the number of items has changed, each item may have a part of the data of each other one. */
-function isSameWork(
-  firing: SplitFiring,
-  item: ShardedItem,
-  other: SplitFiring,
-  otherItem: ShardedItem,
-): boolean {
-  if (firing.isBroadcast && other.isBroadcast) return item.owner === otherItem.owner
+function sameWork(firing: SplitFiring, item: ShardedItem, other: SplitFiring): readonly ShardedItem[] {
+  if (firing.isBroadcast && other.isBroadcast) return other.items.filter(({ owner }) => owner === item.owner)
   const isSameSplit =
     firing.isBroadcast === other.isBroadcast &&
     firing.isRemote === other.isRemote &&
     firing.items.length === other.items.length
-  return !isSameSplit || item.item === otherItem.item
+  if (!isSameSplit) return other.items
+  // By its place: with 1,000 items that all wait, each end of an item looks at all of them.
+  const same = other.items[item.item]
+  return same === undefined ? [] : [same]
 }
 
 function ended(item: ShardedItem, outcome: ShardOutcome, errorText: string | null): ShardedItem {

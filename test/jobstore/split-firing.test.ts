@@ -121,6 +121,27 @@ test('remote items neither wait nor are left out, and other items wait for all o
   expect(kept.over.map(({ items }) => items.length)).toEqual([3, 2, 3])
 })
 
+test('with 1,000 items that all wait, the end of one looks at each a few times', () => {
+  const kept = new Kept()
+  for (let fired = 0; fired < 2; fired++) kept.fire(1000, { misfire: 'runOnce', nodes: ['n'] })
+  let looks = 0
+  const counting = kept.firings.map((firing) => ({
+    ...firing,
+    items: firing.items.map((item) => ({
+      ...item,
+      get state() {
+        looks++
+        return item.state
+      },
+    })),
+  }))
+  const open = new OpenFirings(counting)
+  const [carrier] = open.carriers()
+  expect(carrier !== undefined && open.end(carrier, 'succeeded', null)).toBe(true)
+  expect(open.settle(2).carriers).toHaveLength(1)
+  expect(looks).toBeLessThan(10_000)
+})
+
 test('a firing with many items that failed names some of them', () => {
   const kept = new Kept()
   kept.fire(30, { misfire: 'skip', nodes: ['n'] })
