@@ -127,7 +127,9 @@ const base: Partial<Record<TableName, Readonly<Record<string, string>>>> = {
     instance_name: "'node'",
     planned_time: '1',
     fired_time: '1',
-    parts: `'{"jobType":"noop","isBroadcast":false,"priority":5,"triggerData":{},"items":[]}'`,
+    parts: `'{"jobType":"noop","isBroadcast":false,"priority":5,"triggerData":{},"items":[{"item":0,"owner":"node",
+      "parameter":null,"state":"given","triggerKey":{"name":"fire-#_0","group":"SHARDED_JOBS"},"outcome":null,
+      "errorText":null}]}'`,
   },
   awaitedResults: {
     reference: "'reference-#'",

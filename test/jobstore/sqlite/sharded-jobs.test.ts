@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { sqliteJobStore } from 'quartz-ts/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { JobKey, recoveringJobsGroup } from '../../../src/core/key.ts'
@@ -56,4 +57,38 @@ test.each([true, false])('items that ran when the process died, with failover: %
   for (const bundle of await begin(after)) await after.complete(bundle, 'deleteTrigger')
   expect(after.signals.endedShardings.map(({ items }) => items.length)).toEqual([4, 4])
   expect((await after.store.shards?.overview(new JobKey('sharded')))?.firings).toEqual([])
+})
+
+const item = { item: 0, owner: 'n', parameter: null, outcome: null, errorText: null }
+const parts = { jobType: 'noop', isBroadcast: false, isRemote: false, priority: 5, triggerData: {} }
+
+test.each([
+  ['no items', { ...parts, items: [] }],
+  ['an item that runs nowhere', { ...parts, items: [{ ...item, state: 'given', triggerKey: null }] }],
+  ['an unknown state', { ...parts, items: [{ ...item, state: 'odd', triggerKey: null }] }],
+  ['no item that is open', { ...parts, items: [{ ...item, state: 'ended', triggerKey: null }] }],
+  [
+    'a priority that is none',
+    { ...parts, priority: 'high', items: [{ ...item, state: 'held', triggerKey: null }] },
+  ],
+])('a stored firing with %s does not hold up the next ones', async (_what, junk) => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const clock = new ManualClock()
+  const bed = await run(filename, clock, 'node')
+  const job = jobDetail('sharded', { durable: true, sharding: resolveSharding({ items: 2 }) })
+  await bed.schedule('t', { job, everyMs: 60_000 })
+  const database = new Database(filename)
+  database
+    .prepare(`INSERT INTO qrtz_split_firings (sched_name, fire_id, job_name, job_group, trigger_name, trigger_group,
+       instance_name, planned_time, fired_time, parts)
+     VALUES ('conformance', 'junk', 'sharded', 'DEFAULT', 't', 'DEFAULT', 'node', 1, 1, ?)`)
+    .run(JSON.stringify(junk))
+  database.close()
+  const bundles = [await bed.fire(only(await bed.acquire({ maxCount: 1 }))), ...(await begin(bed))]
+  expect(bundles.map(itemOf).sort()).toEqual([0, 1])
+  expect(bed.signals.errors.map(({ message }) => message)).toEqual([
+    "The sharded firing 'junk' cannot be read: it is given up.",
+  ])
+  for (const bundle of bundles) await bed.complete(bundle, 'deleteTrigger')
+  expect((await bed.store.shards?.overview(new JobKey('sharded')))?.firings).toEqual([])
 })

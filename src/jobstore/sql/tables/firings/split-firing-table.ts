@@ -182,6 +182,8 @@ interface Parts {
   })[]
 }
 
+type Fields<Of> = Partial<Record<keyof Of, unknown>>
+
 function encoded(firing: SplitFiring): object {
   // JSON keeps the name and the group of the key of an item's trigger.
   const { jobKey, triggerKey, jobType, isBroadcast, isRemote, priority, triggerData, items } = firing
@@ -221,10 +223,27 @@ function decoded(fireInstanceId: string, row: SqlRow): SplitFiring {
   }
 }
 
+/** Of nonsense that were taken for a firing, each later firing of its job would wait for ever. */
 function partsOf(json: string): Parts {
   const value: unknown = JSON.parse(json)
-  if (isObject(value) && 'items' in value && Array.isArray(value.items)) return value as Parts
-  throw brokenValue("'parts' does not list items. Delete the row")
+  if (isParts(value)) return value
+  throw brokenValue("'parts' does not list items that are open. Delete the row")
+}
+
+function isParts(value: unknown): value is Parts {
+  if (!isObject(value)) return false
+  const { items, jobType, priority, triggerData }: Fields<Parts> = value
+  if (typeof jobType !== 'string' || !Number.isInteger(priority) || !isObject(triggerData)) return false
+  return Array.isArray(items) && items.every(isItem) && items.some(({ state }) => state !== 'ended')
+}
+
+/** One that runs or waits for its node has a trigger, and no other has. */
+function isItem(value: unknown): value is Parts['items'][number] {
+  if (!isObject(value)) return false
+  const { item, owner, state, triggerKey }: Fields<Parts['items'][number]> = value
+  if (!Number.isInteger(item) || typeof owner !== 'string') return false
+  if (state === 'given') return isObject(triggerKey)
+  return (state === 'held' || state === 'ended') && triggerKey === null
 }
 
 /** What is no list of items turns none off. */
