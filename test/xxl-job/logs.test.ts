@@ -140,6 +140,25 @@ describe('the log of a run (X31)', () => {
     expect(second.toLineNum).toBe(first.toLineNum + 16)
   })
 
+  test.each(['', 'a', 'ab', 'abc', '一'])(
+    'with a line that counts as several has all of its characters, after %o',
+    async (beginning) => {
+      const rig = await startRig({ handlers: { demo: () => {} } })
+      await rig.runToEnd(1, { logDateTime: timeMs })
+      const line = `${beginning}${'二'.repeat(60_000)}${'🚀'.repeat(40_000)}`
+      writeFileSync(logOf(rig, 1), `${line}\nnext\n`)
+      let [next, text] = [1, '']
+      for (;;) {
+        const page = await pageOf(rig, 1, timeMs, next)
+        if (page.toLineNum === 0) break
+        text += page.logContent
+        next = page.toLineNum + 1
+      }
+      expect(text.replaceAll('\n', '')).toBe(`${line}next`)
+      expect(next).toBe(8)
+    },
+  )
+
   test('ends where it is full', async () => {
     const handler = (context: XxlJobContext): void => {
       for (let line = 0; line < 10_000; line++) context.log('x'.repeat(100))

@@ -27,8 +27,13 @@ export interface PageWish {
 }
 
 const chunkBytes = 65_536
-/** Most bytes of one line; a longer one counts as several, so that no line makes a reader read without end. */
+/**
+ * Most bytes of one line, up to the end of a character; a longer one counts as several, so that no line makes a reader
+ * read without end.
+ */
 const lineBytesMax = 65_536
+/** How many bytes a character of UTF-8 has besides its first one. */
+const moreBytesMax = 3
 const lineFeed = 10
 const carriageReturn = 13
 
@@ -71,8 +76,7 @@ class PageMaker {
   take(chunk: Buffer): boolean {
     for (let begin = 0; begin < chunk.length; ) {
       const found = chunk.indexOf(lineFeed, begin)
-      const room = lineBytesMax - (this.#position - this.#lineOffset)
-      const end = Math.min(found < 0 ? chunk.length : found, begin + room)
+      const end = this.#endIn(chunk, begin, found < 0 ? chunk.length : found)
       // A copy: the chunk is read into again.
       if (this.#line >= this.#wish.fromLine) this.#parts.push(Buffer.from(chunk.subarray(begin, end)))
       this.#position += end - begin
@@ -84,6 +88,15 @@ class PageMaker {
       if (this.#bytes >= this.#wish.maxBytes) return true
     }
     return false
+  }
+
+  /** Where the current line ends in the chunk: at a line break or the end, or where it is too long. */
+  #endIn(chunk: Buffer, begin: number, last: number): number {
+    const before = this.#position - this.#lineOffset
+    let end = Math.min(last, begin + Math.max(0, lineBytesMax - before))
+    const limit = begin + lineBytesMax + moreBytesMax - before
+    while (end < Math.min(last, limit) && isWithinCharacter(chunk[end])) end++
+    return end
   }
 
   /** The page at the end of the file. */
@@ -111,4 +124,8 @@ class PageMaker {
     this.#line++
     this.#lineOffset = this.#position
   }
+}
+
+function isWithinCharacter(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80
 }
