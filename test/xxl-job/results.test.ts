@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
 import { callExecutor, FakeAdmin } from '../support/xxl-job-admin.ts'
-import { advanceUntil, startedAdmin, startRig, temporaryFolder } from './executor-fixture.ts'
+import { advanceUntil, latch, startedAdmin, startRig, temporaryFolder } from './executor-fixture.ts'
 
 const handlers = { demo: () => {} }
 const folderOf = (logPath: string): string => join(logPath, 'callbacklogs', 'app-demo-executor')
@@ -141,6 +141,25 @@ describe('results that no admin takes', () => {
     refuses = () => false
     await executor.close()
     expect(await admin.resultOf(3)).toMatchObject({ code: 200 })
+  })
+
+  test('are counted also while an admin has not answered', async () => {
+    const admin = await startedAdmin()
+    const { run, executor } = await startRig({ handlers, maxResults: 1 }, admin)
+    const { promise, open } = latch<() => void>()
+    admin.behaviour = ({ path }, response) => {
+      if (!path.endsWith('/callback')) return false
+      open(() => response.end('{"code":200}'))
+      return true
+    }
+    await run(1)
+    const answer = await promise
+    expect(executor.status().waitingResults).toBe(1)
+    expect(await run(2)).toMatchObject({ code: 500 })
+    const sent = executor.events.next('resultsSent')
+    answer()
+    await sent
+    expect(executor.status().waitingResults).toBe(0)
   })
 
   test('beyond the bound have further runs refused', async () => {

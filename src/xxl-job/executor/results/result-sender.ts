@@ -58,6 +58,8 @@ export class ResultSender {
   /** Refused alone, or not to be read now; they wait for the next try. */
   readonly #refused: Waiting[] = []
   #inMemory = 0
+  /** How many are on their way to an admin, and in neither list. */
+  #onTheirWay = 0
   #loop: Promise<void> | null = null
   readonly #pause: InterruptibleSleep
   /** The loop ends when there is nothing to send, or admins take nothing. */
@@ -76,7 +78,7 @@ export class ResultSender {
 
   /** How many results no admin has yet. */
   get size(): number {
-    return this.#queue.length + this.#refused.length
+    return this.#queue.length + this.#refused.length + this.#onTheirWay
   }
 
   start(): void {
@@ -156,7 +158,9 @@ export class ResultSender {
 
   /** False when admins take nothing now. */
   async #send(batch: readonly Sent[]): Promise<boolean> {
+    this.#onTheirWay = batch.length
     const answer = await this.#options.admins.callback(batch.map(({ result }) => result))
+    this.#onTheirWay = 0
     if (answer.kind === 'accepted') {
       this.#accepted(batch, answer.address)
       return true
