@@ -20,7 +20,7 @@ export interface ThreadCheckInsOptions {
   readonly answerWithinMs: number
   /** Checks in on the event loop when no thread can. */
   readonly fallback: CheckInDriver
-  /** One check-in over the store's own connections: it tells a thread that cannot connect from a server that is away. */
+  /** One check-in over the store's connections, which tells whether the server or the thread is to blame. */
   readonly checkInOfStore: (orders: CheckInOrders) => Promise<CheckIn>
   readonly onFallback: (cause: unknown) => void
   /** A main thread that is blocked for this long counts as dead. Milliseconds, default 300,000. */
