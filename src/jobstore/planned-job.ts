@@ -4,7 +4,9 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobPlan } from '../jobs/job-plan.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
+import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import { neverFires } from './refusals.ts'
 
 /** A job with its one trigger, as they were declared. Both have the same name and group. */
 export interface PlannedJob {
@@ -71,11 +73,12 @@ export function planChange(
   const keepsMark = before?.set === plan.set && before.generation === plan.generation
   if (isSame && keepsMark) return { outcome: 'unchanged', ...untouched }
   const job = { ...planned.job, jobDataMap: changedData(stored.job.jobDataMap, before, planned.job) }
+  const trigger = changesWhen ? goingOn(stored.trigger, { ...planned, calendar, nowMs }) : null
   return {
     outcome: isSame ? 'unchanged' : 'changed',
     job: Object.freeze(job),
-    trigger: changesWhen ? goingOn(stored.trigger, { ...planned, calendar, nowMs }) : null,
-    dropsTrigger: changesWhen && planned.isPast && stored.trigger !== null,
+    trigger,
+    dropsTrigger: changesWhen && trigger === null && stored.trigger !== null,
   }
 }
 
@@ -98,9 +101,10 @@ function isMissing(stored: Trigger | null, planned: Trigger | null): boolean {
   return stored === null && planned !== null && !isOnce(planned) && planned.endTimeMs === null
 }
 
-/** Whether the schedule has a single fire time. */
+/** Whether the schedule has a single fire time; an interval whose end leaves one goes on from what has fired. */
 function isOnce(trigger: Trigger): boolean {
-  return trigger.finalFireTimeMs() === trigger.startTimeMs
+  if (trigger instanceof SimpleTrigger) return trigger.repeatCount === 0
+  return trigger.endTimeMs === null && trigger.finalFireTimeMs() === trigger.startTimeMs
 }
 
 function hasSameData(before: JobPlan, plan: JobPlan): boolean {
@@ -126,27 +130,33 @@ function changedData(
 
 /**
  * The new trigger in place of the stored one. What was due and has not fired stays due, so that the misfire policy of
- * the new trigger decides; for a schedule with one instant that instant alone counts.
+ * the new trigger decides; for a schedule with one instant that instant alone counts. Null when it is over: its only
+ * instant has passed, or from where it goes on no fire time is left before its end.
  */
-function goingOn(
-  stored: Trigger | null,
-  planned: PlannedJob & { readonly calendar: Calendar | null; readonly nowMs: EpochMs },
-): Trigger | null {
+function goingOn(stored: Trigger | null, planned: Replacement & PlannedJob): Trigger | null {
   if (planned.isPast) return null
-  return stored === null ? planned.trigger : inPlaceOf(stored, planned)
+  const trigger = stored === null ? planned.trigger : placed(stored, planned)
+  return trigger.nextFireTimeMs === null ? null : trigger
+}
+
+type Replacement = Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
+  readonly calendar: Calendar | null
+  readonly nowMs: EpochMs
 }
 
 /**
  * A trigger as it takes the place of a stored one, instead of beginning anew. What was due and has not fired stays due;
  * for a schedule with one instant that instant alone counts.
+ *
+ * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when from where it goes on no fire time is left before its end
  */
-export function inPlaceOf(
-  stored: Trigger,
-  planned: Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
-    readonly calendar: Calendar | null
-    readonly nowMs: EpochMs
-  },
-): Trigger {
+export function inPlaceOf(stored: Trigger, planned: Replacement): Trigger {
+  const trigger = placed(stored, planned)
+  if (trigger.nextFireTimeMs === null) throw neverFires(trigger)
+  return trigger
+}
+
+function placed(stored: Trigger, planned: Replacement): Trigger {
   const { trigger, calendar, nowMs } = planned
   if (isOnce(stored) || isOnce(trigger)) return trigger
   const { previousFireTimeMs, nextFireTimeMs, timesTriggered, misfiredFireTimeMs } = stored

@@ -5,6 +5,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import { validateAgainstSchema } from '../jobs/schema-validation.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
+import { neverFires } from '../jobstore/refusals.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
@@ -186,14 +187,5 @@ function requireSplittable(job: JobDetail): void {
     'sharding',
     `Job ${job.key.toString()} is sharded, and has '${setting}': its items run side by side, so leave that out. ` +
       'An item never runs twice at the same time.',
-  )
-}
-
-/** That no fire time is left of a trigger. */
-export function neverFires({ key, calendarName }: Trigger): SchedulerError {
-  return new SchedulerError(
-    'ERR_TRIGGER_NEVER_FIRES',
-    `Based on its schedule, trigger ${key.toString()} will never fire. Check its start and end time` +
-      (calendarName === null ? '.' : ` and its calendar '${calendarName}'.`),
   )
 }

@@ -87,6 +87,16 @@ const changed = area('plans: what is declared otherwise', {
     assert.equal(await put(bed, 'p', { everyMs: 30 * minute, inMs: minute, goesOnFrom: 'start' }), 'changed')
     assert.equal(await nextInMs(bed, 'p'), minute)
   },
+  'is over when nothing is left of its series before a new end': async (bed) => {
+    await put(bed, 'p', { everyMs: 60 * minute })
+    await bed.complete(await bed.start('p'))
+    await bed.clock.advance(20 * minute)
+    assert.equal(await put(bed, 'p', { everyMs: 60 * minute, endsInMs: 30 * minute }), 'changed')
+    assert.equal(await bed.state('p'), 'NONE')
+    assert.deepEqual(await bed.acquireNames(), [])
+    assert.equal(await put(bed, 'p', { everyMs: 60 * minute, endsInMs: 50 * minute }), 'changed')
+    assert.equal(await bed.state('p'), 'NORMAL')
+  },
   'keeps what was due and has not run': async (bed) => {
     await put(bed, 'p', { everyMs: 60 * minute })
     await bed.complete(await bed.start('p'))
