@@ -3,7 +3,7 @@ import type { JobKey } from '../core/key.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import { type JobStoreNotes, MemoryNotes } from '../jobstore/job-store-notes.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
-import type { PlannedJobs } from './planned-jobs.ts'
+import { changesNothing, type PlannedJobs, type SeenPlan } from './planned-jobs.ts'
 import { digestOf } from './planner.ts'
 import type { Reconciliation, ScheduleDefinition } from './schedule-definition.ts'
 import {
@@ -68,12 +68,14 @@ export class DeclaredSchedules {
       const found = await this.#readRecord(name)
       const live = await this.#liveNodes()
       const isDeferred = this.#isDeferred(found.record, declaration, live, mayTakeOver)
-      const base = isDeferred ? found.record : withDeclaration(found.record, declaration)
-      const planned = plans.map((plan) => ofGeneration(plan, base.generation))
-      if (dryRun) return isDeferred ? deferred() : this.#foresee(planned, base, declaration, name)
+      if (isDeferred && dryRun) return deferred()
+      const wished = isDeferred ? found.record : withDeclaration(found.record, declaration)
+      // Looked at before anything is written, so that a set of which one schedule is refused changes nothing.
+      const { base, seen } = isDeferred ? { base: wished, seen: [] } : await this.#lookAt(plans, wished)
+      if (dryRun) return this.#foresee(seen, base, declaration, name)
       const record = withNode(base, declaration, this.#parts.options.instanceId, live)
       if (!(await this.#writeRecord(name, record, found))) continue
-      return isDeferred ? deferred() : this.#carryOut(planned, record, declaration, name)
+      return isDeferred ? deferred() : this.#carryOut(seen, record, declaration, name)
     }
     throw new JobPersistenceError(
       `The schedules '${name}' were changed by other nodes ${attemptsMax} times in a row. Try again.`,
@@ -100,18 +102,38 @@ export class DeclaredSchedules {
     return !mayTakeOver || isHeldByOthers(record, this.#parts.options.instanceId, live)
   }
 
+  /**
+   * What declaring the jobs would change, and the record with its generation. A record that was lost or is older than
+   * the data, as in a database that was restored in parts, goes on from the generation that the jobs have.
+   */
+  async #lookAt(
+    plans: readonly PlannedJob[],
+    record: SetRecord,
+  ): Promise<{ readonly base: SetRecord; readonly seen: readonly SeenJob[] }> {
+    const seen: SeenJob[] = []
+    for (const plan of plans) {
+      const planned = ofGeneration(plan, record.generation)
+      seen.push({ planned, change: await this.#parts.planned.lookAt(planned) })
+      await this.#parts.budget.spend()
+    }
+    if (seen.every(({ change }) => change.outcome !== 'newer')) return { base: record, seen }
+    const generation = Math.max(...seen.map(({ change }) => change.generation)) + 1
+    return this.#lookAt(plans, { ...record, generation })
+  }
+
   async #carryOut(
-    planned: readonly PlannedJob[],
+    seen: readonly SeenJob[],
     record: SetRecord,
     declaration: Declaration,
     name: string,
   ): Promise<Reconciliation> {
+    const { planned: jobs } = this.#parts
     const changes = noChanges()
     let isReplaced = false
-    for (const each of planned) {
-      const { outcome } = await this.#parts.planned.put(each)
+    for (const { planned, change } of seen) {
+      const { outcome } = changesNothing(change) ? change : await jobs.store(planned)
       if (outcome === 'newer') isReplaced = true
-      else changes[outcome].push(each.job.key)
+      else changes[outcome].push(planned.job.key)
     }
     if (!isReplaced) {
       changes.removed.push(...(await this.#delete(await this.#undeclared(name, record, declaration))))
@@ -121,16 +143,15 @@ export class DeclaredSchedules {
   }
 
   async #foresee(
-    planned: readonly PlannedJob[],
+    seen: readonly SeenJob[],
     record: SetRecord,
     declaration: Declaration,
     name: string,
   ): Promise<Reconciliation> {
     const changes = noChanges()
-    for (const each of planned) {
-      const { outcome } = await this.#parts.planned.lookAt(each)
-      if (outcome === 'newer') return deferred()
-      changes[outcome].push(each.job.key)
+    for (const { planned, change } of seen) {
+      if (change.outcome === 'newer') return deferred()
+      changes[change.outcome].push(planned.job.key)
     }
     changes.removed.push(...(await this.#undeclared(name, record, declaration)))
     return { ...changes, deferred: false }
@@ -180,7 +201,8 @@ export class DeclaredSchedules {
   }
 
   async #readRecord(name: string): Promise<FoundRecord> {
-    const note = (await this.#notes().list(noteKind)).find((each) => each.name === name)
+    const notes = await this.#notes().list(noteKind)
+    const note = notes.find((each) => each.name === name)
     if (note === undefined) return { record: setRecordOf(''), text: null, noteVersion: null }
     return { record: setRecordOf(note.text), text: note.text, noteVersion: note.version }
   }
@@ -201,6 +223,12 @@ export class DeclaredSchedules {
     const nodes = await cluster.nodes()
     return new Set(nodes.filter(({ state }) => state !== 'failed').map(({ instanceId }) => instanceId))
   }
+}
+
+/** A declared job, and what it would change. */
+interface SeenJob {
+  readonly planned: PlannedJob
+  readonly change: SeenPlan
 }
 
 interface FoundRecord {

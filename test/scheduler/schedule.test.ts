@@ -125,6 +125,16 @@ describe('schedule', () => {
     await scheduler.shutdown()
   })
 
+  it('refuses a key whose trigger is that of another job by now', async () => {
+    const { scheduler, job, everySecond } = await fixture()
+    await scheduler.schedule(plain, { key: 'k', every: '1h' })
+    await scheduler.unscheduleJob(triggerKey('k'))
+    await scheduler.scheduleJob(job('built'), everySecond('k'))
+    await expect(scheduler.schedule(plain, { key: 'k', every: '1h' })).rejects.toMatchObject({
+      code: 'ERR_OBJECT_ALREADY_EXISTS',
+    })
+  })
+
   it('deletes a job without a key after its last run', async () => {
     const { scheduler } = await fixture()
     const { key } = await scheduler.schedule(plain, { in: 0 })
