@@ -1,7 +1,7 @@
-import { JobPersistenceError } from '../core/errors.ts'
+import { InvalidArgumentError, JobPersistenceError } from '../core/errors.ts'
 import type { JobKey } from '../core/key.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import { type JobStoreNotes, MemoryNotes } from '../jobstore/job-store-notes.ts'
+import { type JobStoreNotes, MemoryNotes, notesMax } from '../jobstore/job-store-notes.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
 import { changesNothing, type PlannedJobs, type SeenPlan } from './planned-jobs.ts'
 import { digestOf } from './planner.ts'
@@ -203,6 +203,7 @@ export class DeclaredSchedules {
   async #readRecord(name: string): Promise<FoundRecord> {
     const notes = await this.#notes().list(noteKind)
     const note = notes.find((each) => each.name === name)
+    if (note === undefined && notes.length >= notesMax) throw tooManySets(name)
     if (note === undefined) return { record: setRecordOf(''), text: null, noteVersion: null }
     return { record: setRecordOf(note.text), text: note.text, noteVersion: note.version }
   }
@@ -235,6 +236,15 @@ interface FoundRecord {
   readonly record: SetRecord
   readonly text: string | null
   readonly noteVersion: number | null
+}
+
+/** A list of notes has no more, so the record of one more set would not be found again. */
+function tooManySets(name: string): InvalidArgumentError {
+  return new InvalidArgumentError(
+    'name',
+    `reconcile: '${name}' would be one more than the ${notesMax} sets of schedules that one scheduler can have. Put ` +
+      "its schedules into a set that exists, or store each by 'schedule'.",
+  )
 }
 
 function noChanges(): Changes {

@@ -158,6 +158,22 @@ describe('reconcile', () => {
     })
   })
 
+  it('refuses one set more than can be found again', async () => {
+    const store = new RAMJobStore()
+    const { scheduler } = await schedulerFixture({ jobs: [work], jobStore: store })
+    for (let count = 1; count < 1000; count++) await store.notes.put('schedules', `s-${count}`, '', null)
+    const last = [every('a', '1m')]
+    expect(names(await scheduler.reconcile('t', last))).toEqual({ ...nothing, added: 'a' })
+    expect(names(await scheduler.reconcile('t', last))).toEqual({ ...nothing, unchanged: 'a' })
+    for (const name of ['a', 'z']) {
+      await expect(scheduler.reconcile(name, [every('b', '1m')])).rejects.toMatchObject({
+        code: 'ERR_INVALID_ARGUMENT',
+        field: 'name',
+      })
+    }
+    expect(await scheduler.checkExists(jobKey('b'))).toBe(false)
+  })
+
   it('goes on where the one before it was interrupted', async () => {
     const { scheduler, store } = await fixture()
     const set = [every('a', '1m'), every('b', '1m')]
