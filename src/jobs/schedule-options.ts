@@ -83,7 +83,7 @@ export interface ScheduleSettings {
   readonly calendarName?: string
   /** Not before this instant, which an interval begins with. Not with `at` and `in`. Default: now. */
   readonly startAt?: Date
-  /** Not after this instant. Not with `at` and `in`. Default: no end. */
+  /** Not after this instant; with a key, one that has passed is no error. Not with `at` and `in`. Default: no end. */
   readonly endAt?: Date
   /** Run again when the node dies during an execution (persistent stores). Default false. */
   readonly requestRecovery?: boolean

@@ -18,7 +18,7 @@ export interface PlannedJob {
    * later instant is left out; or with its intervals from the last fire there, or from the start.
    */
   readonly goesOnFrom: 'start' | 'due' | 'lastFire'
-  /** Its only instant has passed for too long when it is declared: it is stored without a trigger. */
+  /** Its instants have all passed when it is declared, its only one for too long: it is stored without a trigger. */
   readonly isPast: boolean
 }
 
@@ -130,8 +130,8 @@ function changedData(
 
 /**
  * The new trigger in place of the stored one. What was due and has not fired stays due, so that the misfire policy of
- * the new trigger decides; for a schedule with one instant that instant alone counts. Null when it is over: its only
- * instant has passed, or from where it goes on no fire time is left before its end.
+ * the new trigger decides; for a schedule with one instant that instant alone counts. Null when it is over: its
+ * instants have passed, or from where it goes on no fire time is left before its end.
  */
 function goingOn(stored: Trigger | null, planned: Replacement & PlannedJob): Trigger | null {
   if (planned.isPast) return null

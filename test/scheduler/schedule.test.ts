@@ -135,6 +135,37 @@ describe('schedule', () => {
     })
   })
 
+  it.each<[string, ScheduleOptions, number]>([
+    ['an interval', { key: 'k', every: '1h', endAt: new Date('2026-01-01T02:30:00Z') }, 3],
+    ['a day', { key: 'k', daily: '07:00', zone: 'UTC', endAt: new Date('2026-01-02T08:00:00Z') }, 2],
+    ['a cron expression', { key: 'k', cron: '0 0 0/12 1 1 ? 2026', zone: 'UTC' }, 2],
+  ])('takes %s that is over as it takes an instant that has passed', async (_, options, expected) => {
+    const { scheduler, clock } = await fixture()
+    clock.jump(Date.parse('2026-01-01T00:00:00Z') - clock.now())
+    let runs = 0
+    scheduler.events.on('jobWasExecuted', () => runs++)
+    await scheduler.start()
+    await scheduler.schedule(plain, options)
+    await clock.advance(40 * 3_600_000)
+    await scheduler.idle()
+    expect(runs).toBe(expected)
+    const over = { change: 'unchanged', nextFireTime: null }
+    expect(await scheduler.schedule(plain, options)).toMatchObject(over)
+    expect(await scheduler.schedule(plain, { ...options, priority: 6 })).toMatchObject({
+      change: 'changed',
+      nextFireTime: null,
+    })
+    expect(await scheduler.schedule(plain, { ...options, key: 'other' })).toMatchObject({
+      change: 'added',
+      nextFireTime: null,
+    })
+    const { key, ...unnamed } = options
+    await expect(scheduler.schedule(plain, unnamed as ScheduleOptions), String(key)).rejects.toThrow()
+    await scheduler.idle()
+    expect(runs).toBe(expected)
+    await scheduler.shutdown()
+  })
+
   it('deletes a job without a key after its last run', async () => {
     const { scheduler } = await fixture()
     const { key } = await scheduler.schedule(plain, { in: 0 })
