@@ -73,7 +73,8 @@ export function planChange(
   const keepsMark = before?.set === plan.set && before.generation === plan.generation
   if (isSame && keepsMark) return { outcome: 'unchanged', ...untouched }
   const job = { ...planned.job, jobDataMap: changedData(stored.job.jobDataMap, before, planned.job) }
-  const trigger = changesWhen ? goingOn(stored.trigger, { ...planned, calendar, nowMs }) : null
+  const next = { ...planned, calendar, nowMs, keepsInstant: isSameInstant(before, plan) }
+  const trigger = changesWhen ? goingOn(stored.trigger, next) : null
   return {
     outcome: isSame ? 'unchanged' : 'changed',
     job: Object.freeze(job),
@@ -113,6 +114,10 @@ function hasSameData(before: JobPlan, plan: JobPlan): boolean {
   return keys.every((key) => before.data[key] === plan.data[key])
 }
 
+function isSameInstant(before: JobPlan | null, { instant }: JobPlan): boolean {
+  return instant !== undefined && before?.instant === instant
+}
+
 /** The stored data with those entries changed that are declared otherwise than before. */
 function changedData(
   stored: JobDataMap,
@@ -133,10 +138,21 @@ function changedData(
  * the new trigger decides; for a schedule with one instant that instant alone counts. Null when it is over: its
  * instants have passed, or from where it goes on no fire time is left before its end.
  */
-function goingOn(stored: Trigger | null, planned: Replacement & PlannedJob): Trigger | null {
+function goingOn(
+  stored: Trigger | null,
+  planned: Replacement & PlannedJob & { readonly keepsInstant: boolean },
+): Trigger | null {
   if (planned.isPast) return null
+  if (planned.keepsInstant) return atSameInstant(stored, planned)
   const trigger = stored === null ? planned.trigger : placed(stored, planned)
   return trigger.nextFireTimeMs === null ? null : trigger
+}
+
+/** What runs once does so at the instant of its first declaration; null when it has. */
+function atSameInstant(stored: Trigger | null, { trigger, calendar }: Replacement): Trigger | null {
+  if (stored === null || stored.nextFireTimeMs === null) return null
+  const moved = startingAt(trigger, stored.startTimeMs, calendar)
+  return moved.nextFireTimeMs === null ? null : moved
 }
 
 type Replacement = Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {

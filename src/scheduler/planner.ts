@@ -4,10 +4,11 @@ import type { IdGenerator } from '../core/ids.ts'
 import { generatedJobKey, generatedTriggerKey, isGeneratedKey, JobKey, TriggerKey } from '../core/key.ts'
 import { JobBuilder } from '../jobs/job-builder.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
+import type { JobPlan } from '../jobs/job-plan.ts'
 import type { ScheduleOptions } from '../jobs/schedule-options.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
-import { requireDurationMs } from '../time/duration-options.ts'
+import { type DurationLike, requireDurationMs } from '../time/duration-options.ts'
 import { dialectOf } from '../triggers/cron/cron-dialect.ts'
 import { CronScheduleBuilder } from '../triggers/families/cron/cron-trigger.ts'
 import { SimpleScheduleBuilder } from '../triggers/families/simple/simple-trigger.ts'
@@ -53,6 +54,7 @@ export class Planner {
           ...owner,
           job: digestOf({ ...job, jobDataMap: null }),
           when: digestOf(whenOf(options)),
+          ...instantOf(method, options),
           data: Object.fromEntries(
             Object.entries(job.jobDataMap).map(([name, value]) => [name, digestOf(value)]),
           ),
@@ -139,8 +141,11 @@ function triggerOf(
 
 function startOf(method: string, options: ScheduleOptions<object>, nowMs: EpochMs): Date {
   if (options.at !== undefined) return options.at
-  const delayMs = options.in === undefined ? 0 : requireDurationMs(method, 'in', options.in, { minMs: 0 })
-  return new Date(nowMs + delayMs)
+  return new Date(nowMs + (options.in === undefined ? 0 : delayMsOf(method, options.in)))
+}
+
+function delayMsOf(method: string, delay: DurationLike): number {
+  return requireDurationMs(method, 'in', delay, { minMs: 0 })
 }
 
 function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleBuilder<Trigger> {
@@ -180,6 +185,12 @@ const notWhen: ReadonlySet<string> = new Set(['key', 'data', 'description', 'req
 /** The options that say when, without what differs between nodes that mean the same. */
 function whenOf(options: ScheduleOptions<object>): object {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !notWhen.has(name)))
+}
+
+/** The same instant in other words, or with another priority, is the same plan for a job that runs once. */
+function instantOf(method: string, options: ScheduleOptions<object>): Pick<JobPlan, 'instant'> {
+  if (options.at !== undefined) return { instant: digestOf(options.at) }
+  return options.in === undefined ? {} : { instant: digestOf(delayMsOf(method, options.in)) }
 }
 
 /** A digest of a value as JSON, whatever the order of its fields. */

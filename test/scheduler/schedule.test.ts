@@ -166,6 +166,37 @@ describe('schedule', () => {
     await scheduler.shutdown()
   })
 
+  it('runs once at the instant of the first call, however that is written again', async () => {
+    const { scheduler, clock } = await fixture()
+    let runs = 0
+    scheduler.events.on('jobWasExecuted', () => runs++)
+    const at = new Date(clock.now() + 300_000)
+    const declare = async (when: { in: string | number } & { priority?: number }): Promise<unknown[]> => {
+      const { in: delay, ...rest } = when
+      const later = await scheduler.schedule(plain, { key: 'later', in: delay, ...rest })
+      const launch = await scheduler.schedule(plain, { key: 'launch', at, ...rest })
+      return [later.nextFireTime, launch.nextFireTime]
+    }
+    expect(await declare({ in: '5m' })).toEqual([at, at])
+    await scheduler.start()
+    await clock.advance(60_000)
+    expect(await declare({ in: 300_000 })).toEqual([at, at])
+    expect(await declare({ in: 'PT5M', priority: 7 })).toEqual([at, at])
+    expect((await scheduler.getTrigger(triggerKey('later')))?.priority).toBe(7)
+    await clock.advance(240_000)
+    await scheduler.idle()
+    expect(runs).toBe(2)
+    expect(await declare({ in: '300s' })).toEqual([null, null])
+    await clock.advance(600_000)
+    await scheduler.idle()
+    expect(runs).toBe(2)
+    await scheduler.schedule(plain, { key: 'later', in: '6m' })
+    await clock.advance(360_000)
+    await scheduler.idle()
+    expect(runs).toBe(3)
+    await scheduler.shutdown()
+  })
+
   it('deletes a job without a key after its last run', async () => {
     const { scheduler } = await fixture()
     const { key } = await scheduler.schedule(plain, { in: 0 })
