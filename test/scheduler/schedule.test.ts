@@ -237,6 +237,12 @@ describe('schedule', () => {
       await scheduler.schedule(plain, { every: '1s', cron: '@daily' })
       // @ts-expect-error -- an interval has no zone
       await scheduler.schedule(plain, { every: '1s', zone: 'UTC' })
+      // @ts-expect-error -- what runs once has no start beside its instant
+      await scheduler.schedule(plain, { in: '1s', startAt: new Date() })
+      // @ts-expect-error -- nor an end
+      await scheduler.schedule(plain, { at: new Date(), endAt: new Date() })
+      // @ts-expect-error -- nor a misfire policy
+      await scheduler.schedule(plain, { at: new Date(), misfireInstruction: 'smart' })
     }
     expect(wrong).toBeTypeOf('function')
   })
