@@ -1,3 +1,4 @@
+import { SchedulerError } from '../core/errors.ts'
 import type { JobSource } from '../jobs/job-definition.ts'
 import type { ScheduledJob, ScheduleOptions } from '../jobs/schedule-options.ts'
 import type { JobStoreTransaction } from '../jobstore/job-store.ts'
@@ -9,6 +10,7 @@ import {
   type StoredPlan,
 } from '../jobstore/planned-job.ts'
 import { plannedOntoAnother } from '../jobstore/refusals.ts'
+import type { Trigger } from '../triggers/trigger.ts'
 import { scheduleDefinition } from './define-schedule.ts'
 import type { Nameless } from './nameless.ts'
 import { Planner, type PlanOwner } from './planner.ts'
@@ -60,10 +62,9 @@ export class PlannedJobs {
 
   /** Stores a plan that differs from what is stored; what is the same costs two reads. */
   async put(planned: PlannedJob): Promise<PutPlan> {
-    const store = this.#parts.open()
-    const job = await store.getJob(planned.job.key)
+    const job = await this.#parts.open().getJob(planned.job.key)
     // The store itself looks for the trigger of a job that is new.
-    const trigger = job === null ? null : await store.getTrigger(planned.trigger.key)
+    const trigger = job === null ? null : await this.#triggerOf(planned)
     const seen = await this.#compare(planned, { job, trigger })
     return changesNothing(seen) ? seen : this.store(planned)
   }
@@ -89,10 +90,19 @@ export class PlannedJobs {
    * @throws JobPersistenceError ERR_OBJECT_ALREADY_EXISTS as storing it would
    */
   async lookAt(planned: PlannedJob): Promise<SeenPlan> {
-    const store = this.#parts.open()
-    const job = await store.getJob(planned.job.key)
-    const seen = await this.#compare(planned, { job, trigger: await store.getTrigger(planned.trigger.key) })
+    const job = await this.#parts.open().getJob(planned.job.key)
+    const seen = await this.#compare(planned, { job, trigger: await this.#triggerOf(planned) })
     return { ...seen, generation: job?.plan?.generation ?? 0 }
+  }
+
+  /** A trigger that cannot be read counts as none, as it does where it is stored: it is replaced. */
+  async #triggerOf({ trigger: { key } }: PlannedJob): Promise<Trigger | null> {
+    try {
+      return await this.#parts.open().getTrigger(key)
+    } catch (error) {
+      if (error instanceof SchedulerError && error.code === 'ERR_BROKEN_ROW') return null
+      throw error
+    }
   }
 
   async #compare(planned: PlannedJob, stored: StoredPlan): Promise<PutPlan> {
