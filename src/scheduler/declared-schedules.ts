@@ -38,6 +38,13 @@ export interface DeclaredSet {
   readonly version: number | null
 }
 
+/**
+ * When an older form takes over from a newer one that no other live node has. `never`: nodes with the newer one may
+ * only be restarting. `always`: this node has waited for them. `fromItself`: when the newer one is what this process
+ * itself has declared.
+ */
+export type TakeOver = 'never' | 'fromItself' | 'always'
+
 const noteKind = 'schedules'
 /** How often a node starts again because others change the record of the set at the same time. */
 const attemptsMax = 50
@@ -54,12 +61,12 @@ export class DeclaredSchedules {
   }
 
   /**
-   * Makes a set what was declared, unless live nodes have declared it in a newer form. An older form takes over only
-   * when `mayTakeOver` says that this node has waited for those that have the newer one.
+   * Makes a set what was declared, unless live nodes have declared it in a newer form, or an older form may not take
+   * over yet.
    */
   async reconcile(
     declared: DeclaredSet,
-    { dryRun, mayTakeOver }: { readonly dryRun: boolean; readonly mayTakeOver: boolean },
+    { dryRun, mayTakeOver }: { readonly dryRun: boolean; readonly mayTakeOver: TakeOver },
   ): Promise<Reconciliation> {
     const { name } = declared
     const plans = await this.#planAll(declared)
@@ -95,11 +102,14 @@ export class DeclaredSchedules {
     record: SetRecord,
     declaration: Declaration,
     live: ReadonlySet<string> | null,
-    mayTakeOver: boolean,
+    mayTakeOver: TakeOver,
   ): boolean {
     // Without a cluster this node is the only one.
     if (live === null || !isOlder(record, declaration)) return false
-    return !mayTakeOver || isHeldByOthers(record, this.#parts.options.instanceId, live)
+    const { instanceId } = this.#parts.options
+    const isOwn = record.nodes[instanceId] === record.digest
+    const hasWaited = mayTakeOver === 'always' || (mayTakeOver === 'fromItself' && isOwn)
+    return !hasWaited || isHeldByOthers(record, instanceId, live)
   }
 
   /**
