@@ -66,8 +66,9 @@ export class Planner {
   }
 
   /**
-   * The trigger from now on. A program with a key declares its schedule at every start, so one that is over by then is
-   * no error: it is the trigger of former times, and past.
+   * The trigger from now on: no instant before the declaration was missed, however long ago the start is. A program
+   * with a key declares its schedule at every start, so one that is over by then is no error: it is the trigger of
+   * former times, and past.
    */
   async #trigger(
     method: string,
@@ -76,14 +77,16 @@ export class Planner {
   ): Promise<Pick<PlannedJob, 'trigger' | 'isPast'>> {
     const { checks, clock, misfireThresholdMs } = this.#parts
     const nowMs = clock.now()
-    const from = (start: Date): Promise<Trigger> =>
-      checks.trigger(triggerOf(method, options, job, { clock, start }), job)
-    const { key, at, endAt } = options
+    const { key, at, startAt, endAt } = options
+    const pastMs = nowMs - misfireThresholdMs
+    const leavesOut = key !== undefined && startAt !== undefined && startAt.getTime() < pastMs
+    const from = (start: Date, afterMs: EpochMs | null = null): Promise<Trigger> =>
+      checks.trigger(triggerOf(method, options, job, { clock, start }), job, afterMs)
     if (key === undefined) return { trigger: await from(startOf(method, options, nowMs)), isPast: false }
     if (endAt !== undefined && endAt.getTime() < nowMs) return { trigger: await from(longAgo), isPast: true }
     try {
-      const trigger = await from(startOf(method, options, nowMs))
-      return { trigger, isPast: at !== undefined && at.getTime() < nowMs - misfireThresholdMs }
+      const trigger = await from(startOf(method, options, nowMs), leavesOut ? nowMs : null)
+      return { trigger, isPast: at !== undefined && at.getTime() < pastMs }
     } catch (error) {
       if (!(error instanceof SchedulerError) || error.code !== 'ERR_TRIGGER_NEVER_FIRES') throw error
       return { trigger: await from(longAgo), isPast: true }

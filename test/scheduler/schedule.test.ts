@@ -197,6 +197,28 @@ describe('schedule', () => {
     await scheduler.shutdown()
   })
 
+  it.each<[ScheduleOptions, string]>([
+    [{ daily: '07:00', zone: 'UTC' }, '2026-03-11T07:00:00.000Z'],
+    [{ cron: '0 12 * * *', zone: 'UTC' }, '2026-03-10T12:00:00.000Z'],
+    [{ every: '7h', misfireInstruction: 'fireNow' }, '2026-03-10T15:00:00.000Z'],
+  ])('leaves out what lay between a start and the first declaration of %j', async (when, expected) => {
+    const { scheduler, clock } = await fixture()
+    clock.jump(Date.parse('2026-03-10T09:30:00Z') - clock.now())
+    const options = { ...when, key: 'k', startAt: new Date('2026-03-01T00:00:00Z') } as ScheduleOptions
+    let runs = 0
+    scheduler.events.on('jobWasExecuted', () => runs++)
+    await scheduler.start()
+    const { nextFireTime } = await scheduler.schedule(plain, options)
+    expect(nextFireTime?.toISOString()).toBe(expected)
+    await scheduler.idle()
+    expect(runs).toBe(0)
+    expect((await scheduler.getTrigger(triggerKey('k')))?.timesTriggered).toBe(0)
+    // What is missed once it is stored is missed.
+    clock.jump(2 * 86_400_000)
+    expect((await scheduler.schedule(plain, options)).nextFireTime?.toISOString()).toBe(expected)
+    await scheduler.shutdown()
+  })
+
   it('deletes a job without a key after its last run', async () => {
     const { scheduler } = await fixture()
     const { key } = await scheduler.schedule(plain, { in: 0 })
