@@ -21,12 +21,14 @@ export interface ScheduledMethodOf {
 }
 
 /**
- * The scheduled methods of objects, and the static ones of classes among them, in order.
+ * The scheduled methods of objects, and the static ones of classes among them, in order. An object counts once: a
+ * container may know it by several names.
  *
  * @throws InvalidArgumentError for what has no scheduled method
  */
 export function scheduledMethodsOf(instances: readonly object[]): ScheduledMethodOf[] {
   return instances.flatMap((target, index) => {
+    if (instances.indexOf(target) < index) return []
     const given: unknown = target
     const isObject = (typeof given === 'object' && given !== null) || typeof given === 'function'
     const methods = isObject ? methodsOf(target) : []
@@ -48,12 +50,14 @@ export function scheduledMethodsOf(instances: readonly object[]): ScheduledMetho
 export function hasScheduledMethods(instance: object): boolean {
   const given: unknown = instance
   const isObject = (typeof given === 'object' && given !== null) || typeof given === 'function'
-  if (!isObject || Array.isArray(given)) {
+  if (!isObject) {
     throw new InvalidArgumentError(
       'instance',
       `hasScheduledMethods takes an object, got ${describeValue(given)}.`,
     )
   }
+  // Lists and buffers, whose members may be millions.
+  if (Array.isArray(given) || ArrayBuffer.isView(given)) return false
   return memberNamesOf(instance).some((member) => schedulesOf(functionOf(instance, member)).length > 0)
 }
 

@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { describeValue } from '../core/options.ts'
 import type { CancelOptions, ScheduledFuture } from '../executors/scheduled-future.ts'
 import { CancellationError } from '../executors/scheduled-future.ts'
 import type { TaskContext, TaskFunction } from '../executors/task.ts'
@@ -90,8 +92,9 @@ export class TriggeredTask implements ScheduledFuture<never> {
 
   /** Asks the trigger for its next time and waits for it; false when there is none. */
   #plan(): boolean {
-    const next = this.#parts.trigger.nextExecution(this.#context)
+    const next: unknown = this.#parts.trigger.nextExecution(this.#context)
     if (next === null) return false
+    if (!(next instanceof Date) || Number.isNaN(next.getTime())) throw noTime(next)
     this.#plannedMs = next.getTime()
     this.#wait()
     return true
@@ -159,4 +162,12 @@ export class TriggeredTask implements ScheduledFuture<never> {
     this.#settle?.()
     this.#parts.onEnd(this)
   }
+}
+
+function noTime(answer: unknown): InvalidArgumentError {
+  return new InvalidArgumentError(
+    'trigger',
+    "The 'nextExecution' of a trigger must return a valid Date, or null when there is no next run, got " +
+      `${describeValue(answer)}.`,
+  )
 }

@@ -70,7 +70,8 @@ export abstract class DelayQueue<Item extends Delayed> {
    * Adds an item that can be taken `delayMs` from now. Items of the same time are taken in the order in which they
    * came.
    *
-   * @throws InvalidArgumentError when the delay is no finite number, or the item is in a queue already
+   * @throws InvalidArgumentError when the delay is no finite number, the item is in a queue already, or it has no
+   * `queueIndex`
    */
   offer(item: Item, delayMs: number): void {
     if (!Number.isFinite(delayMs)) {
@@ -80,6 +81,12 @@ export abstract class DelayQueue<Item extends Delayed> {
       )
     }
     checkObject('offer', 'item', item)
+    if (typeof item.queueIndex !== 'number') {
+      throw new InvalidArgumentError(
+        'item',
+        "offer: the item needs the notes of its queue: 'sequence: 0' and 'queueIndex: -1'.",
+      )
+    }
     if (item.queueIndex !== -1) {
       throw new InvalidArgumentError('item', 'The item is in a queue already; remove it there first.')
     }

@@ -11,6 +11,8 @@ export interface JobPlan {
   readonly job: string
   /** A digest of when it runs. */
   readonly when: string
+  /** A digest of the instant of a job that runs once, however that was written; plans of former releases lack it. */
+  readonly instant?: string
   /** A digest of each entry of its data. */
   readonly data: Readonly<Record<string, string>>
 }

@@ -12,7 +12,10 @@ export interface CronWhen {
   readonly cron: string
   /** IANA name of the zone whose wall clock counts. Default: the zone of this process. */
   readonly zone?: string
-  /** What to do when it could not run in time. Default `smart`, which runs once. */
+  /**
+   * What to do when it could not run in time. Default `smart`: `cron` and `daily` run once, `every` goes on with the
+   * next run of the series.
+   */
   readonly misfireInstruction?: CalendarMisfireInstruction
 }
 
@@ -22,7 +25,10 @@ export interface DailyWhen {
   readonly daily: string
   /** IANA name of the zone whose wall clock counts. Default: the zone of this process. */
   readonly zone?: string
-  /** What to do when it could not run in time. Default `smart`, which runs once. */
+  /**
+   * What to do when it could not run in time. Default `smart`: `cron` and `daily` run once, `every` goes on with the
+   * next run of the series.
+   */
   readonly misfireInstruction?: CalendarMisfireInstruction
 }
 
@@ -30,7 +36,10 @@ export interface DailyWhen {
 export interface EveryWhen {
   /** The interval, at least 1 ms: milliseconds, or a text such as `10s`, `5m` or `1h30m`. The first run is at once. */
   readonly every: DurationLike
-  /** What to do when it could not run in time. Default `smart`, which goes on with the next run of the series. */
+  /**
+   * What to do when it could not run in time. Default `smart`: `cron` and `daily` run once, `every` goes on with the
+   * next run of the series.
+   */
   readonly misfireInstruction?: SimpleMisfireInstruction
 }
 
@@ -47,7 +56,11 @@ export interface InWhen {
 }
 
 /** One form, without the options of the others. */
-export type OneWhen<When> = When & { readonly [Name in Exclude<WhenName | 'zone', keyof When>]?: never }
+export type OneWhen<When> = When & {
+  readonly [Name in
+    | Exclude<WhenName | 'zone' | 'misfireInstruction', keyof When>
+    | (When extends AtWhen | InWhen ? 'startAt' | 'endAt' : never)]?: never
+}
 
 /** When a schedule runs: one of five forms. */
 export type ScheduleWhen =
@@ -81,9 +94,12 @@ export interface ScheduleSettings {
   readonly priority?: number
   /** Name of a stored calendar whose excluded times are left out. Default none. */
   readonly calendarName?: string
-  /** Not before this instant, which an interval begins with. Not with `at` and `in`. Default: now. */
+  /**
+   * Not before this instant, which an interval begins with. With a key, what lies between it and the first declaration
+   * is left out. Not with `at` and `in`. Default: now.
+   */
   readonly startAt?: Date
-  /** Not after this instant. Not with `at` and `in`. Default: no end. */
+  /** Not after this instant; with a key, one that has passed is no error. Not with `at` and `in`. Default: no end. */
   readonly endAt?: Date
   /** Run again when the node dies during an execution (persistent stores). Default false. */
   readonly requestRecovery?: boolean

@@ -314,6 +314,7 @@ export interface JobStore extends FiringOnSchedule {
    *
    * @throws ObjectAlreadyExistsError when the new key is that of a third trigger
    * @throws JobPersistenceError ERR_JOB_KEY_MISMATCH when the new trigger names another job
+   * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when nothing is left of it where it goes on
    */
   rescheduleTrigger(key: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<boolean>
   /**

@@ -4,7 +4,9 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobPlan } from '../jobs/job-plan.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
+import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import { neverFires } from './refusals.ts'
 
 /** A job with its one trigger, as they were declared. Both have the same name and group. */
 export interface PlannedJob {
@@ -16,7 +18,7 @@ export interface PlannedJob {
    * later instant is left out; or with its intervals from the last fire there, or from the start.
    */
   readonly goesOnFrom: 'start' | 'due' | 'lastFire'
-  /** Its only instant has passed for too long when it is declared: it is stored without a trigger. */
+  /** Its instants have all passed when it is declared, its only one for too long: it is stored without a trigger. */
   readonly isPast: boolean
 }
 
@@ -71,11 +73,13 @@ export function planChange(
   const keepsMark = before?.set === plan.set && before.generation === plan.generation
   if (isSame && keepsMark) return { outcome: 'unchanged', ...untouched }
   const job = { ...planned.job, jobDataMap: changedData(stored.job.jobDataMap, before, planned.job) }
+  const next = { ...planned, calendar, nowMs, keepsInstant: isSameInstant(before, plan) }
+  const trigger = changesWhen ? goingOn(stored.trigger, next) : null
   return {
     outcome: isSame ? 'unchanged' : 'changed',
     job: Object.freeze(job),
-    trigger: changesWhen ? goingOn(stored.trigger, { ...planned, calendar, nowMs }) : null,
-    dropsTrigger: changesWhen && planned.isPast && stored.trigger !== null,
+    trigger,
+    dropsTrigger: changesWhen && trigger === null && stored.trigger !== null,
   }
 }
 
@@ -98,15 +102,20 @@ function isMissing(stored: Trigger | null, planned: Trigger | null): boolean {
   return stored === null && planned !== null && !isOnce(planned) && planned.endTimeMs === null
 }
 
-/** Whether the schedule has a single fire time. */
+/** Whether the schedule has a single fire time; an interval whose end leaves one goes on from what has fired. */
 function isOnce(trigger: Trigger): boolean {
-  return trigger.finalFireTimeMs() === trigger.startTimeMs
+  if (trigger instanceof SimpleTrigger) return trigger.repeatCount === 0
+  return trigger.endTimeMs === null && trigger.finalFireTimeMs() === trigger.startTimeMs
 }
 
 function hasSameData(before: JobPlan, plan: JobPlan): boolean {
   const keys = Object.keys(plan.data)
   if (keys.length !== Object.keys(before.data).length) return false
   return keys.every((key) => before.data[key] === plan.data[key])
+}
+
+function isSameInstant(before: JobPlan | null, { instant }: JobPlan): boolean {
+  return instant !== undefined && before?.instant === instant
 }
 
 /** The stored data with those entries changed that are declared otherwise than before. */
@@ -126,27 +135,44 @@ function changedData(
 
 /**
  * The new trigger in place of the stored one. What was due and has not fired stays due, so that the misfire policy of
- * the new trigger decides; for a schedule with one instant that instant alone counts.
+ * the new trigger decides; for a schedule with one instant that instant alone counts. Null when it is over: its
+ * instants have passed, or from where it goes on no fire time is left before its end.
  */
 function goingOn(
   stored: Trigger | null,
-  planned: PlannedJob & { readonly calendar: Calendar | null; readonly nowMs: EpochMs },
+  planned: Replacement & PlannedJob & { readonly keepsInstant: boolean },
 ): Trigger | null {
   if (planned.isPast) return null
-  return stored === null ? planned.trigger : inPlaceOf(stored, planned)
+  if (planned.keepsInstant) return atSameInstant(stored, planned)
+  const trigger = stored === null ? planned.trigger : placed(stored, planned)
+  return trigger.nextFireTimeMs === null ? null : trigger
+}
+
+/** What runs once does so at the instant of its first declaration; null when it has. */
+function atSameInstant(stored: Trigger | null, { trigger, calendar }: Replacement): Trigger | null {
+  if (stored === null || stored.nextFireTimeMs === null) return null
+  const moved = startingAt(trigger, stored.startTimeMs, calendar)
+  return moved.nextFireTimeMs === null ? null : moved
+}
+
+type Replacement = Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
+  readonly calendar: Calendar | null
+  readonly nowMs: EpochMs
 }
 
 /**
  * A trigger as it takes the place of a stored one, instead of beginning anew. What was due and has not fired stays due;
  * for a schedule with one instant that instant alone counts.
+ *
+ * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when from where it goes on no fire time is left before its end
  */
-export function inPlaceOf(
-  stored: Trigger,
-  planned: Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
-    readonly calendar: Calendar | null
-    readonly nowMs: EpochMs
-  },
-): Trigger {
+export function inPlaceOf(stored: Trigger, planned: Replacement): Trigger {
+  const trigger = placed(stored, planned)
+  if (trigger.nextFireTimeMs === null) throw neverFires(trigger)
+  return trigger
+}
+
+function placed(stored: Trigger, planned: Replacement): Trigger {
   const { trigger, calendar, nowMs } = planned
   if (isOnce(stored) || isOnce(trigger)) return trigger
   const { previousFireTimeMs, nextFireTimeMs, timesTriggered, misfiredFireTimeMs } = stored

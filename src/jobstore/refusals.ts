@@ -1,5 +1,6 @@
 import { JobPersistenceError, ObjectAlreadyExistsError, SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { Trigger } from '../triggers/trigger.ts'
 
 // The errors with which every store refuses an operation, so that the messages are the same for all stores.
 
@@ -86,5 +87,14 @@ export function nodeNotReached(instanceId: string): SchedulerError {
   return new SchedulerError(
     'ERR_NOT_SUPPORTED',
     `Node '${instanceId}' does not hear other nodes: ask it itself, or end its process.`,
+  )
+}
+
+/** That no fire time is left of a trigger. */
+export function neverFires({ key, calendarName }: Trigger): SchedulerError {
+  return new SchedulerError(
+    'ERR_TRIGGER_NEVER_FIRES',
+    `Based on its schedule, trigger ${key.toString()} will never fire. Check its start and end time` +
+      (calendarName === null ? '.' : ` and its calendar '${calendarName}'.`),
   )
 }

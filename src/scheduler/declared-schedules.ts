@@ -1,9 +1,9 @@
-import { JobPersistenceError } from '../core/errors.ts'
+import { InvalidArgumentError, JobPersistenceError } from '../core/errors.ts'
 import type { JobKey } from '../core/key.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import { type JobStoreNotes, MemoryNotes } from '../jobstore/job-store-notes.ts'
+import { type JobStoreNotes, MemoryNotes, notesMax } from '../jobstore/job-store-notes.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
-import type { PlannedJobs } from './planned-jobs.ts'
+import { changesNothing, type PlannedJobs, type SeenPlan } from './planned-jobs.ts'
 import { digestOf } from './planner.ts'
 import type { Reconciliation, ScheduleDefinition } from './schedule-definition.ts'
 import {
@@ -38,6 +38,13 @@ export interface DeclaredSet {
   readonly version: number | null
 }
 
+/**
+ * When an older form takes over from a newer one that no other live node has. `never`: nodes with the newer one may
+ * only be restarting. `always`: this node has waited for them. `fromItself`: when the newer one is what this process
+ * itself has declared.
+ */
+export type TakeOver = 'never' | 'fromItself' | 'always'
+
 const noteKind = 'schedules'
 /** How often a node starts again because others change the record of the set at the same time. */
 const attemptsMax = 50
@@ -54,12 +61,12 @@ export class DeclaredSchedules {
   }
 
   /**
-   * Makes a set what was declared, unless live nodes have declared it in a newer form. An older form takes over only
-   * when `mayTakeOver` says that this node has waited for those that have the newer one.
+   * Makes a set what was declared, unless live nodes have declared it in a newer form, or an older form may not take
+   * over yet.
    */
   async reconcile(
     declared: DeclaredSet,
-    { dryRun, mayTakeOver }: { readonly dryRun: boolean; readonly mayTakeOver: boolean },
+    { dryRun, mayTakeOver }: { readonly dryRun: boolean; readonly mayTakeOver: TakeOver },
   ): Promise<Reconciliation> {
     const { name } = declared
     const plans = await this.#planAll(declared)
@@ -68,12 +75,14 @@ export class DeclaredSchedules {
       const found = await this.#readRecord(name)
       const live = await this.#liveNodes()
       const isDeferred = this.#isDeferred(found.record, declaration, live, mayTakeOver)
-      const base = isDeferred ? found.record : withDeclaration(found.record, declaration)
-      const planned = plans.map((plan) => ofGeneration(plan, base.generation))
-      if (dryRun) return isDeferred ? deferred() : this.#foresee(planned, base, declaration, name)
+      if (isDeferred && dryRun) return deferred()
+      const wished = isDeferred ? found.record : withDeclaration(found.record, declaration)
+      // Looked at before anything is written, so that a set of which one schedule is refused changes nothing.
+      const { base, seen } = isDeferred ? { base: wished, seen: [] } : await this.#lookAt(plans, wished)
+      if (dryRun) return this.#foresee(seen, base, declaration, name)
       const record = withNode(base, declaration, this.#parts.options.instanceId, live)
       if (!(await this.#writeRecord(name, record, found))) continue
-      return isDeferred ? deferred() : this.#carryOut(planned, record, declaration, name)
+      return isDeferred ? deferred() : this.#carryOut(seen, record, declaration, name)
     }
     throw new JobPersistenceError(
       `The schedules '${name}' were changed by other nodes ${attemptsMax} times in a row. Try again.`,
@@ -93,25 +102,48 @@ export class DeclaredSchedules {
     record: SetRecord,
     declaration: Declaration,
     live: ReadonlySet<string> | null,
-    mayTakeOver: boolean,
+    mayTakeOver: TakeOver,
   ): boolean {
     // Without a cluster this node is the only one.
     if (live === null || !isOlder(record, declaration)) return false
-    return !mayTakeOver || isHeldByOthers(record, this.#parts.options.instanceId, live)
+    const { instanceId } = this.#parts.options
+    const isOwn = record.nodes[instanceId] === record.digest
+    const hasWaited = mayTakeOver === 'always' || (mayTakeOver === 'fromItself' && isOwn)
+    return !hasWaited || isHeldByOthers(record, instanceId, live)
+  }
+
+  /**
+   * What declaring the jobs would change, and the record with its generation. A record that was lost or is older than
+   * the data, as in a database that was restored in parts, goes on from the generation that the jobs have.
+   */
+  async #lookAt(
+    plans: readonly PlannedJob[],
+    record: SetRecord,
+  ): Promise<{ readonly base: SetRecord; readonly seen: readonly SeenJob[] }> {
+    const seen: SeenJob[] = []
+    for (const plan of plans) {
+      const planned = ofGeneration(plan, record.generation)
+      seen.push({ planned, change: await this.#parts.planned.lookAt(planned) })
+      await this.#parts.budget.spend()
+    }
+    if (seen.every(({ change }) => change.outcome !== 'newer')) return { base: record, seen }
+    const generation = Math.max(...seen.map(({ change }) => change.generation)) + 1
+    return this.#lookAt(plans, { ...record, generation })
   }
 
   async #carryOut(
-    planned: readonly PlannedJob[],
+    seen: readonly SeenJob[],
     record: SetRecord,
     declaration: Declaration,
     name: string,
   ): Promise<Reconciliation> {
+    const { planned: jobs } = this.#parts
     const changes = noChanges()
     let isReplaced = false
-    for (const each of planned) {
-      const { outcome } = await this.#parts.planned.put(each)
+    for (const { planned, change } of seen) {
+      const { outcome } = changesNothing(change) ? change : await jobs.store(planned)
       if (outcome === 'newer') isReplaced = true
-      else changes[outcome].push(each.job.key)
+      else changes[outcome].push(planned.job.key)
     }
     if (!isReplaced) {
       changes.removed.push(...(await this.#delete(await this.#undeclared(name, record, declaration))))
@@ -121,16 +153,15 @@ export class DeclaredSchedules {
   }
 
   async #foresee(
-    planned: readonly PlannedJob[],
+    seen: readonly SeenJob[],
     record: SetRecord,
     declaration: Declaration,
     name: string,
   ): Promise<Reconciliation> {
     const changes = noChanges()
-    for (const each of planned) {
-      const { outcome } = await this.#parts.planned.lookAt(each)
-      if (outcome === 'newer') return deferred()
-      changes[outcome].push(each.job.key)
+    for (const { planned, change } of seen) {
+      if (change.outcome === 'newer') return deferred()
+      changes[change.outcome].push(planned.job.key)
     }
     changes.removed.push(...(await this.#undeclared(name, record, declaration)))
     return { ...changes, deferred: false }
@@ -180,7 +211,9 @@ export class DeclaredSchedules {
   }
 
   async #readRecord(name: string): Promise<FoundRecord> {
-    const note = (await this.#notes().list(noteKind)).find((each) => each.name === name)
+    const notes = await this.#notes().list(noteKind)
+    const note = notes.find((each) => each.name === name)
+    if (note === undefined && notes.length >= notesMax) throw tooManySets(name)
     if (note === undefined) return { record: setRecordOf(''), text: null, noteVersion: null }
     return { record: setRecordOf(note.text), text: note.text, noteVersion: note.version }
   }
@@ -203,10 +236,25 @@ export class DeclaredSchedules {
   }
 }
 
+/** A declared job, and what it would change. */
+interface SeenJob {
+  readonly planned: PlannedJob
+  readonly change: SeenPlan
+}
+
 interface FoundRecord {
   readonly record: SetRecord
   readonly text: string | null
   readonly noteVersion: number | null
+}
+
+/** A list of notes has no more, so the record of one more set would not be found again. */
+function tooManySets(name: string): InvalidArgumentError {
+  return new InvalidArgumentError(
+    'name',
+    `reconcile: '${name}' would be one more than the ${notesMax} sets of schedules that one scheduler can have. Put ` +
+      "its schedules into a set that exists, or store each by 'schedule'.",
+  )
 }
 
 function noChanges(): Changes {

@@ -1,7 +1,16 @@
+import { SchedulerError } from '../core/errors.ts'
 import type { JobSource } from '../jobs/job-definition.ts'
 import type { ScheduledJob, ScheduleOptions } from '../jobs/schedule-options.ts'
 import type { JobStoreTransaction } from '../jobstore/job-store.ts'
-import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../jobstore/planned-job.ts'
+import {
+  nextFireTimeMsAfter,
+  type PlannedJob,
+  type PutPlan,
+  planChange,
+  type StoredPlan,
+} from '../jobstore/planned-job.ts'
+import { plannedOntoAnother } from '../jobstore/refusals.ts'
+import type { Trigger } from '../triggers/trigger.ts'
 import { scheduleDefinition } from './define-schedule.ts'
 import type { Nameless } from './nameless.ts'
 import { Planner, type PlanOwner } from './planner.ts'
@@ -19,6 +28,11 @@ export interface PlannedJobsParts {
   readonly budget: TurnBudget
   /** The store; throws once the scheduler has been shut down. */
   readonly open: () => JobStoreTransaction
+}
+
+/** What storing a plan would do, and the generation that is stored. */
+export interface SeenPlan extends PutPlan {
+  readonly generation: number
 }
 
 /** Carries out single schedules, of the short form. */
@@ -48,9 +62,16 @@ export class PlannedJobs {
 
   /** Stores a plan that differs from what is stored; what is the same costs two reads. */
   async put(planned: PlannedJob): Promise<PutPlan> {
+    const job = await this.#parts.open().getJob(planned.job.key)
+    // The store itself looks for the trigger of a job that is new.
+    const trigger = job === null ? null : await this.#triggerOf(planned)
+    const seen = await this.#compare(planned, { job, trigger })
+    return changesNothing(seen) ? seen : this.store(planned)
+  }
+
+  /** Stores a plan whose changes were looked at: the store decides anew, with what it has locked. */
+  async store(planned: PlannedJob): Promise<PutPlan> {
     const { observer, nameless, budget } = this.#parts
-    const seen = await this.lookAt(planned)
-    if (seen.job === null && seen.trigger === null && !seen.dropsTrigger) return seen
     const put = await this.#parts.open().putPlanned(planned)
     const { outcome, job, trigger, dropsTrigger } = put
     nameless.note(planned.job, [planned.trigger])
@@ -63,14 +84,38 @@ export class PlannedJobs {
     return put
   }
 
-  /** What `put` would do now. */
-  async lookAt(planned: PlannedJob): Promise<PutPlan> {
-    const store = this.#parts.open()
-    const job = await store.getJob(planned.job.key)
-    const trigger = job === null ? null : await store.getTrigger(planned.trigger.key)
-    const { calendarName } = planned.trigger
-    const calendar = calendarName === null ? null : await store.getCalendar(calendarName)
-    const change = planChange({ job, trigger }, planned, { calendar, nowMs: this.#parts.options.clock.now() })
+  /**
+   * What storing it would do now, with the generation of its set that is stored.
+   *
+   * @throws JobPersistenceError ERR_OBJECT_ALREADY_EXISTS as storing it would
+   */
+  async lookAt(planned: PlannedJob): Promise<SeenPlan> {
+    const job = await this.#parts.open().getJob(planned.job.key)
+    const seen = await this.#compare(planned, { job, trigger: await this.#triggerOf(planned) })
+    return { ...seen, generation: job?.plan?.generation ?? 0 }
+  }
+
+  /** A trigger that cannot be read counts as none, as it does where it is stored: it is replaced. */
+  async #triggerOf({ trigger: { key } }: PlannedJob): Promise<Trigger | null> {
+    try {
+      return await this.#parts.open().getTrigger(key)
+    } catch (error) {
+      if (error instanceof SchedulerError && error.code === 'ERR_BROKEN_ROW') return null
+      throw error
+    }
+  }
+
+  async #compare(planned: PlannedJob, stored: StoredPlan): Promise<PutPlan> {
+    const { key, calendarName } = planned.trigger
+    const { trigger } = stored
+    if (trigger !== null && trigger.jobKey?.equals(planned.job.key) !== true) throw plannedOntoAnother(key)
+    const calendar = calendarName === null ? null : await this.#parts.open().getCalendar(calendarName)
+    const change = planChange(stored, planned, { calendar, nowMs: this.#parts.options.clock.now() })
     return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, trigger) }
   }
+}
+
+/** Whether nothing is to be stored. */
+export function changesNothing({ job, trigger, dropsTrigger }: PutPlan): boolean {
+  return job === null && trigger === null && !dropsTrigger
 }

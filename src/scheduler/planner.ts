@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
-import { InvalidArgumentError } from '../core/errors.ts'
+import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import { generatedJobKey, generatedTriggerKey, isGeneratedKey, JobKey, TriggerKey } from '../core/key.ts'
 import { JobBuilder } from '../jobs/job-builder.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
+import type { JobPlan } from '../jobs/job-plan.ts'
 import type { ScheduleOptions } from '../jobs/schedule-options.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
-import type { Clock } from '../time/clock.ts'
-import { requireDurationMs } from '../time/duration-options.ts'
+import type { Clock, EpochMs } from '../time/clock.ts'
+import { type DurationLike, requireDurationMs } from '../time/duration-options.ts'
 import { dialectOf } from '../triggers/cron/cron-dialect.ts'
 import { CronScheduleBuilder } from '../triggers/families/cron/cron-trigger.ts'
 import { SimpleScheduleBuilder } from '../triggers/families/simple/simple-trigger.ts'
@@ -43,12 +44,9 @@ export class Planner {
    * for a time or a duration that cannot be read
    */
   async plan(method: string, definition: ScheduleDefinition, owner: PlanOwner): Promise<PlannedJob> {
-    const { checks, clock, misfireThresholdMs } = this.#parts
     const { options } = definition
     const key = keyOf(options) ?? generatedJobKey(this.#parts.ids.uniqueName())
-    const job = checks.job(jobOf(definition, key))
-    const nowMs = clock.now()
-    const trigger = await checks.trigger(triggerOf(method, options, job, clock), job)
+    const job = this.#parts.checks.job(jobOf(definition, key))
     return {
       job: Object.freeze({
         ...job,
@@ -56,20 +54,48 @@ export class Planner {
           ...owner,
           job: digestOf({ ...job, jobDataMap: null }),
           when: digestOf(whenOf(options)),
+          ...instantOf(method, options),
           data: Object.fromEntries(
             Object.entries(job.jobDataMap).map(([name, value]) => [name, digestOf(value)]),
           ),
         }),
       }),
-      trigger,
+      ...(await this.#trigger(method, options, job)),
       goesOnFrom: goesOnFrom(options),
-      isPast:
-        options.key !== undefined &&
-        options.at !== undefined &&
-        options.at.getTime() < nowMs - misfireThresholdMs,
+    }
+  }
+
+  /**
+   * The trigger from now on: no instant before the declaration was missed, however long ago the start is. A program
+   * with a key declares its schedule at every start, so one that is over by then is no error: it is the trigger of
+   * former times, and past.
+   */
+  async #trigger(
+    method: string,
+    options: ScheduleOptions<object>,
+    job: JobDetail,
+  ): Promise<Pick<PlannedJob, 'trigger' | 'isPast'>> {
+    const { checks, clock, misfireThresholdMs } = this.#parts
+    const nowMs = clock.now()
+    const { key, at, startAt, endAt } = options
+    const pastMs = nowMs - misfireThresholdMs
+    const leavesOut = key !== undefined && startAt !== undefined && startAt.getTime() < pastMs
+    const from = (start: Date, afterMs: EpochMs | null = null): Promise<Trigger> =>
+      checks.trigger(triggerOf(method, options, job, { clock, start }), job, afterMs)
+    if (key === undefined) return { trigger: await from(startOf(method, options, nowMs)), isPast: false }
+    if (endAt !== undefined && endAt.getTime() < nowMs) return { trigger: await from(longAgo), isPast: true }
+    try {
+      const trigger = await from(startOf(method, options, nowMs), leavesOut ? nowMs : null)
+      return { trigger, isPast: at !== undefined && at.getTime() < pastMs }
+    } catch (error) {
+      if (!(error instanceof SchedulerError) || error.code !== 'ERR_TRIGGER_NEVER_FIRES') throw error
+      return { trigger: await from(longAgo), isPast: true }
     }
   }
 }
+
+/** Before all instants for which a schedule may have been declared. */
+const longAgo = new Date(0)
 
 function goesOnFrom({ startAt, every }: ScheduleOptions<object>): PlannedJob['goesOnFrom'] {
   if (startAt !== undefined) return 'start'
@@ -96,26 +122,33 @@ function jobOf({ job, options }: ScheduleDefinition, key: JobKey): JobDetail {
   return builder.restOfDataFromTriggers().build()
 }
 
-function triggerOf(method: string, options: ScheduleOptions<object>, job: JobDetail, clock: Clock): Trigger {
+function triggerOf(
+  method: string,
+  options: ScheduleOptions<object>,
+  job: JobDetail,
+  { clock, start }: { readonly clock: Clock; readonly start: Date },
+): Trigger {
   const { startAt, endAt, priority, calendarName } = options
   const { name, group } = job.key
   const key = isGeneratedKey(job.key) ? generatedTriggerKey(name) : new TriggerKey(name, group)
   const builder = TriggerBuilder.newTrigger({ clock })
     .withIdentity(key)
     .forJob(job.key)
-    .startAt(startOf(method, options, clock))
+    .startAt(startAt ?? start)
     .withSchedule<Trigger>(scheduleOf(method, options))
-  if (startAt !== undefined) builder.startAt(startAt)
   if (endAt !== undefined) builder.endAt(endAt)
   if (priority !== undefined) builder.withPriority(priority)
   if (calendarName !== undefined) builder.modifiedByCalendar(calendarName)
   return builder.build()
 }
 
-function startOf(method: string, options: ScheduleOptions<object>, clock: Clock): Date {
+function startOf(method: string, options: ScheduleOptions<object>, nowMs: EpochMs): Date {
   if (options.at !== undefined) return options.at
-  const delayMs = options.in === undefined ? 0 : requireDurationMs(method, 'in', options.in, { minMs: 0 })
-  return new Date(clock.now() + delayMs)
+  return new Date(nowMs + (options.in === undefined ? 0 : delayMsOf(method, options.in)))
+}
+
+function delayMsOf(method: string, delay: DurationLike): number {
+  return requireDurationMs(method, 'in', delay, { minMs: 0 })
 }
 
 function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleBuilder<Trigger> {
@@ -155,6 +188,12 @@ const notWhen: ReadonlySet<string> = new Set(['key', 'data', 'description', 'req
 /** The options that say when, without what differs between nodes that mean the same. */
 function whenOf(options: ScheduleOptions<object>): object {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !notWhen.has(name)))
+}
+
+/** The same instant in other words, or with another priority, is the same plan for a job that runs once. */
+function instantOf(method: string, options: ScheduleOptions<object>): Pick<JobPlan, 'instant'> {
+  if (options.at !== undefined) return { instant: digestOf(options.at) }
+  return options.in === undefined ? {} : { instant: digestOf(delayMsOf(method, options.in)) }
 }
 
 /** A digest of a value as JSON, whatever the order of its fields. */

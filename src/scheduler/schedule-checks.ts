@@ -5,7 +5,9 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import { validateAgainstSchema } from '../jobs/schema-validation.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
+import { neverFires } from '../jobstore/refusals.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
+import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { Trigger } from '../triggers/trigger.ts'
@@ -94,12 +96,13 @@ export class ScheduleChecks {
   }
 
   /**
-   * The trigger as it is to be stored: for this job, valid, with its first fire time.
+   * The trigger as it is to be stored: for this job, valid, with its first fire time, or with its first one after
+   * `afterMs`.
    *
    * @throws SchedulerError ERR_JOB_KEY_MISMATCH, ERR_INVALID_TRIGGER, ERR_CALENDAR_NOT_FOUND, ERR_JOB_DATA_SCHEMA,
    * ERR_TRIGGER_NEVER_FIRES
    */
-  async trigger(trigger: Trigger, job: JobDetail): Promise<Trigger> {
+  async trigger(trigger: Trigger, job: JobDetail, afterMs: EpochMs | null = null): Promise<Trigger> {
     const owner = `trigger ${trigger.key.toString()}`
     const ours = this.#forJob(trigger, job.key)
     this.#parts.triggerFamilies.of(ours)
@@ -111,7 +114,8 @@ export class ScheduleChecks {
       await validateAgainstSchema(definition, merged, `job ${job.key.toString()} with ${owner}`)
     }
     const calendar = ours.calendarName === null ? null : await this.#calendar(ours.calendarName, owner)
-    const scheduled = ours.computeFirstFireTime(calendar)
+    const first = ours.computeFirstFireTime(calendar)
+    const scheduled = afterMs === null ? first : startingAfter(first, calendar, afterMs)
     if (scheduled.nextFireTimeMs === null) throw neverFires(ours)
     return scheduled
   }
@@ -189,11 +193,9 @@ function requireSplittable(job: JobDetail): void {
   )
 }
 
-/** That no fire time is left of a trigger. */
-export function neverFires({ key, calendarName }: Trigger): SchedulerError {
-  return new SchedulerError(
-    'ERR_TRIGGER_NEVER_FIRES',
-    `Based on its schedule, trigger ${key.toString()} will never fire. Check its start and end time` +
-      (calendarName === null ? '.' : ` and its calendar '${calendarName}'.`),
-  )
+/** What was left out has not fired. */
+function startingAfter(trigger: Trigger, calendar: Calendar | null, afterMs: EpochMs): Trigger {
+  const { nextFireTimeMs } = trigger.withoutMissed(calendar, afterMs)
+  const { previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = trigger
+  return trigger.withFireState({ nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs })
 }

@@ -31,10 +31,37 @@ const none: SetRecord = { generation: 0, digest: '', version: null, members: [],
 export function setRecordOf(text: string): SetRecord {
   try {
     const found: unknown = JSON.parse(text)
-    return isObject(found) && Array.isArray(Reflect.get(found, 'members')) ? { ...none, ...found } : none
+    return isRecord(found) ? found : none
   } catch {
     return none
   }
+}
+
+function isRecord(found: unknown): found is SetRecord {
+  if (!isObject(found)) return false
+  const { generation, digest, version, members, nodes, superseded } = found as Partial<
+    Record<keyof SetRecord, unknown>
+  >
+  return (
+    isCount(generation) &&
+    typeof digest === 'string' &&
+    (version === null || isCount(version)) &&
+    isListOf(members, (member) => isListOf(member, isText) && member.length === 2) &&
+    isObject(nodes) &&
+    isListOf(superseded, isText)
+  )
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
+
+function isListOf(value: unknown, isItem: (item: unknown) => boolean): value is unknown[] {
+  return Array.isArray(value) && value.every(isItem)
 }
 
 /** Whether a declaration was replaced by the one that is in force. */

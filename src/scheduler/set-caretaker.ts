@@ -1,6 +1,6 @@
 import { unawaited } from '../core/promises.ts'
 import type { Clock, ClockTimer } from '../time/clock.ts'
-import type { DeclaredSchedules, DeclaredSet } from './declared-schedules.ts'
+import type { DeclaredSchedules, DeclaredSet, TakeOver } from './declared-schedules.ts'
 import type { Notifier } from './notifier.ts'
 import type { Reconciliation } from './schedule-definition.ts'
 
@@ -28,7 +28,12 @@ export class SetCaretaker {
   async reconcile(declared: DeclaredSet, { dryRun }: { readonly dryRun: boolean }): Promise<Reconciliation> {
     // One after the other, so that what was declared last is in force last.
     const before = this.#looking
-    const reconciled = before.then(() => this.#schedules.reconcile(declared, { dryRun, mayTakeOver: false }))
+    const reconciled = before.then(() =>
+      this.#schedules.reconcile(declared, {
+        dryRun,
+        mayTakeOver: this.#hasInForce(declared.name) ? 'fromItself' : 'never',
+      }),
+    )
     this.#looking = reconciled.then(
       () => {},
       () => {},
@@ -43,13 +48,18 @@ export class SetCaretaker {
 
   /** Nodes are known to each other once they have started, and older ones may have changed sets before. */
   async started(): Promise<void> {
-    await this.#look([...this.#declared.keys()], { mayTakeOver: false })
+    await this.#look([...this.#declared.keys()], { mayTakeOver: 'never' })
   }
 
   /** What is under way ends with the store. */
   end(): void {
     this.#isEnded = true
     this.#timer?.cancel()
+  }
+
+  /** Whether what this process declared last came into force; others may have replaced it since. */
+  #hasInForce(name: string): boolean {
+    return this.#declared.has(name) && !this.#waiting.has(name)
   }
 
   #hasEnded(): boolean {
@@ -62,18 +72,18 @@ export class SetCaretaker {
     if (this.#waiting.size === 0 || this.#isEnded || this.#timer !== null) return
     this.#timer = this.#clock.setTimer(lookAgainMs, () => {
       this.#timer = null
-      unawaited(this.#look([...this.#waiting], { mayTakeOver: true }), () => {})
+      unawaited(this.#look([...this.#waiting], { mayTakeOver: 'always' }), () => {})
     })
   }
 
-  #look(names: readonly string[], options: { readonly mayTakeOver: boolean }): Promise<void> {
+  #look(names: readonly string[], options: { readonly mayTakeOver: TakeOver }): Promise<void> {
     this.#looking = this.#looking.then(async () => {
       for (const name of names) await this.#lookAt(name, options)
     })
     return this.#looking
   }
 
-  async #lookAt(name: string, { mayTakeOver }: { readonly mayTakeOver: boolean }): Promise<void> {
+  async #lookAt(name: string, { mayTakeOver }: { readonly mayTakeOver: TakeOver }): Promise<void> {
     const declared = this.#declared.get(name)
     if (declared === undefined || this.#hasEnded()) return
     try {

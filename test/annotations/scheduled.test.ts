@@ -170,7 +170,20 @@ describe('S2: @Scheduled', () => {
 
   test('tells objects with scheduled methods from others', () => {
     expect([new Reports(), {}, Map, Reports].map(hasScheduledMethods)).toEqual([true, false, false, true])
+    // What a container may hold as well.
+    expect([[new Reports()], Buffer.alloc(2), new Map()].map(hasScheduledMethods)).toEqual([
+      false,
+      false,
+      false,
+    ])
     expect(() => hasScheduledMethods(null as never)).toThrow(/takes an object, got null/)
+  })
+
+  test('counts an object once that is there under two names', () => {
+    const reports = new Reports()
+    const once = scheduledMethodsOf([reports]).map(({ name }) => name)
+    expect(scheduledMethodsOf([reports, reports]).map(({ name }) => name)).toEqual(once)
+    expect(scheduledMethodsOf([reports, new Reports()])).toHaveLength(2 * once.length)
   })
 
   test('refuses private methods, and objects without a scheduled method', () => {

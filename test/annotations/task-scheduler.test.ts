@@ -179,6 +179,22 @@ describe.each(implementations)('S12: %s', (_name, make) => {
       expect(scheduler.schedule(note, { nextExecution: () => null })).toBeNull()
     })
 
+    test.each([undefined, 'soon', 5, new Date(Number.NaN)])(
+      'and refuses %s as the next time',
+      async (answer) => {
+        const { clock, scheduler, note } = make({ logger: false })
+        const refusal = { name: 'InvalidArgumentError', field: 'trigger' }
+        expect(() => scheduler.schedule(note, { nextExecution: () => answer as Date })).toThrow(
+          expect.objectContaining(refusal),
+        )
+        const answers: unknown[] = [new Date(clock.now()), answer]
+        const future = scheduler.schedule(note, { nextExecution: () => answers.shift() as Date })
+        const ended = expect(future?.get()).rejects.toMatchObject(refusal)
+        await clock.advance(10)
+        await ended
+      },
+    )
+
     test('and follows a wall clock that is set, within half a minute', async () => {
       const { clock, scheduler, runs, note } = make()
       const future = scheduler.schedule(note, new CronTaskTrigger('0 0 * * * *', { zone: 'UTC' }))

@@ -100,6 +100,8 @@ export const number: Kind = kind(1, ['1', Number.NaN, {}, true])
 export const boolean: Kind = kind(true, ['true', 'false', 0, 1, {}])
 export const callback: Kind = kind(() => {}, ['x', 42, {}])
 export const object: Kind = but(kind({}, ['x', 42, true, []]), jobBuilder)
+/** A list counts, as in TypeScript. */
+export const anyObject: Kind = but(kind({}, ['x', 42, true]), jobBuilder)
 export const date: Kind = kind(new Date(0), ['2026-01-01', 0, new Date(Number.NaN), {}])
 export const keyOfJob: Kind = kind(jobKey('a'), [
   'a',

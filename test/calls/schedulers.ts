@@ -62,7 +62,7 @@ export const annotationSurfaces: readonly Surface[] = [
           good: { instances: [] },
         },
       },
-      hasScheduledMethods: { instance: kinds.object },
+      hasScheduledMethods: { instance: kinds.anyObject },
       Scheduled: { options: scheduledOptions },
       scheduled: { options: scheduledOptions, method: kinds.callback },
     },

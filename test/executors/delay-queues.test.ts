@@ -78,6 +78,9 @@ describe.each(queues)('%s', (_name, make) => {
     expect(() => {
       queue.offer(queued, 20)
     }).toThrow(expect.objectContaining({ field: 'item' }))
+    expect(() => {
+      queue.offer({ name: 'bare' } as never, 10)
+    }).toThrow(/needs the notes of its queue: 'sequence: 0'/)
     for (const delayMs of [Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => {
         queue.offer(item('bad'), delayMs)

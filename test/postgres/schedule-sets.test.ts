@@ -3,6 +3,7 @@ import {
   defineJob,
   defineSchedule,
   GroupMatcher,
+  type Reconciliation,
   type Scheduler,
   triggerKey,
 } from 'quartz-ts'
@@ -108,4 +109,42 @@ test('nodes that start at once store each schedule once, whatever they declare',
   )
   const [first = expect.fail('there are nodes')] = nodes
   expect(await stored(first.scheduler)).toEqual(asNew)
+})
+
+test('a process may go back to a form that it has declared before, unless another node has the newer one', async () => {
+  const newStore = await stores.prepare()
+  const { scheduler } = await node(newStore, 'one', oldPlans)
+  const declare = (month: number): Promise<Reconciliation> =>
+    scheduler.reconcile('s', [defineSchedule(work, { key: 'toggled', cron: inMonth(month), zone: 'UTC' })])
+  for (const month of [7, 8, 7]) {
+    expect((await declare(month)).deferred).toBe(false)
+    expect(await stored(scheduler)).toContain(`toggled 0${month}`)
+  }
+  const other = await node(newStore, 'two', oldPlans)
+  await other.scheduler.reconcile('s', [
+    defineSchedule(work, { key: 'toggled', cron: inMonth(7), zone: 'UTC' }),
+  ])
+  expect((await declare(8)).deferred).toBe(true)
+  expect(await stored(scheduler)).toContain('toggled 07')
+})
+
+test('a process that declares its set over and over leaves it to new code that has not started yet', async () => {
+  const newStore = await stores.prepare()
+  const old = await node(newStore, 'old', oldPlans)
+  const schedules = Object.entries(oldPlans).map(([key, cron]) =>
+    defineSchedule(work, { key, cron, zone: 'UTC' }),
+  )
+  expect((await old.scheduler.reconcile('default', schedules)).deferred).toBe(false)
+  const fresh = await createScheduler({
+    logger: false,
+    instanceId: 'fresh',
+    jobStore: newStore(),
+    jobs: [work],
+    schedules: Object.entries(newPlans).map(([key, cron]) =>
+      defineSchedule(work, { key, cron, zone: 'UTC' }),
+    ),
+  })
+  onTestFinished(() => fresh.shutdown())
+  expect((await old.scheduler.reconcile('default', schedules)).deferred).toBe(true)
+  expect(await stored(old.scheduler)).toEqual(asNew)
 })

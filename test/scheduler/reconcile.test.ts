@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { defineSchedule } from '../../src/scheduler/define-schedule.ts'
 import type { Reconciliation, ScheduleDefinition } from '../../src/scheduler/schedule-definition.ts'
@@ -110,6 +111,67 @@ describe('reconcile', () => {
       code: 'ERR_INVALID_CRON_EXPRESSION',
     })
     expect(await scheduler.checkExists(jobKey('a'))).toBe(false)
+  })
+
+  it('stores nothing when a schedule has the key of the trigger of another job, and says so in a dry run', async () => {
+    const { scheduler, job, everySecond } = await fixture()
+    await scheduler.reconcile('s', [every('a', '1m')])
+    await scheduler.scheduleJob(job('built'), everySecond('taken'))
+    const set = [every('a', '2m'), every('b', '1m'), every('taken', '1m')]
+    for (const options of [{ dryRun: true }, {}]) {
+      await expect(scheduler.reconcile('s', set, options)).rejects.toMatchObject({
+        code: 'ERR_OBJECT_ALREADY_EXISTS',
+        message: expect.stringContaining('DEFAULT.taken') as string,
+      })
+    }
+    expect(await scheduler.checkExists(jobKey('b'))).toBe(false)
+    expect(names(await scheduler.reconcile('s', [every('a', '1m')]))).toEqual({ ...nothing, unchanged: 'a' })
+  })
+
+  it.each<[string, string | null]>([
+    ['is gone', null],
+    ['is no JSON', 'junk'],
+    ['has no nodes', '{"members":[],"nodes":null}'],
+    ['has members that are none', '{"generation":9,"digest":"","version":null,"members":[[7]],"nodes":{}}'],
+    [
+      'is older than the jobs',
+      '{"generation":1,"digest":"d","version":null,"members":[],"nodes":{},"superseded":[]}',
+    ],
+  ])('changes its jobs when the record of the set %s', async (_, text) => {
+    const store = new RAMJobStore()
+    const { scheduler } = await schedulerFixture({ jobs: [work], jobStore: store })
+    for (const interval of ['1m', '2m', '3m', '4m'])
+      await scheduler.reconcile('s', [every('a', interval), every('b', '1m')])
+    const version = (await store.notes.list('schedules'))[0]?.version ?? Number.NaN
+    await (text === null
+      ? store.notes.delete('schedules', 's', version)
+      : store.notes.put('schedules', 's', text, version))
+    const set = [every('a', '5m'), every('b', '1m')]
+    const foreseen = await scheduler.reconcile('s', set, { dryRun: true })
+    expect(names(foreseen)).toEqual({ ...nothing, changed: 'a', unchanged: 'b' })
+    expect(names(await scheduler.reconcile('s', set))).toEqual(names(foreseen))
+    expect(names(await scheduler.reconcile('s', set))).toEqual({ ...nothing, unchanged: 'a b' })
+    expect(names(await scheduler.reconcile('s', [every('a', '5m')]))).toEqual({
+      ...nothing,
+      unchanged: 'a',
+      removed: 'b',
+    })
+  })
+
+  it('refuses one set more than can be found again', async () => {
+    const store = new RAMJobStore()
+    const { scheduler } = await schedulerFixture({ jobs: [work], jobStore: store })
+    for (let count = 1; count < 1000; count++) await store.notes.put('schedules', `s-${count}`, '', null)
+    const last = [every('a', '1m')]
+    expect(names(await scheduler.reconcile('t', last))).toEqual({ ...nothing, added: 'a' })
+    expect(names(await scheduler.reconcile('t', last))).toEqual({ ...nothing, unchanged: 'a' })
+    for (const name of ['a', 'z']) {
+      await expect(scheduler.reconcile(name, [every('b', '1m')])).rejects.toMatchObject({
+        code: 'ERR_INVALID_ARGUMENT',
+        field: 'name',
+      })
+    }
+    expect(await scheduler.checkExists(jobKey('b'))).toBe(false)
   })
 
   it('goes on where the one before it was interrupted', async () => {

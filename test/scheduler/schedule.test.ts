@@ -125,6 +125,100 @@ describe('schedule', () => {
     await scheduler.shutdown()
   })
 
+  it('refuses a key whose trigger is that of another job by now', async () => {
+    const { scheduler, job, everySecond } = await fixture()
+    await scheduler.schedule(plain, { key: 'k', every: '1h' })
+    await scheduler.unscheduleJob(triggerKey('k'))
+    await scheduler.scheduleJob(job('built'), everySecond('k'))
+    await expect(scheduler.schedule(plain, { key: 'k', every: '1h' })).rejects.toMatchObject({
+      code: 'ERR_OBJECT_ALREADY_EXISTS',
+    })
+  })
+
+  it.each<[string, ScheduleOptions, number]>([
+    ['an interval', { key: 'k', every: '1h', endAt: new Date('2026-01-01T02:30:00Z') }, 3],
+    ['a day', { key: 'k', daily: '07:00', zone: 'UTC', endAt: new Date('2026-01-02T08:00:00Z') }, 2],
+    ['a cron expression', { key: 'k', cron: '0 0 0/12 1 1 ? 2026', zone: 'UTC' }, 2],
+  ])('takes %s that is over as it takes an instant that has passed', async (_, options, expected) => {
+    const { scheduler, clock } = await fixture()
+    clock.jump(Date.parse('2026-01-01T00:00:00Z') - clock.now())
+    let runs = 0
+    scheduler.events.on('jobWasExecuted', () => runs++)
+    await scheduler.start()
+    await scheduler.schedule(plain, options)
+    await clock.advance(40 * 3_600_000)
+    await scheduler.idle()
+    expect(runs).toBe(expected)
+    const over = { change: 'unchanged', nextFireTime: null }
+    expect(await scheduler.schedule(plain, options)).toMatchObject(over)
+    expect(await scheduler.schedule(plain, { ...options, priority: 6 })).toMatchObject({
+      change: 'changed',
+      nextFireTime: null,
+    })
+    expect(await scheduler.schedule(plain, { ...options, key: 'other' })).toMatchObject({
+      change: 'added',
+      nextFireTime: null,
+    })
+    const { key, ...unnamed } = options
+    await expect(scheduler.schedule(plain, unnamed as ScheduleOptions), String(key)).rejects.toThrow()
+    await scheduler.idle()
+    expect(runs).toBe(expected)
+    await scheduler.shutdown()
+  })
+
+  it('runs once at the instant of the first call, however that is written again', async () => {
+    const { scheduler, clock } = await fixture()
+    let runs = 0
+    scheduler.events.on('jobWasExecuted', () => runs++)
+    const at = new Date(clock.now() + 300_000)
+    const declare = async (when: { in: string | number } & { priority?: number }): Promise<unknown[]> => {
+      const { in: delay, ...rest } = when
+      const later = await scheduler.schedule(plain, { key: 'later', in: delay, ...rest })
+      const launch = await scheduler.schedule(plain, { key: 'launch', at, ...rest })
+      return [later.nextFireTime, launch.nextFireTime]
+    }
+    expect(await declare({ in: '5m' })).toEqual([at, at])
+    await scheduler.start()
+    await clock.advance(60_000)
+    expect(await declare({ in: 300_000 })).toEqual([at, at])
+    expect(await declare({ in: 'PT5M', priority: 7 })).toEqual([at, at])
+    expect((await scheduler.getTrigger(triggerKey('later')))?.priority).toBe(7)
+    await clock.advance(240_000)
+    await scheduler.idle()
+    expect(runs).toBe(2)
+    expect(await declare({ in: '300s' })).toEqual([null, null])
+    await clock.advance(600_000)
+    await scheduler.idle()
+    expect(runs).toBe(2)
+    await scheduler.schedule(plain, { key: 'later', in: '6m' })
+    await clock.advance(360_000)
+    await scheduler.idle()
+    expect(runs).toBe(3)
+    await scheduler.shutdown()
+  })
+
+  it.each<[ScheduleOptions, string]>([
+    [{ daily: '07:00', zone: 'UTC' }, '2026-03-11T07:00:00.000Z'],
+    [{ cron: '0 12 * * *', zone: 'UTC' }, '2026-03-10T12:00:00.000Z'],
+    [{ every: '7h', misfireInstruction: 'fireNow' }, '2026-03-10T15:00:00.000Z'],
+  ])('leaves out what lay between a start and the first declaration of %j', async (when, expected) => {
+    const { scheduler, clock } = await fixture()
+    clock.jump(Date.parse('2026-03-10T09:30:00Z') - clock.now())
+    const options = { ...when, key: 'k', startAt: new Date('2026-03-01T00:00:00Z') } as ScheduleOptions
+    let runs = 0
+    scheduler.events.on('jobWasExecuted', () => runs++)
+    await scheduler.start()
+    const { nextFireTime } = await scheduler.schedule(plain, options)
+    expect(nextFireTime?.toISOString()).toBe(expected)
+    await scheduler.idle()
+    expect(runs).toBe(0)
+    expect((await scheduler.getTrigger(triggerKey('k')))?.timesTriggered).toBe(0)
+    // What is missed once it is stored is missed.
+    clock.jump(2 * 86_400_000)
+    expect((await scheduler.schedule(plain, options)).nextFireTime?.toISOString()).toBe(expected)
+    await scheduler.shutdown()
+  })
+
   it('deletes a job without a key after its last run', async () => {
     const { scheduler } = await fixture()
     const { key } = await scheduler.schedule(plain, { in: 0 })
@@ -165,6 +259,12 @@ describe('schedule', () => {
       await scheduler.schedule(plain, { every: '1s', cron: '@daily' })
       // @ts-expect-error -- an interval has no zone
       await scheduler.schedule(plain, { every: '1s', zone: 'UTC' })
+      // @ts-expect-error -- what runs once has no start beside its instant
+      await scheduler.schedule(plain, { in: '1s', startAt: new Date() })
+      // @ts-expect-error -- nor an end
+      await scheduler.schedule(plain, { at: new Date(), endAt: new Date() })
+      // @ts-expect-error -- nor a misfire policy
+      await scheduler.schedule(plain, { at: new Date(), misfireInstruction: 'smart' })
     }
     expect(wrong).toBeTypeOf('function')
   })

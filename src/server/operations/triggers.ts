@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { JobPersistenceError } from '../../core/errors.ts'
 import type { TriggerKey } from '../../core/key.ts'
-import { neverFires } from '../../scheduler/schedule-checks.ts'
+import { neverFires } from '../../jobstore/refusals.ts'
 import type { Scheduler, SkippedFireTimes } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'

@@ -87,6 +87,32 @@ const changed = area('plans: what is declared otherwise', {
     assert.equal(await put(bed, 'p', { everyMs: 30 * minute, inMs: minute, goesOnFrom: 'start' }), 'changed')
     assert.equal(await nextInMs(bed, 'p'), minute)
   },
+  'keeps the instant of what runs once, and does not run it again': async (bed) => {
+    const plan = { instant: 'in ten minutes' }
+    await put(bed, 'p', { inMs: 10 * minute, plan })
+    await put(bed, 'q', { inMs: 10 * minute, plan })
+    await bed.store.pauseTrigger((await bed.stored('q')).key)
+    await bed.clock.advance(4 * minute)
+    assert.equal(await put(bed, 'p', { inMs: 10 * minute, priority: 6, plan }), 'changed')
+    assert.equal(await put(bed, 'q', { inMs: 10 * minute, priority: 6, plan }), 'changed')
+    assert.equal(await nextInMs(bed, 'p'), 6 * minute)
+    assert.equal((await bed.stored('p')).priority, 6)
+    assert.deepEqual(await bed.states('p', 'q'), ['NORMAL', 'PAUSED'])
+    await bed.clock.advance(6 * minute)
+    await bed.complete(await bed.start('p'), 'deleteTrigger')
+    assert.equal(await put(bed, 'p', { inMs: 10 * minute, priority: 7, plan }), 'changed')
+    assert.equal(await bed.state('p'), 'NONE')
+  },
+  'is over when nothing is left of its series before a new end': async (bed) => {
+    await put(bed, 'p', { everyMs: 60 * minute })
+    await bed.complete(await bed.start('p'))
+    await bed.clock.advance(20 * minute)
+    assert.equal(await put(bed, 'p', { everyMs: 60 * minute, endsInMs: 30 * minute }), 'changed')
+    assert.equal(await bed.state('p'), 'NONE')
+    assert.deepEqual(await bed.acquireNames(), [])
+    assert.equal(await put(bed, 'p', { everyMs: 60 * minute, endsInMs: 50 * minute }), 'changed')
+    assert.equal(await bed.state('p'), 'NORMAL')
+  },
   'keeps what was due and has not run': async (bed) => {
     await put(bed, 'p', { everyMs: 60 * minute })
     await bed.complete(await bed.start('p'))

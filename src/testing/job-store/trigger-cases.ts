@@ -276,6 +276,17 @@ const rescheduling = area('triggers: rescheduling', {
     await bed.store.rescheduleTrigger(key, bed.trigger('t', { everyMs: 70_000 }), { goesOnFrom: 'lastFire' })
     assert.equal((await bed.stored('t')).nextFireTimeMs, startTimeMs + 70_000)
   },
+  'in the place of a trigger is refused when no fire is left before its end': async (bed) => {
+    const { key, startTimeMs } = await bed.schedule('t', { everyMs: 60_000 })
+    await bed.complete(await bed.start('t'))
+    await bed.clock.advance(20_000)
+    const ended = bed.trigger('t', { everyMs: 60_000, endsInMs: 30_000 })
+    await refuses(
+      bed.store.rescheduleTrigger(key, ended, { goesOnFrom: 'lastFire' }),
+      'ERR_TRIGGER_NEVER_FIRES',
+    )
+    assert.equal((await bed.stored('t')).nextFireTimeMs, startTimeMs + 60_000)
+  },
   'does not count a job as new': async (bed) => {
     await bed.schedule('t')
     await bed.store.rescheduleTrigger(new TriggerKey('t'), bed.trigger('t', { inMs: 1 }))

@@ -116,7 +116,8 @@ function planOf(json: string | null): JobPlan | null {
   if (json === null) return null
   try {
     const plan: unknown = JSON.parse(json)
-    return isObject(plan) && isObject(Reflect.get(plan, 'data')) ? (plan as unknown as JobPlan) : null
+    if (!isObject(plan) || !isObject(Reflect.get(plan, 'data'))) return null
+    return Number.isSafeInteger(Reflect.get(plan, 'generation')) ? (plan as unknown as JobPlan) : null
   } catch {
     return null
   }

@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { triggerKey } from '../../../src/core/key.ts'
+import { defineJob } from '../../../src/jobs/define-job.ts'
+import { sqliteJobStore } from '../../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
+import { defineSchedule } from '../../../src/scheduler/define-schedule.ts'
+import type { Scheduler } from '../../../src/scheduler/scheduler.ts'
+import { temporaryFolder } from '../../support/sqlite.ts'
+
+const work = defineJob('work', () => {})
+const schedules = ['a', 'b'].map((key) => defineSchedule(work, { key, daily: '07:00', zone: 'UTC' }))
+
+test('a declaration replaces a trigger whose row cannot be read, and the others of its set are looked at', async () => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const open = (): Promise<Scheduler> =>
+    createScheduler({ jobs: [work], logger: false, jobStore: sqliteJobStore({ filename }) })
+  {
+    await using before = await open()
+    await before.reconcile('s', schedules)
+    await before.schedule(work, { key: 'single', daily: '07:00', zone: 'UTC' })
+  }
+  const file = new Database(filename)
+  file.exec("UPDATE qrtz_cron_triggers SET cron_expression = 'junk' WHERE trigger_name <> 'b'")
+  file.close()
+  await using scheduler = await open()
+  const { changed, unchanged } = await scheduler.reconcile('s', schedules)
+  expect([changed.map(({ name }) => name), unchanged.map(({ name }) => name)]).toEqual([['a'], ['b']])
+  const single = await scheduler.schedule(work, { key: 'single', daily: '07:00', zone: 'UTC' })
+  expect(single.change).toBe('changed')
+  for (const name of ['a', 'single']) {
+    expect((await scheduler.getTrigger(triggerKey(name)))?.nextFireTime).not.toBeNull()
+  }
+})
