@@ -4494,6 +4494,7 @@ ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = exclud
   node_affinity = excluded.node_affinity, sharding = excluded.sharding, job_plan = excluded.job_plan;
 
 -- jobs.load
+--   programs/firing/completing.ts (completeJobs)
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/reading/reading.ts (getJob, getJobs)
 --   programs/scheduling/planning.ts (putPlanned)

@@ -122,7 +122,7 @@ function isSameInstant(before: JobPlan | null, { instant }: JobPlan): boolean {
 function changedData(
   stored: JobDataMap,
   before: JobPlan | null,
-  { jobDataMap: declared, plan }: PlannedJob['job'],
+  { jobDataMap: declared, plan }: Pick<PlannedJob['job'], 'jobDataMap' | 'plan'>,
 ): JobDataMap {
   const isDropped = (key: string): boolean =>
     before !== null && Object.hasOwn(before.data, key) && !Object.hasOwn(plan.data, key)
@@ -131,6 +131,19 @@ function changedData(
     if (before?.data[key] !== digest) data[key] = declared[key]
   }
   return data
+}
+
+/**
+ * What a run left in the data of a declared job, as it is to be stored. What was declared otherwise while it ran stays
+ * as declared: to the next declaration it is the same, so nothing would ever change it again.
+ */
+export function dataAfterRun(
+  left: JobDataMap,
+  { plan: before }: Pick<JobDetail, 'plan'>,
+  { jobDataMap, plan }: Pick<JobDetail, 'jobDataMap' | 'plan'>,
+): JobDataMap {
+  if (before === undefined || plan === undefined || hasSameData(before, plan)) return left
+  return changedData(left, before, { jobDataMap, plan })
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
 import type { AcquiredTrigger, AcquireRequest, JobCompletion, TriggerFiredResult } from '../job-store.ts'
 import { inFireOrder } from '../job-store.ts'
+import { dataAfterRun } from '../planned-job.ts'
 import { isSplit } from '../split-firing.ts'
 import { applyMisfire, isMisfired } from './misfires.ts'
 import type { RamData } from './ram-data.ts'
@@ -184,7 +185,8 @@ function completeJob(session: RamSession, completion: JobCompletion): void {
   const { job } = fired
   session.history.note(completion)
   if (job.isStored && completion.jobDataMap !== null) {
-    job.detail = { ...job.detail, jobDataMap: completion.jobDataMap }
+    const jobDataMap = dataAfterRun(completion.jobDataMap, completion.jobDetail, job.detail)
+    job.detail = { ...job.detail, jobDataMap }
   }
   const lostTrigger = carryOut(session, completion, fired)
   data.endExecution(completion.fireInstanceId, job, completion.mayBeLate)

@@ -76,6 +76,17 @@ const same = area('plans: what is declared the same', {
 })
 
 const changed = area('plans: what is declared otherwise', {
+  'while the job runs stays as declared, and what the run changed as it left it': async (bed) => {
+    const changes = { persistJobDataAfterExecution: true, disallowConcurrentExecution: true }
+    await put(bed, 'p', { everyMs: minute, changes, data: { code: 'old', count: 0, gone: 1 } })
+    const running = await bed.start('p')
+    assert.equal(
+      await put(bed, 'p', { everyMs: minute, changes, data: { code: 'new', count: 0, more: 2 } }),
+      'changed',
+    )
+    await bed.complete(running, 'noop', { jobDataMap: { code: 'old', count: 1, gone: 1, left: true } })
+    assert.deepEqual(await dataOf(bed, 'p'), { code: 'new', count: 1, more: 2, left: true })
+  },
   'counts its intervals from the last fire': async (bed) => {
     await put(bed, 'p', { everyMs: 60 * minute })
     await bed.complete(await bed.start('p'))

@@ -1,9 +1,11 @@
 import { unreachable } from '../../../../core/errors.ts'
 import type { JobKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
+import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { firingPartOf } from '../../../firing-part.ts'
 import type { JobCompletion } from '../../../job-store.ts'
+import { dataAfterRun } from '../../../planned-job.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../../../trigger-state.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -358,15 +360,31 @@ function concernsAllTriggers({ instruction }: JobCompletion): boolean {
   return instruction === 'setAllJobTriggersComplete' || instruction === 'setAllJobTriggersError'
 }
 
+/** The jobs as they are stored whose runs left data, and which were declared when these began; null for none. */
+function* declaredJobs(
+  tx: SqlTransaction,
+  ended: readonly EndedExecution[],
+): SqlProgram<KeyMap<JobKey, JobDetail> | null> {
+  const declared = ended.filter(({ completion: { jobDataMap, jobDetail } }) => {
+    return jobDataMap !== null && jobDetail.plan !== undefined
+  })
+  if (declared.length === 0) return null
+  return (yield* tx.session.jobs.load(uniqueKeys(declared.map(({ jobKey }) => jobKey)))).found
+}
+
 /** Data that the store cannot keep must not prevent the end of an execution: the job then keeps its old data. */
 function* writeData(
   tx: SqlTransaction,
   ended: readonly EndedExecution[],
   jobs: KeyMap<JobKey, JobRef>,
 ): SqlProgram<void> {
-  const entries = ended.flatMap(({ completion: { jobDataMap: data }, jobKey: key }) =>
-    data === null ? [] : [{ key, data, encoding: jobs.get(key)?.dataEncoding ?? null }],
-  )
+  const stored = yield* declaredJobs(tx, ended)
+  const entries = ended.flatMap(({ completion: { jobDataMap: left, jobDetail }, jobKey: key }) => {
+    if (left === null) return []
+    const job = stored?.get(key)
+    const data = job === undefined ? left : dataAfterRun(left, jobDetail, job)
+    return [{ key, data, encoding: jobs.get(key)?.dataEncoding ?? null }]
+  })
   for (const { key, error } of yield* tx.session.jobs.writeData(entries)) {
     tx.signals.add('storeError', `What job '${key.toString()}' left in its data was not stored.`, error)
   }
