@@ -1,8 +1,8 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PipelinedStatement } from '../../src/jobstore/postgres/pipeline.ts'
 import type { PostgresSession } from '../../src/jobstore/postgres/postgres-session.ts'
-import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { freshDatabase, type TestDatabase, testPool } from '../support/postgres-database.ts'
 import { type TestRunner, testRunner } from '../support/postgres-runner.ts'
 
 let database: TestDatabase
@@ -29,7 +29,7 @@ const kinds: readonly (readonly [string, () => TestRunner])[] = [
     'one by one, on a pool that pipelines itself',
     () => {
       const options = { connectionString: database.connectionString, max: 1, pipeline: true }
-      const pool = new pg.Pool(options)
+      const pool = testPool(options)
       pools.push(pool)
       return testRunner('', { source: pool })
     },

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { createScheduler, defineJob, JobBuilder, TriggerBuilder } from 'quartz-ts'
 import { jobStoreConformance } from 'quartz-ts/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -8,7 +8,7 @@ import {
   resolvePostgresOptions,
 } from '../../src/jobstore/postgres/postgres-options.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { freshDatabase, schemaOfCase, type TestDatabase } from '../support/postgres-database.ts'
+import { freshDatabase, schemaOfCase, type TestDatabase, testPool } from '../support/postgres-database.ts'
 import { slowingFamily, slowingSchedule, slowingTriggers } from '../support/slowing-trigger.ts'
 import { postgresStores } from '../support/sql-stores.ts'
 import { triggerFamilyCases } from '../support/trigger-family-cases.ts'
@@ -17,7 +17,7 @@ let database: TestDatabase
 let pool: pg.Pool
 beforeAll(async () => {
   database = await freshDatabase()
-  pool = new pg.Pool({ connectionString: database.connectionString, max: 10 })
+  pool = testPool({ connectionString: database.connectionString, max: 10 })
   // The database is dropped while the last of its sessions end.
   pool.on('error', () => {})
 })

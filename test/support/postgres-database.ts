@@ -28,6 +28,14 @@ export async function freshDatabase(serverUrl: string = inject('postgresUrl')): 
   }
 }
 
+/**
+ * A pool of a user. Its `end` does not wait for the server, so that dropping the database may break a connection that
+ * ends.
+ */
+export function testPool(options: pg.PoolConfig & { readonly pipeline?: boolean }): pg.Pool {
+  return new pg.Pool(options).on('error', () => {})
+}
+
 /** Statements that delete all rows of tables, in any order: foreign keys are not looked at. */
 function deleteAll(tables: readonly string[]): string {
   const deletes = tables.map((name) => `DELETE FROM ${name}`)
