@@ -59,7 +59,7 @@ export interface SchedulerBehaviour {
    */
   readonly idleWaitMs?: number
   /**
-   * Most triggers to acquire at once. 1 to 10,000, default: the size of the thread pool, and 100 more of those whose
+   * Most triggers to acquire at once. 1 to 10,000, default: the size of the thread pool, and 300 more of those whose
    * jobs take no thread (`sendsAtOnce` of `defineRemoteJob`).
    */
   readonly maxBatchSize?: number
@@ -180,9 +180,10 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
 }
 
 /**
- * A hundred firings share their commits well, and the next hundred are fired while these are written down and sent.
+ * What is due in one moment is sent after one commit, instead of waiting for one search after the other. With more, the
+ * first of a long queue would wait for all of it.
  */
-const besideCount = 100
+const besideCount = 300
 
 /** Refuses options that are no object, unknown ones, and parts of the wrong kind. @throws InvalidArgumentError */
 export function checkSchedulerOptions(options: unknown): void {
