@@ -76,11 +76,14 @@ function switchItem({ verb, summary, carryOut }: Switch): Operation {
  */
 function requireItem({ key, sharding }: JobDetail, item: number): void {
   if (sharding === undefined) {
-    throw new InvalidArgumentError('name', `Job '${key}' is not sharded: it has no items.`)
+    throw new InvalidArgumentError('name', `Job '${key.toString()}' is not sharded: it has no items.`)
   }
   const { items } = sharding
   if (typeof items !== 'number' || item < items) return
-  throw new InvalidArgumentError('item', `Job '${key}' has ${items} items: name one from 0 to ${items - 1}.`)
+  throw new InvalidArgumentError(
+    'item',
+    `Job '${key.toString()}' has ${items} items: name one from 0 to ${items - 1}.`,
+  )
 }
 
 /** @throws JobPersistenceError ERR_JOB_NOT_FOUND; SchedulerError ERR_NOT_SUPPORTED */
