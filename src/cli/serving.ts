@@ -1,3 +1,4 @@
+import { codeOf } from '../core/thrown-value.ts'
 import { type SchedulerHealth, schedulerHealth } from '../health/scheduler-health.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { createServer } from '../server/create-server.ts'
@@ -61,5 +62,5 @@ export async function serveSomewhere(scheduler: Scheduler, options: ServingOptio
 }
 
 export function isPortTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  return codeOf(error) === 'EADDRINUSE'
 }

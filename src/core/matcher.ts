@@ -70,7 +70,7 @@ export class GroupMatcher implements Matcher {
   }
   isMatch(key: KeyLike): boolean {
     checkKeyLike('isMatch', 'key', key)
-    return this.isMatchGroup(key.group)
+    return compare(this.operator, key.group, this.operand)
   }
 }
 

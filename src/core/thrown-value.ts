@@ -12,6 +12,12 @@ export function textOf(thrown: unknown): string {
   }
 }
 
+/** The code of an error of the system or of a library, such as `ENOENT`; null for what has none. */
+export function codeOf(thrown: unknown): string | null {
+  const code: unknown = thrown instanceof Error && 'code' in thrown ? thrown.code : null
+  return typeof code === 'string' ? code : null
+}
+
 /** Handles the rejection of a promise that was thrown: unhandled, it would end the process. */
 export function disarm(thrown: unknown): void {
   try {

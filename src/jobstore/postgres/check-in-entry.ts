@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import { invariant } from '../../core/errors.ts'
 import { unawaited } from '../../core/promises.ts'
-import { textOf } from '../../core/thrown-value.ts'
+import { codeOf, textOf } from '../../core/thrown-value.ts'
 import { processElapsedMs, systemClock } from '../../time/clock.ts'
 import { Gate } from '../../time/gate.ts'
 import { retryDelayMs } from '../sql/cluster/check-in.ts'
@@ -265,11 +265,6 @@ class CheckInLoop {
         break
     }
   }
-}
-
-function codeOf(error: unknown): string | null {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : null
-  return typeof code === 'string' ? code : null
 }
 
 async function query(

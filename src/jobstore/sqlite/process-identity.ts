@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { codeOf } from '../../core/thrown-value.ts'
 
 /** What is needed to find out later whether a process still runs. */
 export interface ProcessIdentity {
@@ -32,7 +33,7 @@ function exists(pid: number): boolean {
     return true
   } catch (error) {
     // Another user's process may not be signalled, but it exists.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 

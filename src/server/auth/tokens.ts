@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { InvalidArgumentError } from '../../core/errors.ts'
+import { codeOf } from '../../core/thrown-value.ts'
 
 export const tokenHashPattern: RegExp = /^[0-9a-f]{64}$/
 
@@ -29,7 +30,7 @@ export function readOrMakeToken(file: string): { readonly hash: string; readonly
     writeFileSync(file, `${tokenHashOf(token)}\n`, { flag: 'wx', mode: 0o600 })
     return { hash: tokenHashOf(token), token }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw cannot(file, error)
+    if (codeOf(error) !== 'EEXIST') throw cannot(file, error)
   }
   const hash = readFileSync(file, 'utf8').trim()
   if (tokenHashPattern.test(hash)) return { hash, token: null }

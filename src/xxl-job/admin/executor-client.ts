@@ -1,5 +1,5 @@
 import { SchedulerError } from '../../core/errors.ts'
-import { textOf } from '../../core/thrown-value.ts'
+import { codeOf, textOf } from '../../core/thrown-value.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import { accessTokenHeader, appNameHeader } from '../protocol/callback.ts'
 import { type PostAnswer, PostError, type Poster, type PostWait } from '../protocol/post.ts'
@@ -129,8 +129,6 @@ function encodeTrigger({ logDateTimeMs, blockStrategy, ...fields }: TriggerReque
 function isUnmapped(answer: ExecutorAnswer, path: string): boolean {
   return answer.kind === 'answered' && answer.reply.msg?.includes(`uri-mapping(${path}) not found`) === true
 }
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : null)
 
 function isReset(error: unknown): boolean {
   return ['ECONNRESET', 'EPIPE'].some((code) => code === codeOf(error))

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { codeOf } from '../../../core/thrown-value.ts'
 import type { Clock } from '../../../time/clock.ts'
 
 /** As Java executors have it: where the search for a free port begins. */
@@ -12,7 +13,7 @@ const keepAliveMs = 90_000
 /** How long a request may take to come in. */
 const requestMs = 30_000
 const connectionsMax = 1000
-/** How long requests that are not whole or not answered may take at the end, and admins to let go of connections. */
+/** How long an executor that closes waits for requests in flight and connections of admins, before it cuts them. */
 const closeGraceMs = 2000
 
 /** Listens, on the first free port from 9999 on when none is named. @throws the error of Node.js */
@@ -32,8 +33,7 @@ export async function listen(
       await listenAt(server, host, candidate)
       return server
     } catch (error) {
-      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-      if (!isTaken || candidate === firstPort + portsTried - 1) throw error
+      if (codeOf(error) !== 'EADDRINUSE' || candidate === firstPort + portsTried - 1) throw error
     }
   }
 }

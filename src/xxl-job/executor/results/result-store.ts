@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { systemIds } from '../../../core/ids.ts'
 import type { Logger } from '../../../core/logger.ts'
-import { logThrown } from '../../../core/thrown-value.ts'
+import { codeOf, logThrown } from '../../../core/thrown-value.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { JobResult } from '../../protocol/callback.ts'
 
@@ -124,9 +124,4 @@ function isResult(value: unknown): value is JobResult {
   if (typeof value !== 'object' || value === null) return false
   const numbers = ['logId', 'logDateTimeMs', 'handleCode'].map((name): unknown => Reflect.get(value, name))
   return numbers.every(Number.isSafeInteger) && typeof Reflect.get(value, 'handleMsg') === 'string'
-}
-
-/** That of an error of the system; null for any other. */
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : null
 }
