@@ -1,5 +1,6 @@
 // Executors of XXL-JOB that do nothing: each answers a run at once, and reports its end with all others that have ended
-// meanwhile. Arguments: how many, the address of the admin, its token, the AppName.
+// meanwhile. They tell the benchmark little while they run: a message for each run would be work of the node that is
+// measured. Arguments: how many, the address of the admin, its token, the AppName.
 import { Agent, createServer, request } from 'node:http'
 
 const [count, admin, token, appName] = process.argv.slice(2)
@@ -7,10 +8,25 @@ const agent = new Agent({ keepAlive: true })
 const headers = { 'content-type': 'application/json', 'xxl-job-access-token': token }
 const good = JSON.stringify({ code: 200, msg: null, content: null })
 const batchMax = 50
+const tellEveryMs = 10
+/** When each run with a parameter came: answered when the benchmark asks. */
+const ran = []
+let untold = 0
 
 for (let index = 0; index < Number(count); index++) await startExecutor()
 process.on('disconnect', () => process.exit(0))
+process.on('message', () => process.send({ kind: 'ran', ran }))
 process.send({ kind: 'ready' })
+
+function tellReported(count) {
+  if (untold === 0) {
+    setTimeout(() => {
+      process.send({ kind: 'reported', count: untold })
+      untold = 0
+    }, tellEveryMs)
+  }
+  untold += count
+}
 
 async function startExecutor() {
   const ended = []
@@ -20,7 +36,7 @@ async function startExecutor() {
     while (ended.length > 0) {
       const batch = ended.splice(0, batchMax)
       const { code } = JSON.parse(await post('/api/callback', JSON.stringify(batch)))
-      if (code === 200) process.send({ kind: 'reported', count: batch.length })
+      if (code === 200) tellReported(batch.length)
       else ended.push(...batch)
     }
     isReporting = false
@@ -32,7 +48,7 @@ async function startExecutor() {
       response.end(good)
       if (incoming.url !== '/run') return
       const { logId, logDateTime, executorParams } = JSON.parse(Buffer.concat(chunks).toString())
-      if (executorParams !== '') process.send({ kind: 'ran', atMs: Date.now(), param: executorParams })
+      if (executorParams !== '') ran.push({ atMs: Date.now(), param: executorParams })
       ended.push({ logId, logDateTim: logDateTime, handleCode: 200, handleMsg: '' })
       if (!isReporting) report()
     })

@@ -16,12 +16,17 @@ const mostAtOnce = 500
  */
 export class Gatherer<Item, Answer> {
   readonly #call: (items: readonly Item[]) => Promise<readonly Answer[]>
+  readonly #beforeNext: () => Promise<void> | null
   readonly #waiting: Waiting<Item, Answer>[] = []
   #isCalling = false
 
-  /** `call` answers in the order of the items. */
-  constructor(call: (items: readonly Item[]) => Promise<readonly Answer[]>) {
+  /** `call` answers in the order of the items. The call after one that answered waits for `beforeNext`, too. */
+  constructor(
+    call: (items: readonly Item[]) => Promise<readonly Answer[]>,
+    beforeNext: () => Promise<void> | null = () => null,
+  ) {
     this.#call = call
+    this.#beforeNext = beforeNext
   }
 
   add(item: Item): Promise<Answer> {
@@ -41,6 +46,7 @@ export class Gatherer<Item, Answer> {
       if (!(await this.#settle(batch, batch.length === 1))) {
         for (const each of batch) await this.#settle([each], true)
       }
+      await this.#beforeNext()
     }
     this.#isCalling = false
   }

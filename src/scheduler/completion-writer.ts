@@ -144,6 +144,11 @@ export class CompletionWriter {
     if (this.#untold === 0) this.#draining.wakeAll()
   }
 
+  /** Resolves when what is being written now, or goes next, is written, set aside, or given up. */
+  async roundEnded(): Promise<void> {
+    await (this.#gathering ?? this.#writing)?.done
+  }
+
   /** Whether a completion is not written yet. */
   get isBehind(): boolean {
     return this.#untold > 0

@@ -29,6 +29,7 @@ import type {
 import type { InterruptTarget } from '../jobstore/cluster-view.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import { type Clock, timerDelayMaxMs } from '../time/clock.ts'
+import { nextTurn } from '../time/next-turn.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { toJobExecutionError } from './job-failure.ts'
@@ -103,11 +104,18 @@ export class RemoteExecutions {
   constructor(parts: RemoteExecutionsParts) {
     this.#parts = parts
     this.#putting = new Gatherer((results) => this.#store('awaitResult').put(results))
-    this.#finding = new Gatherer(async (references) => {
-      const found = await this.#store('reportResult').find([...new Set(references)])
-      const byReference = new Map(found.map((awaited) => [awaited.reference, awaited]))
-      return references.map((reference) => byReference.get(reference) ?? null)
-    })
+    this.#finding = new Gatherer(
+      async (references) => {
+        const found = await this.#store('reportResult').find([...new Set(references)])
+        const byReference = new Map(found.map((awaited) => [awaited.reference, awaited]))
+        return references.map((reference) => byReference.get(reference) ?? null)
+      },
+      async () => {
+        // Results that come meanwhile are looked up together, and their ends written together.
+        await nextTurn(parts.clock)
+        await parts.completions.roundEnded()
+      },
+    )
     this.#late = new LateResults(parts)
     this.#deadlines = new ResultDeadlines({
       ...parts,
