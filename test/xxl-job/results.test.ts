@@ -120,14 +120,17 @@ describe('results that no admin takes', () => {
     expect(await admin.resultOf(1)).toMatchObject({ code: 200 })
   })
 
-  test('because an admin refuses one of them are sent without it; it waits for its next turn', async () => {
+  test.each([
+    ['an admin', 200, '{"code":500,"msg":"not this one"}'],
+    ['a gate before the admin', 403, '<h1>Forbidden</h1>'],
+  ])('are sent without the one that %s refuses; it waits for its next turn', async (_, status, text) => {
     const clock = new ManualClock()
     const admin = await startedAdmin()
     const { run, executor } = await startRig({ handlers, clock }, admin)
     let refuses = (body: string): boolean => body !== ''
     admin.behaviour = ({ path, body }, response) => {
       if (!path.endsWith('/callback') || !refuses(body)) return false
-      response.end('{"code":500,"msg":"not this one"}')
+      response.writeHead(status).end(text)
       return true
     }
     const waiting = executor.events.next('resultsWaiting')

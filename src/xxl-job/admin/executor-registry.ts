@@ -98,7 +98,7 @@ export class ExecutorRegistry {
   /** How long ago it beat; null for one that was entered by hand. */
   silentMs(appName: string, address: string): number | null {
     const found = this.#registered.get(appName)?.get(address)
-    return found === undefined ? null : this.#options.clock.elapsedMs() - found.lastBeatMs
+    return found === undefined ? null : Math.round(this.#options.clock.elapsedMs() - found.lastBeatMs)
   }
 
   /** `moved`: it was known by what the admin of another node said. */

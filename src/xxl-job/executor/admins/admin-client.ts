@@ -8,6 +8,9 @@ import { decodeReply, xxlJobCodes } from '../../protocol/reply.ts'
 /** Most bytes of an admin's answer that are read. */
 const answerBytesMax = 65_536
 
+/** With these an admin, or what stands before it, says no to a body; 403 may also mean the token. */
+const refusals: readonly number[] = [400, 403, 413, 422]
+
 type AdminMethod = 'callback' | 'registry' | 'registryRemove'
 
 export interface AdminClientOptions {
@@ -54,7 +57,7 @@ export class AdminClient {
 
   #read(method: AdminMethod, { status, text }: PostAnswer): AdminAnswer {
     if (status !== 200) {
-      const kind = status === 413 || status === 400 ? 'refused' : 'failed'
+      const kind = refusals.includes(status) ? 'refused' : 'failed'
       return this.#problem(
         kind,
         method,
