@@ -142,6 +142,11 @@ export class JobPersistenceError extends SchedulerError {
   }
 }
 
+/** Whether a store found a row that it cannot read. */
+export function isBrokenRow(thrown: unknown): thrown is SchedulerError {
+  return SchedulerError.is(thrown) && thrown.code === 'ERR_BROKEN_ROW'
+}
+
 /** An object with that identity is stored already, and replacing was not asked for. */
 export class ObjectAlreadyExistsError extends JobPersistenceError {
   constructor(

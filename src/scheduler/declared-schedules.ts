@@ -1,8 +1,14 @@
-import { InvalidArgumentError, JobPersistenceError } from '../core/errors.ts'
+import {
+  InvalidArgumentError,
+  isBrokenRow,
+  JobPersistenceError,
+  type SchedulerError,
+} from '../core/errors.ts'
 import type { JobKey } from '../core/key.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import { type JobStoreNotes, MemoryNotes, notesMax } from '../jobstore/job-store-notes.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
+import type { Notifier } from './notifier.ts'
 import { changesNothing, type PlannedJobs, type SeenPlan } from './planned-jobs.ts'
 import { digestOf } from './planner.ts'
 import type { Reconciliation, ScheduleDefinition } from './schedule-definition.ts'
@@ -26,6 +32,7 @@ export interface DeclaredSchedulesParts {
   readonly options: ResolvedSchedulerOptions
   readonly planned: PlannedJobs
   readonly observer: SchedulingObserver
+  readonly notifier: Notifier
   readonly budget: TurnBudget
   /** The store; throws once the scheduler has been shut down. */
   readonly open: () => JobStore
@@ -49,12 +56,15 @@ const noteKind = 'schedules'
 /** How often a node starts again because others change the record of the set at the same time. */
 const attemptsMax = 50
 
+type Done = Omit<Reconciliation, 'broken'>
 type Changes = { -readonly [Field in 'added' | 'changed' | 'removed' | 'unchanged']: JobKey[] }
 
 /** Carries out sets of schedules. */
 export class DeclaredSchedules {
   readonly #parts: DeclaredSchedulesParts
   readonly #ownNotes = new MemoryNotes()
+  /** Of jobs whose rows could not be read when their set was declared last; each is told once. */
+  readonly #broken = new Map<string, ReadonlySet<string>>()
 
   constructor(parts: DeclaredSchedulesParts) {
     this.#parts = parts
@@ -62,7 +72,7 @@ export class DeclaredSchedules {
 
   /**
    * Makes a set what was declared, unless live nodes have declared it in a newer form, or an older form may not take
-   * over yet.
+   * over yet. A job whose row cannot be read stays as it is, and holds up no other.
    */
   async reconcile(
     declared: DeclaredSet,
@@ -78,11 +88,15 @@ export class DeclaredSchedules {
       if (isDeferred && dryRun) return deferred()
       const wished = isDeferred ? found.record : withDeclaration(found.record, declaration)
       // Looked at before anything is written, so that a set of which one schedule is refused changes nothing.
-      const { base, seen } = isDeferred ? { base: wished, seen: [] } : await this.#lookAt(plans, wished)
-      if (dryRun) return this.#foresee(seen, base, declaration, name)
+      const look = isDeferred ? { base: wished, seen: [], broken: [] } : await this.#lookAt(plans, wished)
+      const { base, seen } = look
+      const broken = look.broken.map(({ key }) => key)
+      if (dryRun) return { ...(await this.#foresee(seen, base, declaration, name)), broken }
       const record = withNode(base, declaration, this.#parts.options.instanceId, live)
       if (!(await this.#writeRecord(name, record, found))) continue
-      return isDeferred ? deferred() : this.#carryOut(seen, record, declaration, name)
+      if (isDeferred) return deferred()
+      this.#tellBroken(name, look.broken)
+      return { ...(await this.#carryOut(seen, record, declaration, name)), broken }
     }
     throw new JobPersistenceError(
       `The schedules '${name}' were changed by other nodes ${attemptsMax} times in a row. Try again.`,
@@ -119,16 +133,39 @@ export class DeclaredSchedules {
   async #lookAt(
     plans: readonly PlannedJob[],
     record: SetRecord,
-  ): Promise<{ readonly base: SetRecord; readonly seen: readonly SeenJob[] }> {
+  ): Promise<{
+    readonly base: SetRecord
+    readonly seen: readonly SeenJob[]
+    readonly broken: readonly BrokenJob[]
+  }> {
     const seen: SeenJob[] = []
+    const broken: BrokenJob[] = []
     for (const plan of plans) {
       const planned = ofGeneration(plan, record.generation)
-      seen.push({ planned, change: await this.#parts.planned.lookAt(planned) })
+      try {
+        seen.push({ planned, change: await this.#parts.planned.lookAt(planned) })
+      } catch (error) {
+        if (!isBrokenRow(error)) throw error
+        broken.push({ key: planned.job.key, error })
+      }
       await this.#parts.budget.spend()
     }
-    if (seen.every(({ change }) => change.outcome !== 'newer')) return { base: record, seen }
+    if (seen.every(({ change }) => change.outcome !== 'newer')) return { base: record, seen, broken }
     const generation = Math.max(...seen.map(({ change }) => change.generation)) + 1
     return this.#lookAt(plans, { ...record, generation })
+  }
+
+  #tellBroken(set: string, broken: readonly BrokenJob[]): void {
+    const told = this.#broken.get(set)
+    this.#broken.set(set, new Set(broken.map(({ error }) => error.message)))
+    for (const { key, error } of broken) {
+      if (told?.has(error.message) === true) continue
+      const remedy = 'It stays as it is: mend its row, or delete the job.'
+      this.#parts.notifier.error(
+        `Job ${key.toString()} of the schedules '${set}' cannot be read. ${remedy}`,
+        error,
+      )
+    }
   }
 
   async #carryOut(
@@ -136,7 +173,7 @@ export class DeclaredSchedules {
     record: SetRecord,
     declaration: Declaration,
     name: string,
-  ): Promise<Reconciliation> {
+  ): Promise<Done> {
     const { planned: jobs } = this.#parts
     const changes = noChanges()
     let isReplaced = false
@@ -157,7 +194,7 @@ export class DeclaredSchedules {
     record: SetRecord,
     declaration: Declaration,
     name: string,
-  ): Promise<Reconciliation> {
+  ): Promise<Done> {
     const changes = noChanges()
     for (const { planned, change } of seen) {
       if (change.outcome === 'newer') return deferred()
@@ -184,8 +221,14 @@ export class DeclaredSchedules {
   }
 
   async #isMember(key: JobKey, set: string, generation: number): Promise<boolean> {
-    const plan = (await this.#parts.open().getJob(key))?.plan
-    return plan?.set === set && plan.generation <= generation
+    try {
+      const plan = (await this.#parts.open().getJob(key))?.plan
+      return plan?.set === set && plan.generation <= generation
+    } catch (error) {
+      // Whose it is cannot be told, so it stays.
+      if (isBrokenRow(error)) return false
+      throw error
+    }
   }
 
   /**
@@ -242,6 +285,11 @@ interface SeenJob {
   readonly change: SeenPlan
 }
 
+interface BrokenJob {
+  readonly key: JobKey
+  readonly error: SchedulerError
+}
+
 interface FoundRecord {
   readonly record: SetRecord
   readonly text: string | null
@@ -262,7 +310,7 @@ function noChanges(): Changes {
 }
 
 function deferred(): Reconciliation {
-  return { ...noChanges(), deferred: true }
+  return { ...noChanges(), deferred: true, broken: [] }
 }
 
 /** The digests of jobs are a part of it: code that differs in the settings of a job declares another set. */

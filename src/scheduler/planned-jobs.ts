@@ -1,4 +1,4 @@
-import { SchedulerError } from '../core/errors.ts'
+import { isBrokenRow } from '../core/errors.ts'
 import type { JobSource } from '../jobs/job-definition.ts'
 import type { ScheduledJob, ScheduleOptions } from '../jobs/schedule-options.ts'
 import type { JobStoreTransaction } from '../jobstore/job-store.ts'
@@ -100,7 +100,7 @@ export class PlannedJobs {
     try {
       return await this.#parts.open().getTrigger(key)
     } catch (error) {
-      if (error instanceof SchedulerError && error.code === 'ERR_BROKEN_ROW') return null
+      if (isBrokenRow(error)) return null
       throw error
     }
   }

@@ -155,7 +155,8 @@ function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleB
   const { cron, daily, every } = options
   if (cron !== undefined || daily !== undefined) {
     const { zone, misfireInstruction = 'smart' } = options
-    const text = daily === undefined ? cron : cronOfDay(method, daily)
+    // A text from a file or a variable may end with its line.
+    const text = daily === undefined ? cron.trim() : cronOfDay(method, daily)
     return CronScheduleBuilder.cronSchedule(text, {
       timeZone: zone,
       dialect: dialectOf(text),

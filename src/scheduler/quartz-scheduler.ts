@@ -156,6 +156,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       options: this.#options,
       planned: this.#scheduling.planned,
       observer,
+      notifier: this.#notifier,
       budget: this.#budget,
       open: () => this.#read(),
     })

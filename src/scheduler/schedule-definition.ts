@@ -39,4 +39,9 @@ export interface Reconciliation {
    * minute, until no live node has the newer form.
    */
   readonly deferred: boolean
+  /**
+   * Jobs of the set whose rows cannot be read: they stay as they are, the others are carried out, and a
+   * `schedulerError` says why. They are looked at again every minute.
+   */
+  readonly broken: readonly JobKey[]
 }

@@ -246,8 +246,17 @@ export class Scheduling implements SchedulerTransaction {
     checkJobKey('triggerJob', 'jobKey', jobKey)
     checkObject('triggerJob', 'data', data)
     checkOptions('triggerJob', options, triggerJobOptions)
+    return this.#trigger('triggerJob', jobKey, data, options)
+  }
+
+  async #trigger(
+    method: string,
+    jobKey: JobKey,
+    data: JobDataMap,
+    options: TriggerJobOptions,
+  ): Promise<TriggerKey> {
     this.#requireOpen()
-    const job = await this.#checks.existingJob(jobKey, 'triggerJob')
+    const job = await this.#checks.existingJob(jobKey, method)
     const { clock, ids } = this.#options
     const builder = TriggerBuilder.newTrigger({ clock })
       .withIdentity(manualTriggerKey(ids))
@@ -277,7 +286,7 @@ export class Scheduling implements SchedulerTransaction {
     if (typeof key !== 'string') checkJobKey('runNow', 'key', key)
     checkObject('runNow', 'data', data)
     checkOptions('runNow', options, triggerJobOptions)
-    return this.triggerJob(typeof key === 'string' ? new JobKey(key) : key, data, options)
+    return this.#trigger('runNow', typeof key === 'string' ? new JobKey(key) : key, data, options)
   }
 
   async #scheduleTrigger(trigger: Trigger, options: ReplaceOptions = {}): Promise<Date> {

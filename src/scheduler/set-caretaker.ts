@@ -41,7 +41,7 @@ export class SetCaretaker {
     const done = await reconciled
     if (!dryRun) {
       this.#declared.set(declared.name, declared)
-      this.#note(declared.name, done.deferred)
+      this.#note(declared.name, isToTryAgain(done))
     }
     return done
   }
@@ -87,8 +87,8 @@ export class SetCaretaker {
     const declared = this.#declared.get(name)
     if (declared === undefined || this.#hasEnded()) return
     try {
-      const { deferred } = await this.#schedules.reconcile(declared, { dryRun: false, mayTakeOver })
-      this.#note(name, deferred)
+      const done = await this.#schedules.reconcile(declared, { dryRun: false, mayTakeOver })
+      this.#note(name, isToTryAgain(done))
     } catch (error) {
       if (this.#hasEnded()) return
       this.#notifier.error(
@@ -98,4 +98,8 @@ export class SetCaretaker {
       this.#note(name, true)
     }
   }
+}
+
+function isToTryAgain({ broken, deferred }: Reconciliation): boolean {
+  return deferred || broken.length > 0
 }

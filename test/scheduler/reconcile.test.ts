@@ -15,12 +15,13 @@ const every = (key: string, interval: string): ScheduleDefinition =>
 
 const fixture = (): ReturnType<typeof schedulerFixture> => schedulerFixture({ jobs: [work] })
 
-function names({ added, changed, removed, unchanged, deferred }: Reconciliation): object {
+function names({ added, changed, removed, unchanged, deferred, broken }: Reconciliation): object {
   const of = (keys: Reconciliation['added']): string => keys.map(({ name }) => name).join(' ')
-  return { added: of(added), changed: of(changed), removed: of(removed), unchanged: of(unchanged), deferred }
+  const changes = { added: of(added), changed: of(changed), removed: of(removed), unchanged: of(unchanged) }
+  return { ...changes, deferred, broken: of(broken) }
 }
 
-const nothing = { added: '', changed: '', removed: '', unchanged: '', deferred: false }
+const nothing = { added: '', changed: '', removed: '', unchanged: '', deferred: false, broken: '' }
 
 async function nextOf(scheduler: Scheduler, name: string): Promise<number | null | undefined> {
   return (await scheduler.getTrigger(triggerKey(name)))?.nextFireTimeMs

@@ -26,6 +26,7 @@ describe('schedule', () => {
     [{ cron: '0 7 * * MON-FRI', zone: 'Europe/Paris' }, '2026-01-02T06:00:00.000Z'],
     [{ cron: '30 0 7 ? * MON-FRI', zone: 'UTC' }, '2026-01-01T07:00:30.000Z'],
     [{ cron: '@daily', zone: 'UTC' }, '2026-01-02T00:00:00.000Z'],
+    [{ cron: '0 7 * * *\n', zone: 'UTC' }, '2026-01-01T07:00:00.000Z'],
     [{ daily: '07:05', zone: 'UTC' }, '2026-01-01T07:05:00.000Z'],
     [{ daily: '7:05:30', zone: 'UTC' }, '2026-01-01T07:05:30.000Z'],
     [{ every: '1h30m', startAt: new Date('2026-01-03T00:00:00Z') }, '2026-01-03T00:00:00.000Z'],
@@ -270,6 +271,15 @@ describe('schedule', () => {
   })
 })
 
+it('says that a cron expression has too few of the five fields', async () => {
+  const { scheduler } = await fixture()
+  await expect(scheduler.schedule(report, { cron: '0 7 * *', data: { to: 'a' } })).rejects.toMatchObject({
+    code: 'ERR_INVALID_CRON_EXPRESSION',
+    message: expect.stringContaining('needed are 5') as string,
+  })
+  await scheduler.shutdown()
+})
+
 describe('runNow', () => {
   it('runs a job once, by its name or its key', async () => {
     const { scheduler } = await fixture()
@@ -281,7 +291,10 @@ describe('runNow', () => {
     await scheduler.start()
     await scheduler.idle()
     expect(ran).toEqual([{ to: 'a' }, { to: 'b' }])
-    await expect(scheduler.runNow('absent')).rejects.toMatchObject({ code: 'ERR_JOB_NOT_FOUND' })
+    await expect(scheduler.runNow('absent')).rejects.toMatchObject({
+      code: 'ERR_JOB_NOT_FOUND',
+      message: expect.stringContaining('that runNow names') as string,
+    })
     await scheduler.shutdown()
   })
 

@@ -6,8 +6,8 @@ export const cronDialects = ['quartz', 'unix', 'spring'] as const
  */
 export type CronDialect = (typeof cronDialects)[number]
 
-/** The dialect that an expression is meant in: five fields and macros are Unix's; Quartz's parser reads the rest. */
+/** The dialect that an expression is meant in: macros and up to five fields are Unix's, and the rest Quartz's. */
 export function dialectOf(expression: string): CronDialect {
   const text = expression.trim()
-  return text.startsWith('@') || text.split(/\s+/).length === 5 ? 'unix' : 'quartz'
+  return text.startsWith('@') || text.split(/\s+/).length <= 5 ? 'unix' : 'quartz'
 }

@@ -7,6 +7,7 @@ import { sqliteJobStore } from '../../../src/jobstore/sqlite/sqlite-job-store.ts
 import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
 import { defineSchedule } from '../../../src/scheduler/define-schedule.ts'
 import type { Scheduler } from '../../../src/scheduler/scheduler.ts'
+import { ManualClock } from '../../../src/time/manual-clock.ts'
 import { temporaryFolder } from '../../support/sqlite.ts'
 
 const work = defineJob('work', () => {})
@@ -32,4 +33,39 @@ test('a declaration replaces a trigger whose row cannot be read, and the others 
   for (const name of ['a', 'single']) {
     expect((await scheduler.getTrigger(triggerKey(name)))?.nextFireTime).not.toBeNull()
   }
+})
+
+test('a job whose row cannot be read stays, is told once, and holds up no other', async () => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const jobStore = sqliteJobStore({ filename })
+  {
+    await using before = await createScheduler({ jobs: [work], logger: false, jobStore })
+    await before.reconcile('default', schedules)
+  }
+  const run = (sql: string): void => {
+    const file = new Database(filename)
+    file.exec(sql)
+    file.close()
+  }
+  run("UPDATE qrtz_job_details SET job_data = CAST('{' AS BLOB) WHERE job_name = 'a'")
+  const later = [...schedules.slice(0, 1), defineSchedule(work, { key: 'b', daily: '08:00', zone: 'UTC' })]
+  const clock = new ManualClock()
+  await using scheduler = await createScheduler({
+    jobs: [work],
+    logger: false,
+    jobStore: sqliteJobStore({ filename }),
+    clock,
+    schedules: later,
+  })
+  expect((await scheduler.getTrigger(triggerKey('b')))?.nextFireTime?.getUTCHours()).toBe(8)
+  const errors: string[] = []
+  scheduler.events.on('schedulerError', ({ message }) => errors.push(message))
+  const again = await scheduler.reconcile('default', later)
+  expect(again).toMatchObject({ broken: [{ name: 'a' }], unchanged: [{ name: 'b' }], deferred: false })
+  expect(errors).toEqual([])
+
+  run("UPDATE qrtz_job_details SET job_data = NULL WHERE job_name = 'a'")
+  await clock.advance(60_000)
+
+  expect(await scheduler.reconcile('default', later, { dryRun: true })).toMatchObject({ broken: [] })
 })
