@@ -94,10 +94,3 @@ export class KeyMap<Key extends JobKey | TriggerKey, Value> {
     return entries.sort((a, b) => a.place - b.place)
   }
 }
-
-/** Each of the keys once. */
-export function keySetOf<Key extends JobKey | TriggerKey>(keys: Iterable<Key>): KeyMap<Key, true> {
-  const set = new KeyMap<Key, true>()
-  for (const key of keys) set.set(key, true)
-  return set
-}

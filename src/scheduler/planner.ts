@@ -80,7 +80,7 @@ export class Planner {
     const { key, at, startAt, endAt } = options
     const pastMs = nowMs - misfireThresholdMs
     const leavesOut = key !== undefined && startAt !== undefined && startAt.getTime() < pastMs
-    const from = (start: Date, afterMs: EpochMs | null = null): Promise<Trigger> =>
+    const from = (start: Date, afterMs: EpochMs | null = null): Trigger | Promise<Trigger> =>
       checks.trigger(triggerOf(method, options, job, { clock, start }), job, afterMs)
     if (key === undefined) return { trigger: await from(startOf(method, options, nowMs)), isPast: false }
     if (endAt !== undefined && endAt.getTime() < nowMs) return { trigger: await from(longAgo), isPast: true }

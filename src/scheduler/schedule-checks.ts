@@ -82,42 +82,45 @@ export class ScheduleChecks {
 
   #complete(job: JobDetail): JobDetail {
     if (this.#threadPool.size === 0 && this.#registry.jobTypes.length === 0) {
-      this.#data(`job ${job.key.toString()}`, job.jobDataMap)
+      this.#data('job', job)
       return job
     }
     const definition = this.#registry.get(job.jobType)
-    const owner = `job ${job.key.toString()}`
     // A pool of size 0 only schedules: other nodes run the jobs.
     if (definition.kind === 'worker' && this.#threadPool.size > 0) {
       this.#threadPool.checkWorkerModule(definition.moduleUrl)
     }
-    this.#data(owner, job.jobDataMap)
+    this.#data('job', job)
     return this.#registry.complete(job)
   }
 
   /**
    * The trigger as it is to be stored: for this job, valid, with its first fire time, or with its first one after
-   * `afterMs`.
+   * `afterMs`. Not a promise where nothing else has to be asked: a caller may have a hundred thousand.
    *
    * @throws SchedulerError ERR_JOB_KEY_MISMATCH, ERR_INVALID_TRIGGER, ERR_CALENDAR_NOT_FOUND, ERR_JOB_DATA_SCHEMA,
    * ERR_TRIGGER_NEVER_FIRES
    */
-  async trigger(trigger: Trigger, job: JobDetail, afterMs: EpochMs | null = null): Promise<Trigger> {
-    const owner = `trigger ${trigger.key.toString()}`
+  trigger(trigger: Trigger, job: JobDetail, afterMs: EpochMs | null = null): Trigger | Promise<Trigger> {
     const ours = this.#forJob(trigger, job.key)
     this.#parts.triggerFamilies.of(ours)
     ours.validate()
-    this.#data(owner, ours.jobDataMap)
+    this.#data('trigger', ours)
+    const definition = this.#registry.find(job.jobType)
+    const isAlone = (definition?.schema ?? null) === null && ours.calendarName === null
+    return isAlone ? firstFire(ours, null, afterMs) : this.#withOthers(ours, job, afterMs)
+  }
+
+  /** What a trigger needs besides itself: the schema of its job's data, and its calendar. */
+  async #withOthers(trigger: Trigger, job: JobDetail, afterMs: EpochMs | null): Promise<Trigger> {
+    const owner = `trigger ${trigger.key.toString()}`
     const definition = this.#registry.find(job.jobType)
     if (definition !== null && definition.schema !== null) {
-      const merged = mergeJobData(job.jobDataMap, ours.jobDataMap)
+      const merged = mergeJobData(job.jobDataMap, trigger.jobDataMap)
       await validateAgainstSchema(definition, merged, `job ${job.key.toString()} with ${owner}`)
     }
-    const calendar = ours.calendarName === null ? null : await this.#calendar(ours.calendarName, owner)
-    const first = ours.computeFirstFireTime(calendar)
-    const scheduled = afterMs === null ? first : startingAfter(first, calendar, afterMs)
-    if (scheduled.nextFireTimeMs === null) throw neverFires(ours)
-    return scheduled
+    const calendar = trigger.calendarName === null ? null : await this.#calendar(trigger.calendarName, owner)
+    return firstFire(trigger, calendar, afterMs)
   }
 
   /** @throws JobPersistenceError ERR_JOB_NOT_FOUND */
@@ -160,8 +163,9 @@ export class ScheduleChecks {
     )
   }
 
-  #data(owner: string, data: JobDetail['jobDataMap']): void {
+  #data(what: string, { key: ownerKey, jobDataMap: data }: JobDetail | Trigger): void {
     if (data === emptyJobDataMap) return
+    const owner = `${what} ${ownerKey.toString()}`
     validateJobData(owner, data, this.#maxJobDataBytes)
     for (const key of Object.keys(data)) {
       if (!key.startsWith(reservedDataPrefix)) continue
@@ -191,6 +195,14 @@ function requireSplittable(job: JobDetail): void {
     `Job ${job.key.toString()} is sharded, and has '${setting}': its items run side by side, so leave that out. ` +
       'An item never runs twice at the same time.',
   )
+}
+
+/** A trigger with its first fire time. */
+function firstFire(trigger: Trigger, calendar: Calendar | null, afterMs: EpochMs | null): Trigger {
+  const first = trigger.computeFirstFireTime(calendar)
+  const scheduled = afterMs === null ? first : startingAfter(first, calendar, afterMs)
+  if (scheduled.nextFireTimeMs === null) throw neverFires(trigger)
+  return scheduled
 }
 
 /** What was left out has not fired. */

@@ -87,19 +87,17 @@ export class Scheduling implements SchedulerTransaction {
     this.#requireOpen()
     if (isTriggerCall(call)) return this.#scheduleTrigger(...call)
     const [jobDetail, given, options = {}] = call
-    const job = this.#checks.job(jobDetail)
-    const triggers = await this.#prepare(this.#checks, { job, triggers: [given].flat() })
-    const firstMs = earliest(triggers)
-    if (firstMs === null) {
+    const entries = await this.#prepareAll(this.#checks, [{ job: jobDetail, triggers: [given].flat() }], {})
+    const [entry] = entries
+    const firstMs = earliest(entry?.triggers ?? [])
+    if (entry === undefined || firstMs === null) {
       throw new InvalidArgumentError(
         'triggers',
-        `scheduleJob got no trigger for job ${job.key.toString()}. Pass at least one, or use addJob.`,
+        `scheduleJob got no trigger for job ${jobDetail.key.toString()}. Pass at least one, or use addJob.`,
       )
     }
-    await this.#storeEntry({ job, triggers }, options)
-    this.#nameless.note(job, triggers)
-    await this.#observer.jobAdded(job)
-    for (const trigger of triggers) await this.#observer.jobScheduled(trigger)
+    await this.#storeEntry(entry, options)
+    await this.#tellStored(entries)
     return new Date(firstMs)
   }
 
@@ -136,6 +134,7 @@ export class Scheduling implements SchedulerTransaction {
     await this.#budget.spend()
   }
 
+  /** The entries as they are to be stored. Most need nothing to be awaited, and there may be a hundred thousand. */
   async #prepareAll(
     checks: ScheduleChecks,
     entries: readonly JobAndTriggers[],
@@ -143,15 +142,17 @@ export class Scheduling implements SchedulerTransaction {
   ): Promise<readonly ScheduleEntry[]> {
     const prepared: ScheduleEntry[] = []
     for (const entry of entries) {
-      if (entry.job === null) {
-        prepared.push({ job: null, triggers: await this.#prepareForStored(checks, entry.triggers) })
-        continue
+      const job = entry.job === null ? null : checks.job(entry.job)
+      if (job !== null) requireTriggersOf(job, entry.triggers, options)
+      const triggers: Trigger[] = []
+      for (const trigger of entry.triggers) {
+        const owner = job ?? (await checks.existingJob(trigger.jobKey, `trigger ${trigger.key.toString()}`))
+        const checked = this.#checked(trigger, owner, checks)
+        triggers.push(checked instanceof Promise ? await checked : checked)
+        const turn = this.#budget.spend()
+        if (turn !== null) await turn
       }
-      const job = checks.job(entry.job)
-      prepared.push({
-        job,
-        triggers: await this.#prepare(checks, { job, triggers: entry.triggers }, options),
-      })
+      prepared.push({ job, triggers })
     }
     return prepared
   }
@@ -304,40 +305,19 @@ export class Scheduling implements SchedulerTransaction {
     else await this.#store.scheduleJobs([entry], { replace })
   }
 
-  async #prepare(
-    checks: ScheduleChecks,
-    { job, triggers }: { readonly job: JobDetail; readonly triggers: readonly Trigger[] },
-    { storeNonDurableWhileAwaitingScheduling = false }: AddJobOptions = {},
-  ): Promise<readonly Trigger[]> {
-    if (triggers.length === 0 && !job.durable && !storeNonDurableWhileAwaitingScheduling) {
-      throw new SchedulerError(
-        'ERR_JOB_NOT_DURABLE',
-        `Job ${job.key.toString()} is not durable and comes without triggers. ` +
-          'Pass a trigger, or build it with storeDurably().',
-      )
-    }
-    const prepared: Trigger[] = []
-    for (const trigger of triggers) {
-      prepared.push(await this.#checked(trigger, job, checks))
-      await this.#budget.spend()
-    }
-    return prepared
+  #checked(
+    trigger: Trigger,
+    job: JobDetail,
+    checks: ScheduleChecks = this.#checks,
+  ): Trigger | Promise<Trigger> {
+    const checked = checks.trigger(trigger, job)
+    if (checked instanceof Promise) return checked.then((each) => this.#noted(each))
+    return this.#noted(checked)
   }
 
-  async #prepareForStored(checks: ScheduleChecks, triggers: readonly Trigger[]): Promise<readonly Trigger[]> {
-    const prepared: Trigger[] = []
-    for (const trigger of triggers) {
-      const job = await checks.existingJob(trigger.jobKey, `trigger ${trigger.key.toString()}`)
-      prepared.push(await this.#checked(trigger, job, checks))
-      await this.#budget.spend()
-    }
-    return prepared
-  }
-
-  async #checked(trigger: Trigger, job: JobDetail, checks: ScheduleChecks = this.#checks): Promise<Trigger> {
-    const checked = await checks.trigger(trigger, job)
-    this.#wallClockStarts.note(checked)
-    return checked
+  #noted(trigger: Trigger): Trigger {
+    this.#wallClockStarts.note(trigger)
+    return trigger
   }
 
   async getJobDetail(jobKey: JobKey): Promise<JobDetail | null> {
@@ -367,6 +347,20 @@ export class Scheduling implements SchedulerTransaction {
     this.#requireOpen()
     return this.#store
   }
+}
+
+/** @throws SchedulerError ERR_JOB_NOT_DURABLE for a job that would be deleted at once */
+function requireTriggersOf(
+  job: JobDetail,
+  triggers: readonly Trigger[],
+  { storeNonDurableWhileAwaitingScheduling = false }: AddJobOptions,
+): void {
+  if (triggers.length > 0 || job.durable || storeNonDurableWhileAwaitingScheduling) return
+  throw new SchedulerError(
+    'ERR_JOB_NOT_DURABLE',
+    `Job ${job.key.toString()} is not durable and comes without triggers. ` +
+      'Pass a trigger, or build it with storeDurably().',
+  )
 }
 
 function earliest(triggers: readonly Trigger[]): number | null {

@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
+import { KeySet } from '../../core/key-set.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { TriggerSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
@@ -28,8 +29,8 @@ export async function storePlan(
   nowMs: EpochMs,
 ): Promise<StoredPlan> {
   const stored = await storedTriggers(scheduler)
-  const kept = new KeyMap<JobKey, true>()
-  for (const { job } of planned) kept.set(job.key, true)
+  const kept = new KeySet<JobKey>()
+  for (const { job } of planned) kept.add(job.key)
   const jobKeys = (await Promise.all(groups.map((group) => scheduler.getJobKeys(group)))).flat()
   const left = jobKeys.filter((key) => !kept.has(key))
   if (left.length > 0) await scheduler.deleteJobs(left)

@@ -1,5 +1,6 @@
 import type { TriggerKey } from '../../core/key.ts'
-import { KeyMap, keySetOf } from '../../core/key-map.ts'
+import { KeyMap } from '../../core/key-map.ts'
+import { KeySet } from '../../core/key-set.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { DefinitionChanges, RemovedDefinitions } from '../definition-changes.ts'
 import { calendarInUse } from '../refusals.ts'
@@ -32,8 +33,8 @@ function refuseUsedCalendars(data: RamData, changes: DefinitionChanges): void {
   if (changes.removedCalendars.length === 0) return
   const given = new KeyMap<TriggerKey, Trigger>()
   for (const trigger of changes.entries.flatMap(({ triggers }) => triggers)) given.set(trigger.key, trigger)
-  const removed = keySetOf(changes.removedTriggers)
-  const removedJobs = keySetOf(changes.removedJobs)
+  const removed = new KeySet(changes.removedTriggers)
+  const removedJobs = new KeySet(changes.removedJobs)
   for (const name of new Set(changes.removedCalendars)) {
     if (!data.calendars.calendars.has(name) && !changes.calendars.some((each) => each.name === name)) continue
     const stored = Array.from(data.calendars.usersOf(name), ({ trigger }) => trigger)

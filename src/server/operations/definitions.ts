@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
-import { KeyMap, keySetOf } from '../../core/key-map.ts'
+import { KeyMap } from '../../core/key-map.ts'
+import { KeySet } from '../../core/key-set.ts'
 import { hidden } from '../../core/secrets.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { DefinitionChanges, NamedCalendar } from '../../jobstore/definition-changes.ts'
@@ -295,8 +296,8 @@ const nothingToRemove: Removals = { removedTriggers: [], removedJobs: [], remove
 
 async function removalsOf(scheduler: Scheduler, definitions: DefinitionsJson): Promise<Removals> {
   const keys = await keysOf(scheduler)
-  const jobs = keySetOf(definitions.jobs.map(({ key }) => jobKeyOf(key)))
-  const triggers = keySetOf(definitions.triggers.map(({ key }) => triggerKeyOf(key)))
+  const jobs = new KeySet(definitions.jobs.map(({ key }) => jobKeyOf(key)))
+  const triggers = new KeySet(definitions.triggers.map(({ key }) => triggerKeyOf(key)))
   const calendars = new Set(definitions.calendars.map(({ name }) => name))
   return {
     removedTriggers: keys.triggers.filter((key) => !triggers.has(key)),

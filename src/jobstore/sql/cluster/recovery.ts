@@ -1,6 +1,7 @@
 import { emptyJobDataMap, type JobDataMap } from '../../../core/job-data-map.ts'
 import { type JobKey, recoveringJobsGroup, recoveryKeys, type TriggerKey } from '../../../core/key.ts'
 import { KeyMap } from '../../../core/key-map.ts'
+import { KeySet } from '../../../core/key-set.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { SimpleScheduleBuilder } from '../../../triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../../triggers/families/trigger-builder.ts'
@@ -100,7 +101,7 @@ interface Circumstances {
   readonly triggers: KeyMap<TriggerKey, TriggerRef>
   readonly jobs: KeyMap<JobKey, JobRef>
   /** Triggers that another node has claimed. */
-  readonly claimed: KeyMap<TriggerKey, true>
+  readonly claimed: KeySet<TriggerKey>
   /** The latest planned instant of a trigger's other claims and executions. */
   readonly inFlight: KeyMap<TriggerKey, EpochMs>
 }
@@ -147,12 +148,12 @@ function* lookAround(
   rows: readonly FiredRow[],
   locks: LocksAround,
 ): SqlProgram<Circumstances> {
-  const claimed = new KeyMap<TriggerKey, true>()
+  const claimed = new KeySet<TriggerKey>()
   const inFlight = new KeyMap<TriggerKey, EpochMs>()
   const others = yield* tx.session.firedTriggers.ofTriggers(triggerKeysOf(rows))
   for (const { triggerKey, state, plannedTimeMs } of others) {
     inFlight.set(triggerKey, Math.max(plannedTimeMs, inFlight.get(triggerKey) ?? plannedTimeMs))
-    if (state === 'ACQUIRED') claimed.set(triggerKey, true)
+    if (state === 'ACQUIRED') claimed.add(triggerKey)
   }
   return { triggers: locks.triggers.found, jobs: locks.jobs.found, claimed, inFlight }
 }
@@ -295,7 +296,7 @@ function jobKeysOf(rows: readonly FiredRow[]): readonly JobKey[] {
 }
 
 function triggerKeysOf(rows: readonly FiredRow[]): readonly TriggerKey[] {
-  const keys = new KeyMap<TriggerKey, true>()
-  for (const { triggerKey } of rows) keys.set(triggerKey, true)
+  const keys = new KeySet<TriggerKey>()
+  for (const { triggerKey } of rows) keys.add(triggerKey)
   return keys.keys()
 }

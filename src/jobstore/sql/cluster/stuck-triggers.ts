@@ -1,5 +1,5 @@
 import type { TriggerKey } from '../../../core/key.ts'
-import { KeyMap } from '../../../core/key-map.ts'
+import { KeySet } from '../../../core/key-set.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
 import { settleJobs } from '../programs/steps/settling.ts'
 import type { SqlTransaction } from '../session/sql-session.ts'
@@ -21,9 +21,9 @@ export function* freeStuckTriggers(tx: SqlTransaction): SqlProgram<boolean> {
   if (suspects.length === 0) return jobs.length === mostAtOnce
   const refs = yield* triggers.lock(suspects)
   // Again with the rows locked, because another node may have claimed them since the first look.
-  const claimed = new KeyMap<TriggerKey, true>()
+  const claimed = new KeySet<TriggerKey>()
   for (const { triggerKey, state } of yield* firedTriggers.ofTriggers(suspects)) {
-    if (state === 'ACQUIRED') claimed.set(triggerKey, true)
+    if (state === 'ACQUIRED') claimed.add(triggerKey)
   }
   const stuck = refs.filter(({ key, state }) => state === 'ACQUIRED' && !claimed.has(key))
   yield* triggers.setStates(stuck.map(({ key }) => ({ key, state: 'WAITING' })))

@@ -1,6 +1,7 @@
 import { JobPersistenceError } from '../../../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
@@ -60,9 +61,9 @@ interface Search extends SearchManner {
   readonly fired: TriggerFiredBundle[]
   readonly acquired: AcquiredTrigger[]
   /** Late triggers whose misfire instruction was carried out; one that is still late fires late. */
-  readonly treated: KeyMap<TriggerKey, true>
+  readonly treated: KeySet<TriggerKey>
   /** Triggers that could not be read or computed. */
-  readonly faulty: KeyMap<TriggerKey, true>
+  readonly faulty: KeySet<TriggerKey>
   /** Null where no group is limited. */
   readonly rooms: GroupRooms | null
   readonly unknownJobTypes: Set<string>
@@ -70,9 +71,9 @@ interface Search extends SearchManner {
   readonly passedVersion: number
   affinityIsUsed: boolean
   /** Jobs of which no further trigger may start in this search. */
-  readonly leftJobs: KeyMap<JobKey, true>
+  readonly leftJobs: KeySet<JobKey>
   /** Triggers whose schedule another session holds. */
-  readonly leftTriggers: KeyMap<TriggerKey, true>
+  readonly leftTriggers: KeySet<TriggerKey>
   /** Whether a due trigger was left because of another transaction's lock, whose end sends no signal. */
   hasLeft: boolean
 }
@@ -128,14 +129,14 @@ function beginSearch(
     ...manner,
     fired: [],
     acquired: [],
-    treated: new KeyMap(),
-    faulty: new KeyMap(),
+    treated: new KeySet(),
+    faulty: new KeySet(),
     rooms,
     unknownJobTypes: new Set([...memory.unknownJobTypes].filter((type) => !context.knowsJobType(type))),
     passedVersion: memory.passed.version,
     affinityIsUsed: memory.affinityIsUsed,
-    leftJobs: new KeyMap(),
-    leftTriggers: new KeyMap(),
+    leftJobs: new KeySet(),
+    leftTriggers: new KeySet(),
     hasLeft: false,
   }
   tx.notes.add(() => {
@@ -206,7 +207,7 @@ function* treatLate(search: Search, lateUntilMs: EpochMs): SqlProgram<boolean> {
   if (late === null) return true
   const untreated = late.filter((due) => needsTreatment(search, due))
   const treated = yield* treatRead(tx, readLate(tx, untreated), 'late', dueMisfiresPerTransaction)
-  for (const key of treated) search.treated.set(key, true)
+  for (const key of treated) search.treated.add(key)
   return treated.length === untreated.length && late.length < misfiresPerTransaction
 }
 
@@ -313,7 +314,7 @@ function* lockKnown(search: Search, range: Range, limit: number): SqlProgram<rea
 /** Leaves triggers whose schedule another session holds; answers whether there are any. No signal says when it ends. */
 function* leaveHeldSchedules(search: Search, found: readonly DueTrigger[]): SqlProgram<boolean> {
   const held = yield* search.tx.session.triggers.lockSchedules(found)
-  for (const key of held) search.leftTriggers.set(key, true)
+  for (const key of held) search.leftTriggers.add(key)
   if (held.length > 0) search.hasLeft = true
   return held.length > 0
 }
@@ -432,7 +433,7 @@ function* readCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
       faulty.push({ key: due.key, error })
     }
   }
-  for (const { key } of [...faulty, ...nameless]) search.faulty.set(key, true)
+  for (const { key } of [...faulty, ...nameless]) search.faulty.add(key)
   yield* putInError(tx, faulty)
   yield* putRowsInError(tx, nameless)
   return candidates
@@ -479,20 +480,18 @@ function* withoutBusyJobs(search: Search, found: readonly DueTrigger[]): SqlProg
   }
   if (firstOfJob.size === 0) return found
   const locked = yield* jobs.tryLock(firstOfJob.keys())
-  const free = new KeyMap<DueTrigger['jobKey'], true>()
-  for (const { key } of locked) free.set(key, true)
+  const free = new KeySet(locked.map(({ key }) => key))
   for (const key of firstOfJob.keys()) if (!free.has(key)) leaveJob(search, key)
-  for (const key of yield* firedTriggers.busy(free.keys())) {
-    free.delete(key)
-    search.leftJobs.set(key, true)
-  }
-  return found.filter(
-    (due) => !due.nonConcurrent || (free.has(due.jobKey) && firstOfJob.get(due.jobKey) === due),
-  )
+  const busy = new KeySet(yield* firedTriggers.busy(free.keys()))
+  for (const key of busy.keys()) search.leftJobs.add(key)
+  return found.filter((due) => {
+    const { jobKey, nonConcurrent } = due
+    return !nonConcurrent || (free.has(jobKey) && !busy.has(jobKey) && firstOfJob.get(jobKey) === due)
+  })
 }
 
 /** There is no signal when the lock on the job ends. */
 function leaveJob(search: Search, key: JobKey): void {
-  search.leftJobs.set(key, true)
+  search.leftJobs.add(key)
   search.hasLeft = true
 }

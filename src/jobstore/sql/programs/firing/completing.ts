@@ -1,6 +1,7 @@
 import { unreachable } from '../../../../core/errors.ts'
 import type { JobKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { firingPartOf } from '../../../firing-part.ts'
@@ -51,7 +52,7 @@ export function* completeJobs(
 /** The first completions, as many as can be written together because none depends on another one. */
 function independentEnds(completions: readonly JobCompletion[]): readonly JobCompletion[] {
   const retries: JobCompletion[] = []
-  const deletions = new KeyMap<JobKey, true>()
+  const deletions = new KeySet<JobKey>()
   for (const [index, completion] of completions.entries()) {
     const { jobDetail, instruction, retryTrigger } = completion
     const seesRetry = retries.some((earlier) => seesRetryOf(completion, earlier))
@@ -59,7 +60,7 @@ function independentEnds(completions: readonly JobCompletion[]): readonly JobCom
     const seesDeletion = retryTrigger !== null && deletions.has(jobDetail.key)
     if (seesRetry || seesDeletion) return completions.slice(0, index)
     if (retryTrigger !== null) retries.push(completion)
-    else if (instruction === 'deleteTrigger') deletions.set(jobDetail.key, true)
+    else if (instruction === 'deleteTrigger') deletions.add(jobDetail.key)
   }
   return completions
 }
@@ -297,10 +298,7 @@ class TriggersUnderLock {
   }
 
   /** Locks the jobs and triggers of completions; answers the triggers that another session has locked. */
-  *lock(
-    tx: SqlTransaction,
-    completions: readonly JobCompletion[],
-  ): SqlProgram<KeyMap<TriggerRef['key'], true>> {
+  *lock(tx: SqlTransaction, completions: readonly JobCompletion[]): SqlProgram<KeySet<TriggerRef['key']>> {
     const steering = completions.filter((completion) => !leavesTriggersAlone(completion))
     const single = steering.filter((completion) => !concernsAllTriggers(completion))
     const { found, locked } = yield* tryLockTriggers(

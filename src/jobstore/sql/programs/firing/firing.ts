@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
@@ -143,8 +144,8 @@ function* readClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
   for (const { fireInstanceId, jobKey } of all) {
     if (jobKey !== null && jobs.locked.has(jobKey)) locked.add(fireInstanceId)
   }
-  const split = new KeyMap<TriggerKey, true>()
-  for (const { key } of toSplit) split.set(key, true)
+  const split = new KeySet<TriggerKey>()
+  for (const { key } of toSplit) split.add(key)
   const rest = all.filter(({ fireInstanceId, triggerKey }) => {
     return !locked.has(fireInstanceId) && !split.has(triggerKey)
   })
@@ -183,7 +184,7 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
   const held: FirableTrigger[] = []
   const faulty: FaultyTrigger[] = []
   const idle: IdleClaim[] = []
-  const started = new KeyMap<JobKey, true>()
+  const started = new KeySet<JobKey>()
   for (const claim of claims) {
     const row = rows.get(claim.fireInstanceId)
     if (row === undefined || !rows.delete(claim.fireInstanceId) || locked.has(claim.fireInstanceId)) continue
@@ -206,7 +207,7 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
       idle.push({ row, state: 'WAITING' })
     } else {
       held.push({ trigger: claim.trigger, row, jobDetail })
-      if (jobDetail.disallowConcurrentExecution) started.set(jobKey, true)
+      if (jobDetail.disallowConcurrentExecution) started.add(jobKey)
     }
   }
   yield* fail(tx, faulty)
@@ -226,7 +227,10 @@ function bothLocks<Key extends JobKey | TriggerKey, Ref>(
   one: TriedLocks<Key, Ref>,
   two: TriedLocks<Key, Ref>,
 ): TriedLocks<Key, Ref> {
-  return { found: bothOf(one.found, two.found), locked: bothOf(one.locked, two.locked) }
+  return {
+    found: bothOf(one.found, two.found),
+    locked: new KeySet([...one.locked.keys(), ...two.locked.keys()]),
+  }
 }
 
 function bothOf<Key extends JobKey | TriggerKey, Value>(
@@ -258,9 +262,9 @@ function* lockClaims(
 
 /** Jobs that may not start now. */
 interface BusyJobs {
-  readonly executing: KeyMap<JobKey, true>
+  readonly executing: KeySet<JobKey>
   /** Another session has locked their rows. */
-  readonly locked: KeyMap<JobKey, true>
+  readonly locked: KeySet<JobKey>
   /** The rows that are locked here. */
   readonly found: KeyMap<JobKey, JobRef>
 }
@@ -276,14 +280,14 @@ function* lockBusyJobs(
   found: readonly JobDetail[],
   { split, own }: { readonly split: readonly JobKey[]; readonly own: KeyMap<JobKey, JobRef> },
 ): SqlProgram<BusyJobs> {
-  const executing = new KeyMap<JobKey, true>()
+  const executing = new KeySet<JobKey>()
   const keys = found.filter((job) => job.disallowConcurrentExecution).map(({ key }) => key)
   const others = yield* tryLockJobs(
     tx,
     uniqueKeys([...keys, ...split]).filter((key) => !own.has(key)),
   )
   if (keys.length > 0) {
-    for (const key of yield* tx.session.firedTriggers.executing(keys)) executing.set(key, true)
+    for (const key of yield* tx.session.firedTriggers.executing(keys)) executing.add(key)
   }
   const all = new KeyMap<JobKey, JobRef>()
   for (const ref of [...own.values(), ...others.found.values()]) all.set(ref.key, ref)

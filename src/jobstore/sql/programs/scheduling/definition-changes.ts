@@ -1,4 +1,4 @@
-import { keySetOf } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { DefinitionChanges, RemovedDefinitions } from '../../../definition-changes.ts'
 import type { TransactionLock } from '../../kernel/sql-runner.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
@@ -30,18 +30,18 @@ export function* changeDefinitions(
 
 /** Each step locks its rows, jobs before triggers; all of them together must do so too. */
 function* lockInOrder(tx: SqlTransaction, changes: DefinitionChanges): SqlProgram<void> {
-  const triggers = keySetOf(changes.removedTriggers)
-  const jobs = keySetOf(changes.removedJobs)
+  const triggers = new KeySet(changes.removedTriggers)
+  const jobs = new KeySet(changes.removedJobs)
   for (const { job, triggers: given } of changes.entries) {
-    if (job !== null) jobs.set(job.key, true)
+    if (job !== null) jobs.add(job.key)
     for (const { key, jobKey } of given) {
-      triggers.set(key, true)
-      if (jobKey !== null) jobs.set(jobKey, true)
+      triggers.add(key)
+      if (jobKey !== null) jobs.add(jobKey)
     }
   }
   if (triggers.size > 0) {
     const formerJobs = yield* tx.session.keyLists.jobsOfTriggers(triggers.keys())
-    for (const key of formerJobs.values()) jobs.set(key, true)
+    for (const key of formerJobs.values()) jobs.add(key)
   }
   yield* lockJobs(tx, jobs.keys())
   yield* lockTriggers(tx, triggers.keys())

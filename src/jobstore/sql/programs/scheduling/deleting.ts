@@ -1,5 +1,5 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
-import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import { nextTriggerState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -30,8 +30,8 @@ export function* deleteTriggers(
   tx: SqlTransaction,
   keys: readonly TriggerKey[],
 ): SqlProgram<readonly TriggerKey[]> {
-  const unique = new KeyMap<TriggerKey, true>()
-  for (const key of keys) unique.set(key, true)
+  const unique = new KeySet<TriggerKey>()
+  for (const key of keys) unique.add(key)
   const jobKeys = (yield* tx.session.keyLists.jobsOfTriggers(unique.keys())).values()
   // Jobs before triggers, as everywhere.
   yield* lockJobs(tx, uniqueKeys(jobKeys))

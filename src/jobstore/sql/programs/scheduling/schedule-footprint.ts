@@ -1,19 +1,19 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
-import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { ScheduleEntry } from '../../../schedule-entry.ts'
 
 /** The keys that requests to schedule touch, to find out whether another request depends on them. */
 export class ScheduleFootprint {
-  readonly #triggers = new KeyMap<TriggerKey, true>()
-  readonly #jobs = new KeyMap<JobKey, true>()
-  readonly #namedJobs = new KeyMap<JobKey, true>()
+  readonly #triggers = new KeySet<TriggerKey>()
+  readonly #jobs = new KeySet<JobKey>()
+  readonly #namedJobs = new KeySet<JobKey>()
 
   add({ entries }: { readonly entries: readonly ScheduleEntry[] }): void {
     for (const { job, triggers } of entries) {
-      if (job !== null) this.#jobs.set(job.key, true)
+      if (job !== null) this.#jobs.add(job.key)
       for (const { key, jobKey } of triggers) {
-        this.#triggers.set(key, true)
-        if (jobKey !== null) this.#namedJobs.set(jobKey, true)
+        this.#triggers.add(key)
+        if (jobKey !== null) this.#namedJobs.add(jobKey)
       }
     }
   }

@@ -1,6 +1,7 @@
 import { ObjectAlreadyExistsError } from '../../../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../../../jobs/schedule-options.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
@@ -16,7 +17,7 @@ import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { calendarsOf } from '../steps/calendar-lookup.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
 import { type MayFire, NewFirings } from '../steps/firing-new.ts'
-import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
+import { type LockedRows, lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
 import { deleteOrphans } from '../steps/orphans.ts'
 import { settleJobs } from '../steps/settling.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
@@ -98,6 +99,8 @@ interface Stored {
   /** Of these, whole: those whose new triggers may fire. */
   readonly details: KeyMap<JobKey, JobDetail>
   readonly paused: PausedGroups | null
+  /** No key is stored or named twice, and each trigger comes with its job: then nothing can be refused. */
+  readonly areNew: boolean
 }
 
 /** Stores requests together; answers for the first of them only when a later one depends on their result. */
@@ -108,15 +111,15 @@ function* scheduleBatch(
   const stored = yield* lockWhatExists(tx, requests)
   const refusals: (Error | null)[] = []
   const accepted: ScheduleRequest[] = []
-  const jobsLosingTriggers = new KeyMap<JobKey, true>()
+  const jobsLosingTriggers = new KeySet<JobKey>()
   for (const request of requests) {
     // A job that loses a trigger may be deleted with it.
     if (jobsLosingTriggers.size > 0 && namesAny(request, jobsLosingTriggers)) break
-    const refusal = refusalOf(stored, request)
+    const refusal = stored.areNew ? null : refusalOf(stored, request)
     refusals.push(refusal)
     if (refusal !== null) continue
     accepted.push(request)
-    for (const key of jobsLosingTriggersIn(stored, request)) jobsLosingTriggers.set(key, true)
+    for (const key of jobsLosingTriggersIn(stored, request)) jobsLosingTriggers.add(key)
   }
   const firings = new NewFirings(tx, mayFireOf(accepted, stored))
   yield* storeEntries(
@@ -147,19 +150,22 @@ function mayFireOf(requests: readonly ScheduleRequest[], { details }: Stored): K
 }
 
 function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[]): SqlProgram<Stored> {
-  const triggerKeys = new KeyMap<TriggerKey, true>()
-  const jobKeys = new KeyMap<JobKey, true>()
-  const replaceable = new KeyMap<TriggerKey, true>()
-  const whole = new KeyMap<JobKey, true>()
+  const triggerKeys = new KeySet<TriggerKey>()
+  const jobKeys = new KeySet<JobKey>()
+  const replaceable = new KeySet<TriggerKey>()
+  const whole = new KeySet<JobKey>()
+  let areDistinct = true
   for (const { entries, replace, mayFire } of requests) {
     for (const { job, triggers } of entries) {
-      if (job !== null) jobKeys.set(job.key, true)
+      if (job !== null && !jobKeys.add(job.key)) areDistinct = false
       for (const { key, jobKey } of triggers) {
-        triggerKeys.set(key, true)
-        if (replace) replaceable.set(key, true)
+        if (!triggerKeys.add(key)) areDistinct = false
+        if (replace) replaceable.add(key)
+        if (jobKey !== null && job?.key.equals(jobKey) === true) continue
+        areDistinct = false
         if (jobKey === null) continue
-        jobKeys.set(jobKey, true)
-        if (job === null && mayFire !== undefined) whole.set(jobKey, true)
+        jobKeys.add(jobKey)
+        if (job === null && mayFire !== undefined) whole.add(jobKey)
       }
     }
   }
@@ -168,35 +174,37 @@ function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[
     // A job is read behind its lock, so that it is the one that is locked.
     const behind = together(tx.session.pausedGroups.load(), tx.session.jobs.load(whole.keys()))
     const lockAndLook = together(lockJobs(tx, jobKeys.keys()), behind)
-    const [taken, [jobs, [paused, { found }]]] = yield* together(look, lockAndLook)
-    return { taken, triggers: new KeyMap(), jobs, details: found, paused }
+    const [taken, [locked, [paused, { found }]]] = yield* together(look, lockAndLook)
+    const areNew = areDistinct && taken.size === 0 && locked.size === 0
+    return { taken, triggers: new KeyMap(), jobs: locked, details: found, paused, areNew }
   }
   const taken = yield* look
   const replaced = taken.keys().filter((key) => replaceable.has(key))
   for (const key of replaced) {
     const formerJob = taken.get(key)
-    if (formerJob !== undefined) jobKeys.set(formerJob, true)
+    if (formerJob !== undefined) jobKeys.add(formerJob)
   }
   // Jobs before triggers, as everywhere, and all of them in one order.
-  const jobs = yield* lockJobs(tx, jobKeys.keys())
-  const triggers = yield* lockTriggers(tx, replaced)
-  return { taken, triggers, jobs, details: new KeyMap(), paused: null }
+  const lockedJobs = yield* lockJobs(tx, jobKeys.keys())
+  const locked = yield* lockTriggers(tx, replaced)
+  const areNew = areDistinct && taken.size === 0 && lockedJobs.size === 0
+  return { taken, triggers: locked, jobs: lockedJobs, details: new KeyMap(), paused: null, areNew }
 }
 
 /** Why a request cannot be stored, or null. */
 function refusalOf(stored: Stored, { entries, replace }: ScheduleRequest): Error | null {
-  const newJobs = new KeyMap<JobKey, true>()
+  const newJobs = new KeySet<JobKey>()
   for (const { job } of entries) {
     if (job === null) continue
     const isTaken = stored.jobs.has(job.key) || newJobs.has(job.key)
     if (isTaken && !replace) return new ObjectAlreadyExistsError('job', job.key.toString())
-    newJobs.set(job.key, true)
+    newJobs.add(job.key)
   }
-  const newTriggers = new KeyMap<TriggerKey, true>()
+  const newTriggers = new KeySet<TriggerKey>()
   for (const { key, jobKey } of entries.flatMap(({ triggers }) => triggers)) {
     const isTaken = stored.taken.has(key) || newTriggers.has(key)
     if (isTaken && !replace) return new ObjectAlreadyExistsError('trigger', key.toString())
-    newTriggers.set(key, true)
+    newTriggers.add(key)
     if (jobKey === null || !(newJobs.has(jobKey) || stored.jobs.has(jobKey))) return jobNotFound(key, jobKey)
   }
   return null
@@ -213,7 +221,7 @@ function jobsLosingTriggersIn(stored: Stored, { entries }: ScheduleRequest): Job
     })
 }
 
-function namesAny({ entries }: ScheduleRequest, keys: KeyMap<JobKey, true>): boolean {
+function namesAny({ entries }: ScheduleRequest, keys: KeySet<JobKey>): boolean {
   return entries.some(
     ({ job, triggers }) =>
       (job !== null && keys.has(job.key)) ||
@@ -226,17 +234,8 @@ function* storeEntries(
   entries: readonly ScheduleEntry[],
   { stored, firings }: { readonly stored: Stored; readonly firings: NewFirings },
 ): SqlProgram<void> {
-  const details = new KeyMap<JobKey, JobDetail>()
-  for (const { job } of entries) if (job !== null) details.set(job.key, job)
-  yield* storeJobs(tx, details.values(), stored.jobs)
-  const jobs = {
-    get(key: JobKey): Pick<JobRef, 'nonConcurrent'> | undefined {
-      const detail = details.get(key)
-      return detail === undefined
-        ? stored.jobs.get(key)
-        : { nonConcurrent: detail.disallowConcurrentExecution }
-    },
-  }
+  const { details, jobs } = jobsOf(entries, stored)
+  yield* storeJobs(tx, details, stored.jobs)
   const triggers = entries.flatMap((entry) => entry.triggers)
   const jobsLosingTriggers = yield* storeNewTriggers(tx, triggers, {
     existing: stored.triggers,
@@ -246,6 +245,25 @@ function* storeEntries(
   })
   yield* firings.begin()
   yield* deleteOrphans(tx, jobsLosingTriggers)
+}
+
+/** The jobs of the entries, the last one of each key, and what is known of those that triggers name. */
+function jobsOf(
+  entries: readonly ScheduleEntry[],
+  { areNew, jobs }: Stored,
+): { readonly details: readonly JobDetail[]; readonly jobs: LockedRows['jobs'] } {
+  const all = entries.flatMap(({ job }) => job ?? [])
+  // A hundred thousand of them need no look-up then.
+  if (areNew && !all.some((job) => job.disallowConcurrentExecution)) {
+    return { details: all, jobs: { get: () => ({ nonConcurrent: false }) } }
+  }
+  const details = new KeyMap<JobKey, JobDetail>()
+  for (const job of all) details.set(job.key, job)
+  const get = (key: JobKey): Pick<JobRef, 'nonConcurrent'> | undefined => {
+    const detail = details.get(key)
+    return detail === undefined ? jobs.get(key) : { nonConcurrent: detail.disallowConcurrentExecution }
+  }
+  return { details: details.values(), jobs: { get } }
 }
 
 export function* storeJobs(

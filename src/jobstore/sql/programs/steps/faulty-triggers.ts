@@ -1,5 +1,5 @@
 import type { TriggerKey } from '../../../../core/key.ts'
-import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { SqlProgram, SqlValue } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
@@ -54,7 +54,7 @@ export function tellFaultyFirings({ signals }: SqlTransaction, rows: readonly Fi
 function* triggersOfJava(
   { session }: SqlTransaction,
   faulty: readonly FaultyTrigger[],
-): SqlProgram<KeyMap<TriggerKey, true>> {
-  if (session.triggersOfJava === null) return new KeyMap()
+): SqlProgram<KeySet<TriggerKey>> {
+  if (session.triggersOfJava === null) return new KeySet()
   return yield* session.triggersOfJava.among(faulty.map(({ key }) => key))
 }

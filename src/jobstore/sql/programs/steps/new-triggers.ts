@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
@@ -99,7 +100,7 @@ interface Circumstances {
   readonly paused: PausedGroups
   /** Groups that hold a trigger; known only while `pauseAll` is in force. */
   readonly existingGroups: readonly string[]
-  readonly executing: KeyMap<JobKey, true>
+  readonly executing: KeySet<JobKey>
 }
 
 function* readCircumstances(
@@ -111,9 +112,9 @@ function* readCircumstances(
   const { keyLists } = tx.session
   const groups = paused.everyNewTriggerGroup ? new Set(triggers.map(({ key }) => key.group)) : []
   const existingGroups = paused.everyNewTriggerGroup ? yield* keyLists.triggerGroupsAmong(groups) : []
-  const nonConcurrent = new KeyMap<JobKey, true>()
+  const nonConcurrent = new KeySet<JobKey>()
   for (const { jobKey } of triggers) {
-    if (jobKey !== null && jobs.get(jobKey)?.nonConcurrent === true) nonConcurrent.set(jobKey, true)
+    if (jobKey !== null && jobs.get(jobKey)?.nonConcurrent === true) nonConcurrent.add(jobKey)
   }
   const executing = yield* executingJobs(tx, nonConcurrent.keys())
   return { paused, existingGroups, executing }

@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
-import { KeyMap, keySetOf } from '../../../../core/key-map.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
@@ -9,7 +10,7 @@ import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
 export interface TriedLocks<Key extends JobKey | TriggerKey, Ref> {
   readonly found: KeyMap<Key, Ref>
   /** Existing rows that another session has locked. */
-  readonly locked: KeyMap<Key, true>
+  readonly locked: KeySet<Key>
 }
 
 export function* tryLockJobs(
@@ -17,10 +18,10 @@ export function* tryLockJobs(
   keys: readonly JobKey[],
 ): SqlProgram<TriedLocks<JobKey, JobRef>> {
   const found = new KeyMap<JobKey, JobRef>()
-  if (keys.length === 0) return { found, locked: new KeyMap() }
+  if (keys.length === 0) return { found, locked: new KeySet() }
   for (const ref of yield* jobs.tryLock(keys)) found.set(ref.key, ref)
   const missing = keys.filter((key) => !found.has(key))
-  return { found, locked: keySetOf(missing.length === 0 ? [] : yield* jobs.existing(missing)) }
+  return { found, locked: new KeySet(missing.length === 0 ? [] : yield* jobs.existing(missing)) }
 }
 
 export function* tryLockTriggers(
@@ -28,11 +29,11 @@ export function* tryLockTriggers(
   keys: readonly TriggerKey[],
 ): SqlProgram<TriedLocks<TriggerKey, TriggerRef>> {
   const found = new KeyMap<TriggerKey, TriggerRef>()
-  if (keys.length === 0) return { found, locked: new KeyMap() }
+  if (keys.length === 0) return { found, locked: new KeySet() }
   for (const ref of yield* triggers.tryLock(keys)) found.set(ref.key, ref)
   const missing = keys.filter((key) => !found.has(key))
   return {
     found,
-    locked: keySetOf(missing.length === 0 ? [] : (yield* keyLists.jobsOfTriggers(missing)).keys()),
+    locked: new KeySet(missing.length === 0 ? [] : (yield* keyLists.jobsOfTriggers(missing)).keys()),
   }
 }

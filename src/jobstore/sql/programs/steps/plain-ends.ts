@@ -1,5 +1,5 @@
 import type { JobKey } from '../../../../core/key.ts'
-import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import { firingPartOf } from '../../../firing-part.ts'
 import type { JobCompletion } from '../../../job-store.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
@@ -84,10 +84,10 @@ function isLast({ completion }: PlainEnd): boolean {
  */
 function plainEndsAmong(completions: readonly JobCompletion[]): readonly PlainEnd[] {
   const plain: PlainEnd[] = []
-  const jobsWithOthers = new KeyMap<JobKey, true>()
+  const jobsWithOthers = new KeySet<JobKey>()
   for (const completion of completions) {
     const end = plainEndOf(completion)
-    if (end === null) jobsWithOthers.set(completion.jobDetail.key, true)
+    if (end === null) jobsWithOthers.add(completion.jobDetail.key)
     else if (jobsWithOthers.size === 0 || !jobsWithOthers.has(end.jobKey)) plain.push(end)
   }
   return plain
@@ -114,9 +114,9 @@ function* deleteJobsOf(
 ): SqlProgram<void> {
   if (ends.length === 0) return
   const keys = uniqueKeys(ends.map(({ jobKey }) => jobKey))
-  const deleted = new KeyMap<JobKey, true>()
+  const deleted = new KeySet<JobKey>()
   for (const key of yield* plainEnds.deleteJobs(keys)) {
-    deleted.set(key, true)
+    deleted.add(key)
     tx.signals.add('jobDeleted', key)
   }
   if (deleted.size === keys.length) return

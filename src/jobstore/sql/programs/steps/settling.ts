@@ -1,5 +1,5 @@
 import type { JobKey } from '../../../../core/key.ts'
-import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
@@ -31,23 +31,20 @@ export function* settleLockedJobs(
 }
 
 /** The locked jobs that have an execution in flight; its end will look at the job. */
-export function* executingJobs(
-  tx: SqlTransaction,
-  keys: readonly JobKey[],
-): SqlProgram<KeyMap<JobKey, true>> {
+export function* executingJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<KeySet<JobKey>> {
   const { firedTriggers } = tx.session
-  const executing = new KeyMap<JobKey, true>()
+  const executing = new KeySet<JobKey>()
   const found = yield* firedTriggers.executing(keys)
   if (found.length === 0) return executing
   // The end of an execution that began when its job allowed concurrency looks at the job only if its row says so.
   // Writing that into the row waits for an execution that is ending now, so the executions are read again.
   yield* firedTriggers.markNonConcurrent(found)
-  for (const key of yield* firedTriggers.executing(found)) executing.set(key, true)
+  for (const key of yield* firedTriggers.executing(found)) executing.add(key)
   return executing
 }
 
 export function uniqueKeys(keys: readonly JobKey[]): JobKey[] {
-  const unique = new KeyMap<JobKey, true>()
-  for (const key of keys) unique.set(key, true)
+  const unique = new KeySet<JobKey>()
+  for (const key of keys) unique.add(key)
   return unique.keys()
 }

@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import { endedSharding, OpenFirings } from '../../../split-firing.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -98,8 +99,8 @@ export function* endLostItems(
   for (const firings of open) firings.endHeldOf(isGone)
   const carriers = open.flatMap((firings) => firings.carriers())
   if (carriers.length === 0) return
-  const running = new KeyMap<TriggerKey, true>()
-  for (const { triggerKey } of yield* firedTriggers.ofTriggers(carriers)) running.set(triggerKey, true)
+  const running = new KeySet<TriggerKey>()
+  for (const { triggerKey } of yield* firedTriggers.ofTriggers(carriers)) running.add(triggerKey)
   const idle = carriers.filter((carrier) => !running.has(carrier))
   const existing = yield* keyLists.jobsOfTriggers(idle)
   const stranded: TriggerKey[] = []

@@ -1,5 +1,6 @@
 import { compareKeys, defaultGroup, type JobKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import {
   dayOf,
@@ -101,9 +102,9 @@ export class JobStatusTable {
       this.#scheduler,
       changes.map(({ jobKey }) => jobKey),
     )
-    const known = new KeyMap<JobKey, true>()
+    const known = new KeySet<JobKey>()
     for (const row of yield* runOver(keys, (rows) => this.#statements.known({ rows }))) {
-      known.set(jobKeyOf(row), true)
+      known.add(jobKeyOf(row))
     }
     return changes.filter(({ jobKey }) => known.has(jobKey))
   }

@@ -1,6 +1,6 @@
 import { invariant } from '../../../../core/errors.ts'
 import type { JobKey } from '../../../../core/key.ts'
-import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
 import { boundRows, chunksOf, type RowSetQuery, setQuery } from '../../kernel/row-set.ts'
@@ -96,8 +96,8 @@ export class LockedEnds {
 }
 
 function jobsOf(executions: readonly PlainExecution[]): JobKey[] {
-  const keys = new KeyMap<JobKey, true>()
-  for (const { jobKey } of executions) keys.set(jobKey, true)
+  const keys = new KeySet<JobKey>()
+  for (const { jobKey } of executions) keys.add(jobKey)
   return keys.keys()
 }
 

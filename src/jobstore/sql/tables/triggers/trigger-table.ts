@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
-import { KeyMap, keySetOf } from '../../../../core/key-map.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
@@ -258,7 +259,7 @@ export class TriggerTable {
       const keys = due.filter(({ row }) => row[`${alias}_trigger_name`] !== null).map(({ key }) => key)
       if (keys.length === 0) continue
       const rows = triggerKeyRows(this.#schedulerName, keys)
-      const locked = keySetOf((yield* readRows(rows, this.#statements.tryLockIn[table])).map(triggerKeyOf))
+      const locked = new KeySet((yield* readRows(rows, this.#statements.tryLockIn[table])).map(triggerKeyOf))
       held.push(...keys.filter((key) => !locked.has(key)))
     }
     return held
@@ -475,8 +476,7 @@ function dueOf(row: SqlRow): DueTrigger {
       misfireIsIgnored: misfireIsIgnored(row, 'misfire_instr'),
     }
     const isForNodes = textOrNull(row, 'node_affinity') !== null
-    const isSharded = textOrNull(row, 'sharding') !== null
-    const isToSplit = isSharded && !groupsOfParts.includes(due.key.group)
+    const isToSplit = textOrNull(row, 'sharding') !== null && !groupsOfParts.includes(due.key.group)
     if (!isForNodes && !isToSplit) return due
     return { ...due, ...(isForNodes ? { isForNodes } : {}), ...(isToSplit ? { isSplit: isToSplit } : {}) }
   } catch (error) {

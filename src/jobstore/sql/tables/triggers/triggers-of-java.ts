@@ -1,5 +1,5 @@
 import type { TriggerKey } from '../../../../core/key.ts'
-import { KeyMap } from '../../../../core/key-map.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import type { CommitNotes } from '../../kernel/commit-notes.ts'
@@ -29,7 +29,7 @@ export interface TriggerOfJava {
 export class TriggersOfJava {
   readonly #schedulerName: string
   readonly #statements: StatementsOfJava
-  #met = new KeyMap<TriggerKey, true>()
+  #met = new KeySet<TriggerKey>()
   #lookAtMs: EpochMs = 0
 
   constructor(vocabulary: SqlVocabulary) {
@@ -49,18 +49,18 @@ export class TriggersOfJava {
     const fresh = found.filter(({ key }) => !this.#met.has(key))
     notes.add(() => {
       this.#lookAtMs = nowMs + lookIntervalMs
-      if (this.#met.size > rememberedMax) this.#met = new KeyMap()
-      for (const { key } of fresh) this.#met.set(key, true)
+      if (this.#met.size > rememberedMax) this.#met = new KeySet()
+      for (const { key } of fresh) this.#met.add(key)
     })
     return fresh
   }
 
   /** The keys among these whose triggers only Java can run. */
-  *among(keys: readonly TriggerKey[]): SqlProgram<KeyMap<TriggerKey, true>> {
+  *among(keys: readonly TriggerKey[]): SqlProgram<KeySet<TriggerKey>> {
     const named = triggerKeyRows(this.#schedulerName, keys)
     const found = yield* runOver(named, (rows) => this.#statements.among({ rows }))
-    const ofJava = new KeyMap<TriggerKey, true>()
-    for (const row of found) ofJava.set(triggerKeyOf(row), true)
+    const ofJava = new KeySet<TriggerKey>()
+    for (const row of found) ofJava.add(triggerKeyOf(row))
     return ofJava
   }
 }
