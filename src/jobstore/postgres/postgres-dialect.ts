@@ -11,6 +11,7 @@ export const postgresDialect: SqlDialect = {
   placeholder: (position) => `$${String(position)}`,
   reusesParameters: true,
   runsRowByRow: false,
+  storesBeforeLooks: true,
   rowSet(parameter, columns) {
     const list = Object.entries(columns).map(([name, type]) => {
       invariant(columnPattern.test(name), `column '${name}' of a row set is written in lower case`)

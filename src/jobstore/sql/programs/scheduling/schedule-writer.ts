@@ -4,6 +4,8 @@ import type { FireSlot } from '../../../fire-slot.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { ScheduleEntry } from '../../../schedule-entry.ts'
 import { RowsLockedError } from '../../kernel/sql-runner.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { SqlTransactor } from '../../session/sql-transactor.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
 import { type ScheduleOutcome, type ScheduleRequest, scheduleMany } from './scheduling.ts'
@@ -40,14 +42,17 @@ const sideBySide = 4
  */
 export class ScheduleWriter {
   readonly #transactor: SqlTransactor
+  readonly #mayExpectNew: boolean
   #calls: Call[] = []
   #isWriting = false
   /** Calls that wait for locks of other sessions. */
   readonly #waiting = new Set<Chain>()
   readonly #apart = new Lanes(sideBySide)
 
-  constructor(transactor: SqlTransactor) {
+  /** `mayExpectNew`: as in {@link scheduleMany}, for the first attempt. */
+  constructor(transactor: SqlTransactor, mayExpectNew: boolean) {
     this.#transactor = transactor
+    this.#mayExpectNew = mayExpectNew
   }
 
   async schedule(entries: readonly ScheduleEntry[], options: { readonly replace: boolean }): Promise<void> {
@@ -143,8 +148,14 @@ export class ScheduleWriter {
       return { entries, replace, ...(fires && slot !== null && { mayFire: () => slot.reserve() }) }
     })
     let outcomes: readonly ScheduleOutcome[]
+    let mayExpectNew = this.#mayExpectNew
+    const program = (tx: SqlTransaction): SqlProgram<readonly ScheduleOutcome[]> => {
+      const first = scheduleMany(tx, requests, { mayExpectNew })
+      mayExpectNew = false
+      return first
+    }
     try {
-      outcomes = await this.#transactor.run((tx) => scheduleMany(tx, requests), {
+      outcomes = await this.#transactor.run(program, {
         lock: 'shared',
         whenLocked,
         isChange: true,
