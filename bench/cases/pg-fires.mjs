@@ -24,8 +24,9 @@ const peers = {
       }
     : {}),
 }
-/** Slow ones are given fewer jobs, so that a round ends. */
-const smaller = (variant) => (/Java|one by one/.test(variant) ? 0.1 : 1)
+/** So many that the fast ones run for some seconds; slow ones are given fewer, so that a round ends. */
+const jobs = 60_000
+const smaller = (variant) => (/Java|one by one/.test(variant) ? 1 / 30 : 1)
 
 export const benchmark = {
   name: 'pg-fires',
@@ -54,7 +55,7 @@ export const benchmark = {
     ]
   },
   async run(variant, { once }) {
-    const count = Math.ceil((once ? 300 : 20_000) * smaller(variant))
+    const count = Math.ceil((once ? 300 : jobs) * smaller(variant))
     const peer = peers[variant]
     if (peer !== undefined) return { 'jobs/s': await peer(count) }
     await drainHere(ours[variant], Math.min(count, 2000), null)
@@ -85,9 +86,9 @@ export const repeatingBenchmark = {
         ]
       : [],
   async run(variant, { once }) {
-    const count = once ? 300 : 20_000
+    const count = once ? 300 : jobs
     if (variant !== 'quartz-ts') {
-      return { 'fires/s': await javaQuartzRate(Math.ceil(count / 10), { batch: 100, repeating: true }) }
+      return { 'fires/s': await javaQuartzRate(Math.ceil(count / 30), { batch: 100, repeating: true }) }
     }
     const place = await places.postgres()
     const entriesOf = (job) => repeating(job, 200)

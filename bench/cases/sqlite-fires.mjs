@@ -23,7 +23,7 @@ export const benchmark = {
     goal('share of plainjob', median('quartz-ts, NORMAL: jobs/s') / median('plainjob, NORMAL: jobs/s'), 1),
   ],
   async run(variant, { once }) {
-    const count = once ? 500 : 20_000
+    const count = once ? 500 : 60_000
     const storeOptions = ours[variant]
     if (storeOptions === undefined) return { 'jobs/s': await withPlainjob(count) }
     await withPlace({ storeOptions, count: Math.min(count, 3000) })
