@@ -188,6 +188,30 @@ describe.each([
     expect(items).toMatchObject([{ outcome: 'timedOut' }])
   })
 
+  test('ends at its deadline while a listener holds up the end of another one', async () => {
+    const { scheduler, clock, told } = await open((context) => context.awaitResult({ timeoutMs: 30_000 }), {
+      disallowConcurrentExecution: false,
+      store: makeStore(),
+    })
+    let goOn = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const first = await scheduler.cluster.executingJobs()
+    scheduler.listenerManager.addJobListener({
+      name: 'slow',
+      jobWasExecuted: ({ fireInstanceId }) =>
+        fireInstanceId === first[0]?.fireInstanceId ? held : undefined,
+    })
+    await clock.advance(100_000)
+    expect(told.filter((each) => each.includes('has no result'))).toHaveLength(2)
+    expect(await scheduler.cluster.executingJobs()).toEqual(first)
+    goOn()
+    await clock.advance(1000)
+    await scheduler.idle()
+    expect(await scheduler.cluster.executingJobs()).toEqual([])
+  })
+
   test('has its late result as the last line of its log, once', async () => {
     const { scheduler, clock } = await open(
       async (context) => {
