@@ -137,9 +137,9 @@ export class JobRunShell implements Runnable {
    * has taken it over.
    */
   #goesOnElsewhere(error: JobExecutionError | null): boolean {
-    const { awaitedReference, isVoid } = this.#context
+    const { awaitedReference, fireInstanceId, isVoid } = this.#context
     if (awaitedReference === null) return false
-    return error === null || isVoid || !this.#resources.remotes.claim(awaitedReference)
+    return error === null || isVoid || !this.#resources.remotes.claim(fireInstanceId)
   }
 
   /** What follows after the job has ended. */

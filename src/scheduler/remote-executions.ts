@@ -83,7 +83,7 @@ const resultChecks: Readonly<Record<keyof RemoteResult, ArgumentCheck>> = {
   result: () => {},
 }
 
-/** How many references are kept of firings that have ended, so that none ends twice. */
+/** How many firings that have ended are remembered, so that none ends twice. */
 const settledMax = 10_000
 
 /** Firings that go on elsewhere: they are written down, and any node ends them when their result comes. */
@@ -93,7 +93,10 @@ export class RemoteExecutions {
   readonly #finding: Gatherer<string, AwaitedResult | null>
   readonly #deadlines: ResultDeadlines
   readonly #late: LateResults
-  /** References of firings that this node has ended, or is just ending. */
+  /**
+   * Firings that this node has ended, or is just ending, by fire instance id: the next attempt of a job may have the
+   * reference of the last one.
+   */
   readonly #settled = new Set<string>()
   /** Ends that are being written, by reference. */
   readonly #ending = new Map<string, Promise<void>>()
@@ -202,7 +205,7 @@ export class RemoteExecutions {
   async reportResult(reference: string, result: RemoteResult): Promise<boolean> {
     checkReference('reportResult', 'reference', reference)
     checkOptions('reportResult', result, resultChecks)
-    const awaited = this.#settled.has(reference) ? null : await this.#finding.add(reference)
+    const awaited = await this.#finding.add(reference)
     const { error = null } = result
     if (awaited !== null) {
       const { key } = awaited.bundle.jobDetail
@@ -224,9 +227,9 @@ export class RemoteExecutions {
   }
 
   /** Whether the caller is the one who ends the firing. */
-  claim(reference: string): boolean {
-    if (this.#settled.has(reference)) return false
-    this.#settled.add(reference)
+  claim(fireInstanceId: string): boolean {
+    if (this.#settled.has(fireInstanceId)) return false
+    this.#settled.add(fireInstanceId)
     if (this.#settled.size > settledMax) {
       const [oldest] = this.#settled
       if (oldest !== undefined) this.#settled.delete(oldest)
@@ -239,15 +242,19 @@ export class RemoteExecutions {
    * what is not written yet may be lost with this node.
    */
   async #end(awaited: AwaitedResult, end: AwaitedEnd): Promise<boolean> {
-    const { reference } = awaited
-    const isOurs = this.claim(reference)
-    if (isOurs) this.#ending.set(reference, this.#write(awaited, end))
-    try {
+    const { bundle, reference } = awaited
+    if (!this.claim(bundle.fireInstanceId)) {
       await this.#ending.get(reference)
-    } finally {
-      if (isOurs) this.#ending.delete(reference)
+      return false
     }
-    return isOurs
+    const ending = this.#write(awaited, end)
+    this.#ending.set(reference, ending)
+    try {
+      await ending
+    } finally {
+      if (this.#ending.get(reference) === ending) this.#ending.delete(reference)
+    }
+    return true
   }
 
   /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when the scheduler shuts down before it is written */

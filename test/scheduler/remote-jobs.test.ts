@@ -110,6 +110,25 @@ describe.each([
     expect(await scheduler.reportResult('run-2')).toBe(true)
   })
 
+  test('may have the reference of the attempt before it', async () => {
+    const again = (context: RemoteJobContext) =>
+      context.awaitResult({ reference: 'order-17', timeoutMs: 60_000, onTimeout: 'retry' })
+    const retry = { attempts: 3, backoff: { type: 'fixed', initialMs: 1000, jitter: 0 } } as const
+    const { scheduler, clock, told } = await open(again, { retry, store: makeStore() })
+    await scheduler.reportResult('order-17', { error: new Error('no money') })
+    await clock.advance(1000)
+    await scheduler.idle()
+    await clock.advance(70_000)
+    await scheduler.idle()
+    expect(told.slice(3), 'the deadline of the second attempt').toEqual([
+      'begins',
+      expect.stringContaining('has no result'),
+      'attempt 3 follows',
+      'begins',
+    ])
+    expect(await scheduler.reportResult('order-17', { result: 'paid' })).toBe(true)
+  })
+
   test('ends once: a second result is late', async () => {
     const { scheduler, told } = await open(awaiting('run'), { store: makeStore() })
     const answers = await Promise.all([scheduler.reportResult('run-1'), scheduler.reportResult('run-1')])
@@ -167,6 +186,30 @@ describe.each([
     expect(await scheduler.reportResult('run-1')).toBe(false)
     const { items } = await scheduler.queryExecutions()
     expect(items).toMatchObject([{ outcome: 'timedOut' }])
+  })
+
+  test('ends at its deadline while a listener holds up the end of another one', async () => {
+    const { scheduler, clock, told } = await open((context) => context.awaitResult({ timeoutMs: 30_000 }), {
+      disallowConcurrentExecution: false,
+      store: makeStore(),
+    })
+    let goOn = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const first = await scheduler.cluster.executingJobs()
+    scheduler.listenerManager.addJobListener({
+      name: 'slow',
+      jobWasExecuted: ({ fireInstanceId }) =>
+        fireInstanceId === first[0]?.fireInstanceId ? held : undefined,
+    })
+    await clock.advance(100_000)
+    expect(told.filter((each) => each.includes('has no result'))).toHaveLength(2)
+    expect(await scheduler.cluster.executingJobs()).toEqual(first)
+    goOn()
+    await clock.advance(1000)
+    await scheduler.idle()
+    expect(await scheduler.cluster.executingJobs()).toEqual([])
   })
 
   test('has its late result as the last line of its log, once', async () => {

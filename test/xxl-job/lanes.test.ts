@@ -248,6 +248,13 @@ describe('results', () => {
       { code: 500, msg: 'job handle result lost.' },
     ],
     [
+      'a code that no admin can read',
+      (context) => {
+        context.handleResult(2 ** 31)
+      },
+      { code: 500, msg: 'job handle result lost.' },
+    ],
+    [
       'of an error',
       () => {
         throw new TypeError('broken')

@@ -146,6 +146,23 @@ describe('results that no admin takes', () => {
     expect(await admin.resultOf(3)).toMatchObject({ code: 200 })
   })
 
+  test('of which one is never answered for do not wait for that one', async () => {
+    const clock = new ManualClock()
+    const admin = await startedAdmin()
+    admin.behaviour = ({ path, body }) => path.endsWith('/callback') && body.includes('"logId":1,')
+    const { run, executor } = await startRig({ handlers, clock }, admin)
+    for (let logId = 1; logId <= 60; logId++) await run(logId)
+    const endMs = clock.now() + 300_000
+    await advanceUntil(clock, () => executor.status().waitingResults === 1 || clock.now() > endMs)
+    expect(admin.results).toHaveLength(59)
+    expect(admin.results.map(({ logId }) => logId)).not.toContain(1)
+    admin.behaviour = () => false
+    await advanceUntil(clock, () => executor.status().waitingResults === 0)
+    expect(admin.results.map(({ logId }) => logId).toSorted((one, other) => one - other)).toEqual(
+      Array.from({ length: 60 }, (_, index) => index + 1),
+    )
+  })
+
   test('are counted also while an admin has not answered', async () => {
     const admin = await startedAdmin()
     const { run, executor } = await startRig({ handlers, maxResults: 1 }, admin)

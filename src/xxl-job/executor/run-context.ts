@@ -26,9 +26,12 @@ export interface XxlJobContext {
   handleFail(msg?: string): void
   /** The run is to end with code 502. */
   handleTimeout(msg?: string): void
-  /** The run is to end with this code; one that is not above 0 counts as a failure. */
+  /** The run is to end with this code; one that is not from 1 to 2,147,483,647 counts as a failure. */
   handleResult(code: number, msg?: string): void
 }
+
+/** Admins read a code as an integer of Java, and refuse the whole request for one that is greater. */
+const codeMax = 2 ** 31 - 1
 
 /** What a run is about, as it crosses into a worker thread. */
 export interface RunFacts {
@@ -97,7 +100,7 @@ export class RunContext implements XxlJobContext {
   }
 
   handleResult(code: number, msg: string = ''): void {
-    this.#result = { code: Number.isInteger(code) ? code : 0, msg: textOfValue(msg) }
+    this.#result = { code: Number.isInteger(code) && code <= codeMax ? code : 0, msg: textOfValue(msg) }
   }
 }
 

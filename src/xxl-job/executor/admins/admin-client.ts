@@ -21,10 +21,13 @@ export interface AdminClientOptions {
   readonly clock: Clock
 }
 
-/** `refused`: it understood, and said no. `failed`: it answered something else. `unreachable`: it did not answer. */
+/**
+ * `refused`: it understood, and said no. `failed`: it answered something else. `unanswered`: it may have got the
+ * request, and did not answer. `unreachable`: it did not get it.
+ */
 export type AdminAnswer =
   | { readonly kind: 'accepted' }
-  | { readonly kind: 'refused' | 'failed' | 'unreachable'; readonly error: SchedulerError }
+  | { readonly kind: 'refused' | 'failed' | 'unanswered' | 'unreachable'; readonly error: SchedulerError }
 
 /** Sends requests to one admin. */
 export class AdminClient {
@@ -51,7 +54,8 @@ export class AdminClient {
       })
       return this.#read(method, answer)
     } catch (error) {
-      return this.#problem('unreachable', method, reasonOf(error), error)
+      const kind = error instanceof PostError && error.isSent ? 'unanswered' : 'unreachable'
+      return this.#problem(kind, method, reasonOf(error), error)
     }
   }
 
@@ -73,7 +77,7 @@ export class AdminClient {
   }
 
   #problem(
-    kind: 'refused' | 'failed' | 'unreachable',
+    kind: 'refused' | 'failed' | 'unanswered' | 'unreachable',
     method: AdminMethod,
     reason: string,
     cause?: unknown,

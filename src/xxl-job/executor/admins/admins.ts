@@ -10,7 +10,7 @@ import type { AdminAnswer, AdminClient } from './admin-client.ts'
 /** An answer, and whose it is. */
 export type AdminsAnswer =
   | { readonly kind: 'accepted'; readonly address: string }
-  | { readonly kind: 'refused' | 'unreachable'; readonly error: SchedulerError }
+  | { readonly kind: 'refused' | 'unanswered' | 'unreachable'; readonly error: SchedulerError }
 
 /**
  * The admins of one cluster: they share a database, so one that takes a request is enough. The one that took the last
@@ -55,25 +55,26 @@ export class Admins {
 
   async #first(call: (client: AdminClient) => Promise<AdminAnswer>): Promise<AdminsAnswer> {
     const errors: SchedulerError[] = []
-    let isRefused = false
+    const kinds = new Set<AdminAnswer['kind']>()
     for (const client of [...this.#clients]) {
       const answer = await call(client)
       if (answer.kind === 'accepted') {
         this.#putFirst(client)
         return { kind: 'accepted', address: client.address }
       }
-      isRefused ||= answer.kind === 'refused'
+      kinds.add(answer.kind)
       errors.push(answer.error)
     }
-    return { kind: isRefused ? 'refused' : 'unreachable', error: joined(errors) }
+    const kind = (['refused', 'unanswered'] as const).find((each) => kinds.has(each)) ?? 'unreachable'
+    return { kind, error: joined(errors) }
   }
 
   async #callbackTo(client: AdminClient, results: readonly JobResult[]): Promise<AdminAnswer> {
     const shape = this.#configured ?? this.#taken.get(client) ?? this.#seen
     const answer = await client.call('callback', encodeCallback(shape, results))
     if (answer.kind === 'accepted') this.#taken.set(client, shape)
-    if (answer.kind === 'accepted' || answer.kind === 'unreachable' || this.#configured !== null)
-      return answer
+    const hasAnswered = answer.kind === 'refused' || answer.kind === 'failed'
+    if (!hasAnswered || this.#configured !== null) return answer
     const other = shape === 'array' ? 'object' : 'array'
     const second = await client.call('callback', encodeCallback(other, results))
     if (second.kind !== 'accepted') return answer

@@ -32,7 +32,7 @@ interface Waiting {
   readonly name: string | null
   /** Null: it is read from the file. */
   result: JobResult | null
-  /** An admin refused a request that it was part of: it is sent alone, so that it holds up no others. */
+  /** An admin refused a request that it was part of, or did not answer: it is sent alone, and holds up no others. */
   isSuspect: boolean
 }
 
@@ -167,7 +167,11 @@ export class ResultSender {
     }
     const waiting = batch.map((sent) => sent.waiting)
     if (answer.kind === 'unreachable') this.#queue = [...waiting, ...this.#queue]
-    else if (waiting.length > 1) {
+    else if (answer.kind === 'unanswered') {
+      // One of them may be what the admin cannot answer for: the others go first.
+      for (const each of waiting) each.isSuspect = true
+      this.#queue.push(...waiting)
+    } else if (waiting.length > 1) {
       for (const each of waiting) each.isSuspect = true
       this.#queue = [...waiting, ...this.#queue]
       return true
