@@ -120,7 +120,8 @@ export const checkScheduleDefinition: ArgumentCheck = (method, argument, value, 
     (given) => typeof given === 'object' && given !== null && 'job' in given && 'options' in given,
   )(method, argument, value, code)
   const { job, options } = value as ScheduleDefinition
-  scheduleDefinition(method, job, options)
+  // A set may have hundreds: the message says which one it is.
+  scheduleDefinition(`${method}, ${argument}`, job, options)
 }
 
 /** Most schedules of one set. */
