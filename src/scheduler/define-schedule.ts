@@ -127,9 +127,14 @@ export const checkScheduleDefinition: ArgumentCheck = (method, argument, value, 
 /** Most schedules of one set. */
 const schedulesMax = 1000
 
+/** A database could not keep the others, or would not find the set again. */
 const setName = checkThat(
-  'a name of at most 200 characters that is not blank',
-  (value) => typeof value === 'string' && value.trim() !== '' && value.length <= 200,
+  'a name of at most 200 characters that is not blank, without NUL and halves of surrogate pairs',
+  (value) =>
+    typeof value === 'string' &&
+    value.trim() !== '' &&
+    value.length <= 200 &&
+    !/[\0\p{Surrogate}]/u.test(value),
 )
 
 /**

@@ -115,6 +115,14 @@ describe('reconcile', () => {
     expect(await scheduler.checkExists(jobKey('a'))).toBe(false)
   })
 
+  it('refuses a name of a set that a database could not keep', async () => {
+    const { scheduler } = await fixture()
+    for (const name of ['n\0', 'n\ud800', ' ', 'n'.repeat(201)]) {
+      await expect(scheduler.reconcile(name, [])).rejects.toMatchObject({ field: 'name' })
+    }
+    expect(names(await scheduler.reconcile('\u{1f600}', []))).toEqual(nothing)
+  })
+
   it('says which schedule of the set is refused', async () => {
     const { scheduler } = await fixture()
     for (const options of [{ key: 'b' }, { key: 'b', every: 'often' }, { key: 'b', daily: '7' }] as const) {
