@@ -1,6 +1,7 @@
 import {
   type ArgumentCheck,
   checkBoolean,
+  checkData,
   checkDate,
   checkName,
   checkNumber,
@@ -39,7 +40,7 @@ const optionChecks: Readonly<Record<string, ArgumentCheck>> = {
   at: checkDate,
   in: checkDuration,
   zone: checkString,
-  data: checkObject,
+  data: checkData,
   description: checkString,
   priority: checkNumber,
   calendarName: checkName,
