@@ -87,6 +87,12 @@ export function scheduled<Method extends ScheduledMethod<never>>(
       `scheduled takes the options and the function to run, got ${describeValue(given)}.`,
     )
   }
+  if (!Object.isExtensible(given)) {
+    throw new InvalidArgumentError(
+      'method',
+      'scheduled notes the schedule on the function, and this one is frozen. Pass a function that calls it.',
+    )
+  }
   addSchedule(method, checkScheduledOptions(options))
   return method
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode, InvalidArgumentError } from './errors.ts'
-import { describeValue, isObject, refuseUnknownKeys } from './options.ts'
+import { describeValue, isDataObject, isObject, refuseUnknownKeys } from './options.ts'
 
 /**
  * Checks one argument of a public method, or one field of its options, and throws what {@link wrongArgument} makes.
@@ -67,6 +67,7 @@ export const checkNumber: ArgumentCheck = checkThat(
   (value) => typeof value === 'number' && !Number.isNaN(value),
 )
 export const checkObject: ArgumentCheck = checkThat('an object', isObject)
+export const checkData: ArgumentCheck = checkThat('an object with a field for each entry', isDataObject)
 export const checkName: ArgumentCheck = checkThat(
   'a name that is not blank',
   (value) => typeof value === 'string' && value.trim() !== '',

@@ -6,6 +6,15 @@ export function isObject(value: unknown): value is object {
 }
 
 /**
+ * Whether a value can be job data: an object whose fields are the data. What keeps its content elsewhere, such as a Map
+ * or a promise, would be stored empty.
+ */
+export function isDataObject(value: unknown): value is object {
+  if (!isObject(value)) return false
+  return Object.keys(value).length > 0 || Object.prototype.toString.call(value) === '[object Object]'
+}
+
+/**
  * Refuses a value that is no object, and unknown keys; the message names the nearest known key.
  *
  * @param argument what the method calls the options

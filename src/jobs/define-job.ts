@@ -93,6 +93,15 @@ export function defineJob<Data extends object, Result>(
  */
 export function defineClassJob<Data extends object>(jobClass: JobClass<Data>): InlineJobDefinition<Data> {
   const jobType = jobClass.jobType ?? jobClass.name
+  const prototype = jobClass.prototype as Partial<Job> | undefined
+  if (typeof prototype?.execute !== 'function') {
+    const given = jobType === '' ? 'A function or class without a name' : `Job class '${jobType}'`
+    throw new InvalidArgumentError(
+      'execute',
+      `${given} has no method 'execute(context)'. ` +
+        'Pass a class that implements Job, or wrap a function in defineJob.',
+    )
+  }
   if (jobType === '') {
     throw new InvalidArgumentError(
       'jobType',
@@ -100,14 +109,6 @@ export function defineClassJob<Data extends object>(jobClass: JobClass<Data>): I
     )
   }
   requireJobType(jobType)
-  const prototype = jobClass.prototype as Partial<Job> | undefined
-  if (typeof prototype?.execute !== 'function') {
-    throw new InvalidArgumentError(
-      'execute',
-      `Job class '${jobType}' has no method 'execute(context)'. ` +
-        'Pass a class that implements Job, or wrap a function in defineJob.',
-    )
-  }
   return Object.freeze({
     kind: 'inline',
     jobType,

@@ -4,7 +4,7 @@ import { systemIds } from '../core/ids.ts'
 import { copyJobData, emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import type { RequiredKeys, StorableJobData } from '../core/job-data-type.ts'
 import { checkJobKey, generatedJobKey, JobKey } from '../core/key.ts'
-import { describeValue, isObject, requireInteger } from '../core/options.ts'
+import { describeValue, isDataObject, isObject, requireInteger } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
 import { checkJobSource, requireJobType, toJobDefinition } from './define-job.ts'
 import type { JobDefinition, JobSource } from './job-definition.ts'
@@ -278,7 +278,7 @@ function requireNodeNames(names: unknown): string[] {
 }
 
 function requireObject(data: unknown): object {
-  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data
+  if (isDataObject(data)) return data
   throw new InvalidArgumentError(
     'jobDataMap',
     `Job data must be an object with one entry per key, got ${describeValue(data)}.`,

@@ -134,7 +134,8 @@ export interface RescheduleOptions {
   /**
    * Take the place of the former trigger, which has the same key, instead of beginning anew: keep its pause, its last
    * fire, and what was due and has not run, about which the misfire policy of the new trigger decides. With `due` no
-   * later time is left out; with `lastFire` an interval counts from the last fire. Default: it begins anew.
+   * later time is left out; with `lastFire` an interval counts from the last fire. With `start` it begins at its own
+   * start, and what was due before is left out. Default: it begins anew.
    */
-  readonly goesOnFrom?: 'due' | 'lastFire'
+  readonly goesOnFrom?: 'due' | 'lastFire' | 'start'
 }

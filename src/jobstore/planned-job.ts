@@ -174,15 +174,25 @@ type Replacement = Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
 }
 
 /**
- * A trigger as it takes the place of a stored one, instead of beginning anew. What was due and has not fired stays due;
- * for a schedule with one instant that instant alone counts.
+ * A trigger as it takes the place of a stored one, instead of beginning anew. What was due and has not fired stays due,
+ * unless the trigger begins at its own start; for a schedule with one instant that instant alone counts.
  *
  * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when from where it goes on no fire time is left before its end
  */
 export function inPlaceOf(stored: Trigger, planned: Replacement): Trigger {
-  const trigger = placed(stored, planned)
+  const trigger = planned.goesOnFrom === 'start' ? fromItsStart(stored, planned) : placed(stored, planned)
   if (trigger.nextFireTimeMs === null) throw neverFires(trigger)
   return trigger
+}
+
+function fromItsStart({ previousFireTimeMs, timesTriggered }: Trigger, { trigger }: Replacement): Trigger {
+  const { nextFireTimeMs } = trigger
+  return trigger.withFireState({
+    previousFireTimeMs,
+    timesTriggered,
+    nextFireTimeMs,
+    misfiredFireTimeMs: null,
+  })
 }
 
 function placed(stored: Trigger, planned: Replacement): Trigger {

@@ -56,7 +56,8 @@ const noteKind = 'schedules'
 /** How often a node starts again because others change the record of the set at the same time. */
 const attemptsMax = 50
 
-type Done = Omit<Reconciliation, 'broken'>
+/** What was done, with jobs that are declared no more and cannot be read. */
+type Done = Omit<Reconciliation, 'broken'> & { readonly broken: readonly BrokenJob[] }
 type Changes = { -readonly [Field in 'added' | 'changed' | 'removed' | 'unchanged']: JobKey[] }
 
 /** Carries out sets of schedules. */
@@ -90,13 +91,14 @@ export class DeclaredSchedules {
       // Looked at before anything is written, so that a set of which one schedule is refused changes nothing.
       const look = isDeferred ? { base: wished, seen: [], broken: [] } : await this.#lookAt(plans, wished)
       const { base, seen } = look
-      const broken = look.broken.map(({ key }) => key)
-      if (dryRun) return { ...(await this.#foresee(seen, base, declaration, name)), broken }
+      if (dryRun) return withBroken(await this.#foresee(seen, base, declaration, name), look.broken).done
       const record = withNode(base, declaration, this.#parts.options.instanceId, live)
       if (!(await this.#writeRecord(name, record, found))) continue
       if (isDeferred) return deferred()
-      this.#tellBroken(name, look.broken)
-      return { ...(await this.#carryOut(seen, record, declaration, name)), broken }
+      const carriedOut = await this.#carryOut(seen, record, declaration, name)
+      const { done, broken } = withBroken(carriedOut, look.broken)
+      this.#tellBroken(name, broken)
+      return done
     }
     throw new JobPersistenceError(
       `The schedules '${name}' were changed by other nodes ${attemptsMax} times in a row. Try again.`,
@@ -105,8 +107,9 @@ export class DeclaredSchedules {
 
   async #planAll({ name, schedules }: DeclaredSet): Promise<readonly PlannedJob[]> {
     const planned: PlannedJob[] = []
-    for (const definition of schedules) {
-      planned.push(await this.#parts.planned.plan('reconcile', definition, { set: name, generation: 0 }))
+    for (const [index, definition] of schedules.entries()) {
+      const method = `reconcile, schedules[${index}]`
+      planned.push(await this.#parts.planned.plan(method, definition, { set: name, generation: 0 }))
       await this.#parts.budget.spend()
     }
     return planned
@@ -177,16 +180,20 @@ export class DeclaredSchedules {
     const { planned: jobs } = this.#parts
     const changes = noChanges()
     let isReplaced = false
+    let broken: readonly BrokenJob[] = []
     for (const { planned, change } of seen) {
       const { outcome } = changesNothing(change) ? change : await jobs.store(planned)
       if (outcome === 'newer') isReplaced = true
       else changes[outcome].push(planned.job.key)
     }
     if (!isReplaced) {
-      changes.removed.push(...(await this.#delete(await this.#undeclared(name, record, declaration))))
+      const undeclared = await this.#undeclared(name, record, declaration)
+      broken = undeclared.broken
+      changes.removed.push(...(await this.#delete(undeclared.keys)))
     }
-    isReplaced = !(await this.#settle(name, record, declaration, changes.added))
-    return { ...changes, deferred: isReplaced }
+    const members = [...declaration.members, ...broken.map(({ key }) => memberOf(key))]
+    isReplaced = !(await this.#settle(name, record, members, changes.added))
+    return { ...changes, deferred: isReplaced, broken }
   }
 
   async #foresee(
@@ -200,17 +207,29 @@ export class DeclaredSchedules {
       if (change.outcome === 'newer') return deferred()
       changes[change.outcome].push(planned.job.key)
     }
-    changes.removed.push(...(await this.#undeclared(name, record, declaration)))
-    return { ...changes, deferred: false }
+    const { keys, broken } = await this.#undeclared(name, record, declaration)
+    changes.removed.push(...keys)
+    return { ...changes, deferred: false, broken }
   }
 
-  /** The members that are declared no more. */
-  async #undeclared(name: string, record: SetRecord, declaration: Declaration): Promise<readonly JobKey[]> {
+  /** The members that are declared no more. Whose a job is that cannot be read cannot be told, so it stays. */
+  async #undeclared(
+    name: string,
+    record: SetRecord,
+    declaration: Declaration,
+  ): Promise<{ readonly keys: readonly JobKey[]; readonly broken: readonly BrokenJob[] }> {
     const keys: JobKey[] = []
+    const broken: BrokenJob[] = []
     for (const key of formerMembers(record, declaration)) {
-      if (await this.#isMember(key, name, record.generation)) keys.push(key)
+      try {
+        const plan = (await this.#parts.open().getJob(key))?.plan
+        if (plan?.set === name && plan.generation <= record.generation) keys.push(key)
+      } catch (error) {
+        if (!isBrokenRow(error)) throw error
+        broken.push({ key, error })
+      }
     }
-    return keys
+    return { keys, broken }
   }
 
   async #delete(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
@@ -220,17 +239,6 @@ export class DeclaredSchedules {
     return deleted
   }
 
-  async #isMember(key: JobKey, set: string, generation: number): Promise<boolean> {
-    try {
-      const plan = (await this.#parts.open().getJob(key))?.plan
-      return plan?.set === set && plan.generation <= generation
-    } catch (error) {
-      // Whose it is cannot be told, so it stays.
-      if (isBrokenRow(error)) return false
-      throw error
-    }
-  }
-
   /**
    * Takes the members that were deleted out of the record. False when another declaration came into force meanwhile:
    * what this node has added and that one does not have is deleted again.
@@ -238,7 +246,7 @@ export class DeclaredSchedules {
   async #settle(
     name: string,
     { generation }: SetRecord,
-    declaration: Declaration,
+    members: SetRecord['members'],
     added: readonly JobKey[],
   ): Promise<boolean> {
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
@@ -247,7 +255,7 @@ export class DeclaredSchedules {
         await this.#delete(strangers(added, found.record))
         return false
       }
-      const record = { ...found.record, members: declaration.members }
+      const record = { ...found.record, members }
       if (await this.#writeRecord(name, record, found)) return true
     }
     return true
@@ -309,8 +317,17 @@ function noChanges(): Changes {
   return { added: [], changed: [], removed: [], unchanged: [] }
 }
 
-function deferred(): Reconciliation {
+function deferred(): Reconciliation & Done {
   return { ...noChanges(), deferred: true, broken: [] }
+}
+
+/** The answer, with all jobs that cannot be read: those that are declared, and those that are no more. */
+function withBroken(
+  done: Done,
+  declared: readonly BrokenJob[],
+): { readonly done: Reconciliation; readonly broken: readonly BrokenJob[] } {
+  const broken = [...declared, ...done.broken]
+  return { done: { ...done, broken: broken.map(({ key }) => key) }, broken }
 }
 
 /** The digests of jobs are a part of it: code that differs in the settings of a job declares another set. */

@@ -1,6 +1,7 @@
 import {
   type ArgumentCheck,
   checkBoolean,
+  checkData,
   checkDate,
   checkName,
   checkNumber,
@@ -39,7 +40,7 @@ const optionChecks: Readonly<Record<string, ArgumentCheck>> = {
   at: checkDate,
   in: checkDuration,
   zone: checkString,
-  data: checkObject,
+  data: checkData,
   description: checkString,
   priority: checkNumber,
   calendarName: checkName,
@@ -120,15 +121,21 @@ export const checkScheduleDefinition: ArgumentCheck = (method, argument, value, 
     (given) => typeof given === 'object' && given !== null && 'job' in given && 'options' in given,
   )(method, argument, value, code)
   const { job, options } = value as ScheduleDefinition
-  scheduleDefinition(method, job, options)
+  // A set may have hundreds: the message says which one it is.
+  scheduleDefinition(`${method}, ${argument}`, job, options)
 }
 
 /** Most schedules of one set. */
 const schedulesMax = 1000
 
+/** A database could not keep the others, or would not find the set again. */
 const setName = checkThat(
-  'a name of at most 200 characters that is not blank',
-  (value) => typeof value === 'string' && value.trim() !== '' && value.length <= 200,
+  'a name of at most 200 characters that is not blank, without NUL and halves of surrogate pairs',
+  (value) =>
+    typeof value === 'string' &&
+    value.trim() !== '' &&
+    value.length <= 200 &&
+    !/[\0\p{Surrogate}]/u.test(value),
 )
 
 /**

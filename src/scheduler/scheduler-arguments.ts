@@ -43,7 +43,7 @@ export const addJobOptions: OptionChecks = {
   storeNonDurableWhileAwaitingScheduling: checkBoolean,
 }
 
-const rescheduleOptions: OptionChecks = { goesOnFrom: checkOneOf(['due', 'lastFire']) }
+const rescheduleOptions: OptionChecks = { goesOnFrom: checkOneOf(['due', 'lastFire', 'start']) }
 
 /** What takes the place of a trigger has its key, because the pause stays with the key. */
 export function checkRescheduleOptions(

@@ -1,4 +1,4 @@
-import { checkObject, checkOptions, listOf } from '../core/arguments.ts'
+import { checkData, checkOptions, listOf } from '../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { emptyJobDataMap, type JobDataMap, triggeredByKey } from '../core/job-data-map.ts'
 import { checkJobKey, checkKey, checkTriggerKey, isJobKey, JobKey, type TriggerKey } from '../core/key.ts'
@@ -245,7 +245,7 @@ export class Scheduling implements SchedulerTransaction {
     options: TriggerJobOptions = {},
   ): Promise<TriggerKey> {
     checkJobKey('triggerJob', 'jobKey', jobKey)
-    checkObject('triggerJob', 'data', data)
+    checkData('triggerJob', 'data', data)
     checkOptions('triggerJob', options, triggerJobOptions)
     return this.#trigger('triggerJob', jobKey, data, options)
   }
@@ -285,7 +285,7 @@ export class Scheduling implements SchedulerTransaction {
     options: TriggerJobOptions = {},
   ): Promise<TriggerKey> {
     if (typeof key !== 'string') checkJobKey('runNow', 'key', key)
-    checkObject('runNow', 'data', data)
+    checkData('runNow', 'data', data)
     checkOptions('runNow', options, triggerJobOptions)
     return this.#trigger('runNow', typeof key === 'string' ? new JobKey(key) : key, data, options)
   }

@@ -10,7 +10,7 @@ import { InvalidArgumentError } from '../core/errors.ts'
 import { checkIds, type IdGenerator, systemIds } from '../core/ids.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import { checkTriggerKey, generatedTriggerKey, isJobKey, JobKey, TriggerKey } from '../core/key.ts'
-import { isObject } from '../core/options.ts'
+import { isDataObject, isObject } from '../core/options.ts'
 import { type Clock, checkClock, type EpochMs, systemClock } from '../time/clock.ts'
 import { requireInstantMs } from './invalid-trigger.ts'
 import { defaultPriority, type TriggerFields } from './trigger-fields.ts'
@@ -153,7 +153,7 @@ export class FluentTriggerBuilder<T> {
   usingJobData(key: string, value: unknown): this
   usingJobData(data: JobDataMap | string, value?: unknown): this {
     const added: unknown = typeof data === 'string' ? { [data]: value } : data
-    if (!isObject(added)) {
+    if (!isDataObject(added)) {
       throw new InvalidArgumentError(
         'jobDataMap',
         'TriggerBuilder.usingJobData takes a record, or a key and a value.',

@@ -5,6 +5,8 @@ import { enableScheduling } from '../../src/annotations/enable-scheduling.ts'
 import { Scheduled, type ScheduledContext, scheduled } from '../../src/annotations/scheduled.ts'
 import { JobKey } from '../../src/core/key.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
@@ -137,6 +139,27 @@ describe.each(stores)('in a cluster on %s', (_name, makeStore) => {
     await scheduler.resumeJob(jobKey)
     await clock.advance(100)
     expect(recorder.runs).toEqual(['delay 0', 'delay 5100'])
+  })
+
+  test('what an operator pauses just before the next run is stored stays paused', async () => {
+    const clock = new ManualClock()
+    const recorder = new Recorder(clock)
+    class PausingStore extends DelegatingJobStore {
+      override async rescheduleTrigger(...call: Parameters<JobStore['rescheduleTrigger']>): Promise<boolean> {
+        await this.inner.pauseTrigger(call[0])
+        return super.rescheduleTrigger(...call)
+      }
+    }
+    const { scheduler, scheduling } = await startApplication(clock, new PausingStore(makeStore()()), [
+      recorder.task('delay', { fixedDelay: '1s' }, 500),
+    ])
+    await clock.advance(5000)
+    expect(recorder.runs).toEqual(['delay 0'])
+    const [task] = scheduling.tasks()
+    expect(await task?.nextExecution()).toEqual(new Date(clock.now() - 3500))
+    await scheduler.resumeJob(task?.jobKey ?? expect.fail('no task'))
+    await clock.advance(100)
+    expect(recorder.runs).toEqual(['delay 0', 'delay 5000'])
   })
 
   test('tasks can be cancelled', async () => {

@@ -98,6 +98,8 @@ describe('S2: @Scheduled', () => {
       ['Plain.arrow', 'arrow'],
       ['Object.job', 'literal'],
     ])
+    const frozen = Object.freeze(() => {})
+    expect(() => scheduled({ fixedRate: 1 }, frozen)).toThrow(/frozen. Pass a function that calls it/)
     expect(() => scheduled({ fixedRate: 1 }, 'tick' as never)).toThrow(/the function to run, got 'tick'/)
   })
 

@@ -134,7 +134,7 @@ const scheduling: Record<string, Call | readonly Call[]> = {
   rescheduleJob: {
     triggerKey: kinds.keyOfTrigger,
     trigger: kinds.aTrigger,
-    options: kinds.options({ goesOnFrom: kinds.oneOf('due') }),
+    options: kinds.options({ goesOnFrom: kinds.oneOf('start') }),
   },
   unscheduleJob: { triggerKey: kinds.keyOfTrigger },
   unscheduleJobs: { triggerKeys: kinds.listOf(kinds.keyOfTrigger) },

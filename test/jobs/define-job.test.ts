@@ -166,6 +166,20 @@ describe('class jobs', () => {
     })
   })
 
+  it('say of a function in place of a class that defineJob takes it', () => {
+    for (const given of [() => {}, function report() {}]) {
+      const define = (): unknown => defineClassJob(given as never)
+      expect(define).toThrow(/no method 'execute\(context\)'.* wrap a function in defineJob/)
+    }
+    expect(() =>
+      defineClassJob(
+        class {
+          execute(): void {}
+        },
+      ),
+    ).toThrow(/class without a name .* static jobType/)
+  })
+
   it('take decorators called as experimentalDecorators does', () => {
     class Legacy implements Job {
       execute(): void {}

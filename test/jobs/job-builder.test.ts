@@ -111,7 +111,9 @@ describe('JobBuilder', () => {
         ) as string,
       }),
     )
-    expect(() => JobBuilder.newJob('any').usingJobData([1] as object)).toThrow(/must be an object/)
+    for (const data of [[1], new Map([['to', 'x']]), new Date(0), Promise.resolve({})]) {
+      expect(() => JobBuilder.newJob('any').usingJobData(data as object)).toThrow(/must be an object/)
+    }
   })
 
   it('refuses wrong timeouts, retries and types of job', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
+import type { ScheduleOptions } from '../../src/jobs/schedule-options.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { defineSchedule } from '../../src/scheduler/define-schedule.ts'
@@ -112,6 +113,23 @@ describe('reconcile', () => {
       code: 'ERR_INVALID_CRON_EXPRESSION',
     })
     expect(await scheduler.checkExists(jobKey('a'))).toBe(false)
+  })
+
+  it('refuses a name of a set that a database could not keep', async () => {
+    const { scheduler } = await fixture()
+    for (const name of ['n\0', 'n\ud800', ' ', 'n'.repeat(201)]) {
+      await expect(scheduler.reconcile(name, [])).rejects.toMatchObject({ field: 'name' })
+    }
+    expect(names(await scheduler.reconcile('\u{1f600}', []))).toEqual(nothing)
+  })
+
+  it('says which schedule of the set is refused', async () => {
+    const { scheduler } = await fixture()
+    for (const options of [{ key: 'b' }, { key: 'b', every: 'often' }, { key: 'b', daily: '7' }] as const) {
+      const wrong = { job: work, options: options as ScheduleOptions }
+      const message = expect.stringContaining('reconcile, schedules[1]: ') as string
+      await expect(scheduler.reconcile('s', [every('a', '1m'), wrong])).rejects.toMatchObject({ message })
+    }
   })
 
   it('stores nothing when a schedule has the key of the trigger of another job, and says so in a dry run', async () => {

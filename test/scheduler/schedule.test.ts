@@ -60,6 +60,15 @@ describe('schedule', () => {
     expect(await scheduler.checkExists(jobKey('report-7'))).toBe(true)
   })
 
+  it('refuses data that would be stored empty', async () => {
+    const { scheduler } = await fixture()
+    for (const data of [new Map([['to', 'x']]), new Date(0), Promise.resolve({ to: 'x' })] as never[]) {
+      const wrong = { field: 'data', message: expect.stringContaining('must be an object') as string }
+      await expect(scheduler.schedule(plain, { key: 'k', in: '1h', data })).rejects.toMatchObject(wrong)
+      await expect(scheduler.runNow('k', data)).rejects.toMatchObject(wrong)
+    }
+  })
+
   it('leaves alone what is the same, and changes what is not', async () => {
     const { scheduler, clock, told } = await fixture()
     const options = { key: 'k', every: '10m', data: { to: 'a' } } as const

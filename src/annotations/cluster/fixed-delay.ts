@@ -62,16 +62,14 @@ function delayOf({ jobDataMap }: Trigger): number | null {
 
 async function moveBehind(scheduler: Scheduler, key: TriggerKey, endMs: number): Promise<void> {
   const trigger = await scheduler.getTrigger(key)
-  // The trigger was deleted while the method ran, or a schedule of another kind took its place; or an operator paused
-  // it, and it stays paused.
-  if (!(trigger instanceof SimpleTrigger) || (await scheduler.getTriggerState(key)) === 'PAUSED') return
+  // The trigger was deleted while the method ran, or a schedule of another kind took its place.
+  if (!(trigger instanceof SimpleTrigger)) return
   const delayMs = delayOf(trigger)
   if (delayMs === null) return
-  const { previousFireTimeMs, timesTriggered } = trigger
   const moved = trigger
     .getTriggerBuilder()
     .startAt(new Date(Math.ceil(endMs + delayMs)))
     .build()
-  const fired = { nextFireTimeMs: null, previousFireTimeMs, timesTriggered, misfiredFireTimeMs: null }
-  await scheduler.rescheduleJob(key, moved.withFireState(fired))
+  // An operator may pause it at any time, and then it stays paused.
+  await scheduler.rescheduleJob(key, moved, { goesOnFrom: 'start' })
 }

@@ -276,6 +276,17 @@ const rescheduling = area('triggers: rescheduling', {
     await bed.store.rescheduleTrigger(key, bed.trigger('t', { everyMs: 70_000 }), { goesOnFrom: 'lastFire' })
     assert.equal((await bed.stored('t')).nextFireTimeMs, startTimeMs + 70_000)
   },
+  'in the place of a trigger begins at its own start, paused as before': async (bed) => {
+    const { key, startTimeMs } = await bed.schedule('t', { everyMs: 1000 })
+    await bed.complete(await bed.start('t'))
+    await bed.store.pauseTrigger(key)
+    await bed.clock.advance(1500)
+    const trigger = bed.trigger('t', { inMs: 5000, everyMs: 1000 })
+    assert.equal(await bed.store.rescheduleTrigger(key, trigger, { goesOnFrom: 'start' }), true)
+    const { previousFireTimeMs, nextFireTimeMs } = await bed.stored('t')
+    assert.deepEqual([previousFireTimeMs, nextFireTimeMs], [startTimeMs, startTimeMs + 6500])
+    assert.equal(await bed.state('t'), 'PAUSED')
+  },
   'in the place of a trigger is refused when no fire is left before its end': async (bed) => {
     const { key, startTimeMs } = await bed.schedule('t', { everyMs: 60_000 })
     await bed.complete(await bed.start('t'))

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { triggerKey } from '../../../src/core/key.ts'
+import { jobKey, triggerKey } from '../../../src/core/key.ts'
 import { defineJob } from '../../../src/jobs/define-job.ts'
 import { sqliteJobStore } from '../../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
@@ -68,4 +68,39 @@ test('a job whose row cannot be read stays, is told once, and holds up no other'
   await clock.advance(60_000)
 
   expect(await scheduler.reconcile('default', later, { dryRun: true })).toMatchObject({ broken: [] })
+})
+
+test('a job that is declared no more goes once its row can be read again', async () => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const clock = new ManualClock()
+  await using scheduler = await createScheduler({
+    jobs: [work],
+    logger: false,
+    jobStore: sqliteJobStore({ filename }),
+    clock,
+    schedules,
+  })
+  const run = (sql: string): void => {
+    const file = new Database(filename)
+    file.exec(sql)
+    file.close()
+  }
+  run("UPDATE qrtz_job_details SET job_data = CAST('{' AS BLOB) WHERE job_name = 'a'")
+  const errors: string[] = []
+  scheduler.events.on('schedulerError', ({ message }) => errors.push(message))
+  const later = schedules.slice(1)
+  const foreseen = await scheduler.reconcile('default', later, { dryRun: true })
+  const done = await scheduler.reconcile('default', later)
+  for (const answer of [foreseen, done]) {
+    expect(answer).toMatchObject({ broken: [{ name: 'a' }], removed: [], unchanged: [{ name: 'b' }] })
+  }
+  await clock.advance(60_000)
+  expect(errors).toEqual([
+    expect.stringContaining("Job DEFAULT.a of the schedules 'default' cannot be read."),
+  ])
+
+  run("UPDATE qrtz_job_details SET job_data = NULL WHERE job_name = 'a'")
+  await clock.advance(60_000)
+
+  expect(await scheduler.checkExists(jobKey('a'))).toBe(false)
 })
