@@ -255,7 +255,7 @@ describe('results', () => {
     admin.events.on('resultLate', (result) => late.push(result.logId))
     const many = Array.from({ length: 2000 }, (_, at) => ({ logId: at + 1, handleCode: 200 }))
     const own = { logId, handleCode: 200, handleMsg: 'ok' }
-    const body = [...many, null, 5, {}, own, { ...own, handleCode: 500 }]
+    const body = [...many, null, 5, {}, { logId: { toString: 1 } }, own, { ...own, handleCode: 500 }]
     expect(await call('/api/callback', body)).toMatchObject({ code: 200 })
     expect((await ended).parts).toMatchObject([{ message: 'ok' }])
     expect(late).toHaveLength(2001)

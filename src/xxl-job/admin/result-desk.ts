@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../time/clock.ts'
-import { MalformedRequest } from '../protocol/message-reader.ts'
+import { MalformedRequest, numberOf } from '../protocol/message-reader.ts'
 import { xxlJobCodes } from '../protocol/reply.ts'
 import type { Bearer } from './admin-access.ts'
 
@@ -80,10 +80,10 @@ function readResult(element: unknown): ReportedResult | null {
   if (typeof element !== 'object' || element === null) return null
   const field = (holder: unknown, name: string): unknown =>
     typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined
-  const logId = Number(field(element, 'logId') ?? Number.NaN)
+  const logId = numberOf(field(element, 'logId'))
   if (!Number.isSafeInteger(logId)) return null
   const result = field(element, 'executeResult')
-  const code = Number(field(element, 'handleCode') ?? field(result, 'code') ?? Number.NaN)
+  const code = numberOf(field(element, 'handleCode') ?? field(result, 'code'))
   const text = field(element, 'handleMsg') ?? field(result, 'msg')
   return {
     logId,

@@ -1,6 +1,11 @@
 /** A request that cannot be understood; the message is what the sender is answered. */
 export class MalformedRequest extends Error {}
 
+/** The number that a field holds, also as text; NaN for anything else. Never throws, as `Number` does for objects. */
+export function numberOf(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
+}
+
 /**
  * Reads fields as the senders write them: absent fields have a default, unknown ones do not matter, and numbers may
  * come as text.

@@ -1,3 +1,5 @@
+import { numberOf } from './message-reader.ts'
+
 /** How a call or a run ended. */
 export const xxlJobCodes = { success: 200, failure: 500, timeout: 502 } as const
 
@@ -30,7 +32,7 @@ export function decodeReply(text: string): Reply | null {
     return null
   }
   if (typeof parsed !== 'object' || parsed === null) return null
-  const code = Number(Reflect.get(parsed, 'code') ?? Number.NaN)
+  const code = numberOf(Reflect.get(parsed, 'code'))
   if (!Number.isInteger(code)) return null
   const msg: unknown = Reflect.get(parsed, 'msg')
   const content: unknown = Reflect.get(parsed, 'data') ?? Reflect.get(parsed, 'content') ?? null
@@ -54,7 +56,7 @@ export function decodeExecutorReply(text: string): Reply | null {
   if (typeof first !== 'object' || first === null) return null
   const inner: unknown = Reflect.get(first, 'executeResult')
   const result = typeof inner === 'object' && inner !== null ? inner : {}
-  const code = Number(Reflect.get(result, 'code') ?? Reflect.get(first, 'handleCode') ?? Number.NaN)
+  const code = numberOf(Reflect.get(result, 'code') ?? Reflect.get(first, 'handleCode'))
   const msg: unknown = Reflect.get(result, 'msg') ?? Reflect.get(first, 'handleMsg')
   return Number.isInteger(code) ? { code, msg: typeof msg === 'string' ? msg : null, content: null } : null
 }

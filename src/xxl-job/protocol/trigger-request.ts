@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../time/clock.ts'
-import { MessageReader } from './message-reader.ts'
+import { MessageReader, numberOf } from './message-reader.ts'
 
 /** What to do with a run of a job that runs already. */
 export type BlockStrategy = 'SERIAL_EXECUTION' | 'DISCARD_LATER' | 'COVER_EARLY'
@@ -110,7 +110,7 @@ export interface LogResult {
 export function readLogResult(content: unknown): LogResult | null {
   if (typeof content !== 'object' || content === null) return null
   const whole = (name: string): number => {
-    const value = Number(Reflect.get(content, name) ?? 0)
+    const value = numberOf(Reflect.get(content, name))
     return Number.isSafeInteger(value) ? value : 0
   }
   const text: unknown = Reflect.get(content, 'logContent')
