@@ -141,6 +141,12 @@ function requireMethodContext(context: unknown): asserts context is ClassMethodD
 }
 
 function addSchedule(method: object, options: ScheduledOptions): void {
+  if (Object.prototype.toString.call(method).includes('Generator')) {
+    throw new InvalidArgumentError(
+      'method',
+      'A generator cannot be scheduled: its body would not run. Schedule a method that goes through its values.',
+    )
+  }
   // Decorators are applied from the last to the first.
   const value = Object.freeze([options, ...schedulesOf(method)])
   Object.defineProperty(method, schedulesKey, { value, configurable: true })

@@ -157,10 +157,7 @@ function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleB
     const { zone, misfireInstruction = 'smart' } = options
     // A text from a file or a variable may end with its line.
     const text = daily === undefined ? cron.trim() : cronOfDay(method, daily)
-    return CronScheduleBuilder.cronSchedule(text, {
-      timeZone: zone,
-      dialect: dialectOf(text),
-    }).withMisfireInstruction(misfireInstruction)
+    return cronOf(method, text, zone).withMisfireInstruction(misfireInstruction)
   }
   const simple = SimpleScheduleBuilder.simpleSchedule()
   if (every === undefined) return simple
@@ -168,6 +165,16 @@ function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleB
     .withIntervalInMilliseconds(requireDurationMs(method, 'every', every, { minMs: 1 }))
     .repeatForever()
     .withMisfireInstruction(options.misfireInstruction ?? 'smart')
+}
+
+function cronOf(method: string, text: string, zone: string | undefined): CronScheduleBuilder {
+  try {
+    return CronScheduleBuilder.cronSchedule(text, { timeZone: zone, dialect: dialectOf(text) })
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError) || error.field !== 'timeZone') throw error
+    // The short forms call it so.
+    throw new InvalidArgumentError('zone', `${method}: ${error.message}`, error.code)
+  }
 }
 
 const timeOfDay = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/

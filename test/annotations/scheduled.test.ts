@@ -100,6 +100,10 @@ describe('S2: @Scheduled', () => {
     ])
     const frozen = Object.freeze(() => {})
     expect(() => scheduled({ fixedRate: 1 }, frozen)).toThrow(/frozen. Pass a function that calls it/)
+    const generator = function* (): Generator<number> {
+      yield 1
+    }
+    expect(() => scheduled({ fixedRate: 1 }, generator as never)).toThrow(/generator cannot be scheduled/)
     expect(() => scheduled({ fixedRate: 1 }, 'tick' as never)).toThrow(/the function to run, got 'tick'/)
   })
 

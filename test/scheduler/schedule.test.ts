@@ -280,6 +280,17 @@ describe('schedule', () => {
   })
 })
 
+it('names the option of a zone that does not exist', async () => {
+  const { scheduler } = await fixture()
+  const options = { daily: '07:00', zone: 'Mars/Olympus', data: { to: 'a' } }
+  await expect(scheduler.schedule(report, options)).rejects.toMatchObject({
+    code: 'ERR_UNKNOWN_TIME_ZONE',
+    field: 'zone',
+    message: expect.stringContaining("schedule: Unknown time zone 'Mars/Olympus'") as string,
+  })
+  await scheduler.shutdown()
+})
+
 it('says that a cron expression has too few of the five fields', async () => {
   const { scheduler } = await fixture()
   await expect(scheduler.schedule(report, { cron: '0 7 * *', data: { to: 'a' } })).rejects.toMatchObject({
