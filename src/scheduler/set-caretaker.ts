@@ -14,7 +14,10 @@ export class SetCaretaker {
   readonly #notifier: Notifier
   /** By name; each call of `reconcile` for one replaces the one before. */
   readonly #declared = new Map<string, DeclaredSet>()
+  /** Those that are to be looked at again. */
   readonly #waiting = new Set<string>()
+  /** Those of which what this process declared last came into force; others may have replaced it since. */
+  readonly #inForce = new Set<string>()
   #timer: ClockTimer | null = null
   #looking: Promise<void> = Promise.resolve()
   #isEnded = false
@@ -31,7 +34,7 @@ export class SetCaretaker {
     const reconciled = before.then(() =>
       this.#schedules.reconcile(declared, {
         dryRun,
-        mayTakeOver: this.#hasInForce(declared.name) ? 'fromItself' : 'never',
+        mayTakeOver: this.#inForce.has(declared.name) ? 'fromItself' : 'never',
       }),
     )
     this.#looking = reconciled.then(
@@ -41,7 +44,7 @@ export class SetCaretaker {
     const done = await reconciled
     if (!dryRun) {
       this.#declared.set(declared.name, declared)
-      this.#note(declared.name, isToTryAgain(done))
+      this.#note(declared.name, done)
     }
     return done
   }
@@ -57,18 +60,16 @@ export class SetCaretaker {
     this.#timer?.cancel()
   }
 
-  /** Whether what this process declared last came into force; others may have replaced it since. */
-  #hasInForce(name: string): boolean {
-    return this.#declared.has(name) && !this.#waiting.has(name)
-  }
-
   #hasEnded(): boolean {
     return this.#isEnded
   }
 
-  #note(name: string, isWaiting: boolean): void {
-    if (isWaiting) this.#waiting.add(name)
-    else this.#waiting.delete(name)
+  /** `done`: null when it failed. */
+  #note(name: string, done: Reconciliation | null): void {
+    if (done?.deferred === false) this.#inForce.add(name)
+    else this.#inForce.delete(name)
+    if (done?.deferred === false && done.broken.length === 0) this.#waiting.delete(name)
+    else this.#waiting.add(name)
     if (this.#waiting.size === 0 || this.#isEnded || this.#timer !== null) return
     this.#timer = this.#clock.setTimer(lookAgainMs, () => {
       this.#timer = null
@@ -88,18 +89,14 @@ export class SetCaretaker {
     if (declared === undefined || this.#hasEnded()) return
     try {
       const done = await this.#schedules.reconcile(declared, { dryRun: false, mayTakeOver })
-      this.#note(name, isToTryAgain(done))
+      this.#note(name, done)
     } catch (error) {
       if (this.#hasEnded()) return
       this.#notifier.error(
         `The schedules '${name}' could not be compared with the store; trying again.`,
         error,
       )
-      this.#note(name, true)
+      this.#note(name, null)
     }
   }
-}
-
-function isToTryAgain({ broken, deferred }: Reconciliation): boolean {
-  return deferred || broken.length > 0
 }
