@@ -25,8 +25,10 @@ const peers = {
     : {}),
 }
 /** So many that the fast ones run for some seconds; slow ones are given fewer, so that a round ends. */
-const jobs = 60_000
-const smaller = (variant) => (/Java|one by one/.test(variant) ? 1 / 30 : 1)
+function countOf(variant, once) {
+  const jobs = once ? 300 : 60_000
+  return /Java|one by one/.test(variant) ? jobs / 30 : jobs
+}
 
 export const benchmark = {
   name: 'pg-fires',
@@ -55,7 +57,7 @@ export const benchmark = {
     ]
   },
   async run(variant, { once }) {
-    const count = Math.ceil((once ? 300 : jobs) * smaller(variant))
+    const count = countOf(variant, once)
     const peer = peers[variant]
     if (peer !== undefined) return { 'jobs/s': await peer(count) }
     await drainHere(ours[variant], Math.min(count, 2000), null)
@@ -86,9 +88,9 @@ export const repeatingBenchmark = {
         ]
       : [],
   async run(variant, { once }) {
-    const count = once ? 300 : jobs
+    const count = countOf(variant, once)
     if (variant !== 'quartz-ts') {
-      return { 'fires/s': await javaQuartzRate(Math.ceil(count / 30), { batch: 100, repeating: true }) }
+      return { 'fires/s': await javaQuartzRate(count, { batch: 100, repeating: true }) }
     }
     const place = await places.postgres()
     const entriesOf = (job) => repeating(job, 200)

@@ -1,4 +1,4 @@
-import type { JobKey, TriggerKey } from '../../core/key.ts'
+import type { TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { KeySet } from '../../core/key-set.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
@@ -29,8 +29,7 @@ export async function storePlan(
   nowMs: EpochMs,
 ): Promise<StoredPlan> {
   const stored = await storedTriggers(scheduler)
-  const kept = new KeySet<JobKey>()
-  for (const { job } of planned) kept.add(job.key)
+  const kept = new KeySet(planned.map(({ job }) => job.key))
   const jobKeys = (await Promise.all(groups.map((group) => scheduler.getJobKeys(group)))).flat()
   const left = jobKeys.filter((key) => !kept.has(key))
   if (left.length > 0) await scheduler.deleteJobs(left)

@@ -13,6 +13,12 @@ import { temporaryFolder } from '../../support/sqlite.ts'
 const work = defineJob('work', () => {})
 const schedules = ['a', 'b'].map((key) => defineSchedule(work, { key, daily: '07:00', zone: 'UTC' }))
 
+function run(filename: string, sql: string): void {
+  const file = new Database(filename)
+  file.exec(sql)
+  file.close()
+}
+
 test('a declaration replaces a trigger whose row cannot be read, and the others of its set are looked at', async () => {
   const filename = join(temporaryFolder(), 'jobs.db')
   const open = (): Promise<Scheduler> =>
@@ -22,9 +28,7 @@ test('a declaration replaces a trigger whose row cannot be read, and the others 
     await before.reconcile('s', schedules)
     await before.schedule(work, { key: 'single', daily: '07:00', zone: 'UTC' })
   }
-  const file = new Database(filename)
-  file.exec("UPDATE qrtz_cron_triggers SET cron_expression = 'junk' WHERE trigger_name <> 'b'")
-  file.close()
+  run(filename, "UPDATE qrtz_cron_triggers SET cron_expression = 'junk' WHERE trigger_name <> 'b'")
   await using scheduler = await open()
   const { changed, unchanged } = await scheduler.reconcile('s', schedules)
   expect([changed.map(({ name }) => name), unchanged.map(({ name }) => name)]).toEqual([['a'], ['b']])
@@ -42,12 +46,7 @@ test('a job whose row cannot be read stays, is told once, and holds up no other'
     await using before = await createScheduler({ jobs: [work], logger: false, jobStore })
     await before.reconcile('default', schedules)
   }
-  const run = (sql: string): void => {
-    const file = new Database(filename)
-    file.exec(sql)
-    file.close()
-  }
-  run("UPDATE qrtz_job_details SET job_data = CAST('{' AS BLOB) WHERE job_name = 'a'")
+  run(filename, "UPDATE qrtz_job_details SET job_data = CAST('{' AS BLOB) WHERE job_name = 'a'")
   const later = [...schedules.slice(0, 1), defineSchedule(work, { key: 'b', daily: '08:00', zone: 'UTC' })]
   const clock = new ManualClock()
   await using scheduler = await createScheduler({
@@ -64,7 +63,7 @@ test('a job whose row cannot be read stays, is told once, and holds up no other'
   expect(again).toMatchObject({ broken: [{ name: 'a' }], unchanged: [{ name: 'b' }], deferred: false })
   expect(errors).toEqual([])
 
-  run("UPDATE qrtz_job_details SET job_data = NULL WHERE job_name = 'a'")
+  run(filename, "UPDATE qrtz_job_details SET job_data = NULL WHERE job_name = 'a'")
   await clock.advance(60_000)
 
   expect(await scheduler.reconcile('default', later, { dryRun: true })).toMatchObject({ broken: [] })
@@ -80,12 +79,7 @@ test('a job that is declared no more goes once its row can be read again', async
     clock,
     schedules,
   })
-  const run = (sql: string): void => {
-    const file = new Database(filename)
-    file.exec(sql)
-    file.close()
-  }
-  run("UPDATE qrtz_job_details SET job_data = CAST('{' AS BLOB) WHERE job_name = 'a'")
+  run(filename, "UPDATE qrtz_job_details SET job_data = CAST('{' AS BLOB) WHERE job_name = 'a'")
   const errors: string[] = []
   scheduler.events.on('schedulerError', ({ message }) => errors.push(message))
   const later = schedules.slice(1)
@@ -99,7 +93,7 @@ test('a job that is declared no more goes once its row can be read again', async
     expect.stringContaining("Job DEFAULT.a of the schedules 'default' cannot be read."),
   ])
 
-  run("UPDATE qrtz_job_details SET job_data = NULL WHERE job_name = 'a'")
+  run(filename, "UPDATE qrtz_job_details SET job_data = NULL WHERE job_name = 'a'")
   await clock.advance(60_000)
 
   expect(await scheduler.checkExists(jobKey('a'))).toBe(false)

@@ -296,7 +296,5 @@ function jobKeysOf(rows: readonly FiredRow[]): readonly JobKey[] {
 }
 
 function triggerKeysOf(rows: readonly FiredRow[]): readonly TriggerKey[] {
-  const keys = new KeySet<TriggerKey>()
-  for (const { triggerKey } of rows) keys.add(triggerKey)
-  return keys.keys()
+  return new KeySet(rows.map(({ triggerKey }) => triggerKey)).keys()
 }

@@ -144,8 +144,7 @@ function* readClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
   for (const { fireInstanceId, jobKey } of all) {
     if (jobKey !== null && jobs.locked.has(jobKey)) locked.add(fireInstanceId)
   }
-  const split = new KeySet<TriggerKey>()
-  for (const { key } of toSplit) split.add(key)
+  const split = new KeySet(toSplit.map(({ key }) => key))
   const rest = all.filter(({ fireInstanceId, triggerKey }) => {
     return !locked.has(fireInstanceId) && !split.has(triggerKey)
   })
@@ -280,15 +279,12 @@ function* lockBusyJobs(
   found: readonly JobDetail[],
   { split, own }: { readonly split: readonly JobKey[]; readonly own: KeyMap<JobKey, JobRef> },
 ): SqlProgram<BusyJobs> {
-  const executing = new KeySet<JobKey>()
   const keys = found.filter((job) => job.disallowConcurrentExecution).map(({ key }) => key)
   const others = yield* tryLockJobs(
     tx,
     uniqueKeys([...keys, ...split]).filter((key) => !own.has(key)),
   )
-  if (keys.length > 0) {
-    for (const key of yield* tx.session.firedTriggers.executing(keys)) executing.add(key)
-  }
+  const executing = new KeySet(keys.length > 0 ? yield* tx.session.firedTriggers.executing(keys) : [])
   const all = new KeyMap<JobKey, JobRef>()
   for (const ref of [...own.values(), ...others.found.values()]) all.set(ref.key, ref)
   return { executing, locked: others.locked, found: all }

@@ -30,8 +30,7 @@ export function* deleteTriggers(
   tx: SqlTransaction,
   keys: readonly TriggerKey[],
 ): SqlProgram<readonly TriggerKey[]> {
-  const unique = new KeySet<TriggerKey>()
-  for (const key of keys) unique.add(key)
+  const unique = new KeySet(keys)
   const jobKeys = (yield* tx.session.keyLists.jobsOfTriggers(unique.keys())).values()
   // Jobs before triggers, as everywhere.
   yield* lockJobs(tx, uniqueKeys(jobKeys))

@@ -65,7 +65,7 @@ const expectedNewFrom = 1000
  * Carries out several calls in one transaction, as if one came after the other; answers for each what became of it. A
  * refused call stores nothing and does not affect the others.
  *
- * `mayExpectNew`: a large call may be stored without a look at what exists, which is a fifth of its time. A key that is
+ * `mayExpectNew`: a large call may be stored without a look at what exists, which is a third of its time. A key that is
  * taken makes its transaction fail, and the attempt after that is to look.
  */
 export function* scheduleMany(
@@ -73,26 +73,20 @@ export function* scheduleMany(
   requests: readonly ScheduleRequest[],
   { mayExpectNew = false }: { readonly mayExpectNew?: boolean } = {},
 ): SqlProgram<readonly ScheduleOutcome[]> {
-  if (mayExpectNew && areLikelyNew(requests)) {
-    const stored = nothingStored(yield* tx.session.pausedGroups.load())
-    const firings = new NewFirings(tx, new KeyMap())
-    yield* storeEntries(tx, requests[0]?.entries ?? [], { stored, firings })
-    return [{ refusal: null, fired: [] }]
-  }
   const outcomes: ScheduleOutcome[] = []
   // When one transaction stores them in several steps, all rows are locked first, because locks are taken in one order
   // everywhere.
-  if (independentOf(requests).length < requests.length) yield* lockWhatExists(tx, requests)
+  if (independentOf(requests).length < requests.length) yield* lockWhatExists(tx, keysOf(requests))
   while (outcomes.length < requests.length) {
-    outcomes.push(...(yield* scheduleBatch(tx, independentOf(requests.slice(outcomes.length)))))
+    const batch = independentOf(requests.slice(outcomes.length))
+    const isAlone = requests.length === 1
+    outcomes.push(...(yield* scheduleBatch(tx, batch, { mayExpectNew: mayExpectNew && isAlone })))
   }
   return outcomes
 }
 
-function areLikelyNew(requests: readonly ScheduleRequest[]): boolean {
-  const [only] = requests
-  if (only === undefined || requests.length > 1 || only.replace) return false
-  return only.entries.length >= expectedNewFrom && keysOf(requests).areDistinct
+function isLikelyNew([only]: readonly ScheduleRequest[], { areDistinct }: NamedKeys): boolean {
+  return areDistinct && only?.replace === false && only.entries.length >= expectedNewFrom
 }
 
 /** The first requests, as many as can be stored together because none depends on another one. */
@@ -122,12 +116,20 @@ interface Stored {
   readonly areNew: boolean
 }
 
-/** Stores requests together; answers for the first of them only when a later one depends on their result. */
+/**
+ * Stores requests together; answers for the first of them only when a later one depends on their result.
+ * `mayExpectNew`: for a single one, as in {@link scheduleMany}.
+ */
 function* scheduleBatch(
   tx: SqlTransaction,
   requests: readonly ScheduleRequest[],
+  { mayExpectNew }: { readonly mayExpectNew: boolean },
 ): SqlProgram<readonly ScheduleOutcome[]> {
-  const stored = yield* lockWhatExists(tx, requests)
+  const keys = keysOf(requests)
+  const stored =
+    mayExpectNew && isLikelyNew(requests, keys)
+      ? nothingStored(yield* tx.session.pausedGroups.load())
+      : yield* lockWhatExists(tx, keys)
   const refusals: (Error | null)[] = []
   const accepted: ScheduleRequest[] = []
   const jobsLosingTriggers = new KeySet<JobKey>()
@@ -214,8 +216,10 @@ function nothingStored(paused: PausedGroups): Stored {
   }
 }
 
-function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[]): SqlProgram<Stored> {
-  const { triggerKeys, jobKeys, replaceable, whole, areDistinct } = keysOf(requests)
+function* lockWhatExists(
+  tx: SqlTransaction,
+  { triggerKeys, jobKeys, replaceable, whole, areDistinct }: NamedKeys,
+): SqlProgram<Stored> {
   const look = tx.session.keyLists.jobsOfTriggers(triggerKeys.keys())
   if (replaceable.size === 0) {
     // A job is read behind its lock, so that it is the one that is locked.

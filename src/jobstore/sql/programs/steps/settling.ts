@@ -33,18 +33,14 @@ export function* settleLockedJobs(
 /** The locked jobs that have an execution in flight; its end will look at the job. */
 export function* executingJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<KeySet<JobKey>> {
   const { firedTriggers } = tx.session
-  const executing = new KeySet<JobKey>()
   const found = yield* firedTriggers.executing(keys)
-  if (found.length === 0) return executing
+  if (found.length === 0) return new KeySet()
   // The end of an execution that began when its job allowed concurrency looks at the job only if its row says so.
   // Writing that into the row waits for an execution that is ending now, so the executions are read again.
   yield* firedTriggers.markNonConcurrent(found)
-  for (const key of yield* firedTriggers.executing(found)) executing.add(key)
-  return executing
+  return new KeySet(yield* firedTriggers.executing(found))
 }
 
 export function uniqueKeys(keys: readonly JobKey[]): JobKey[] {
-  const unique = new KeySet<JobKey>()
-  for (const key of keys) unique.add(key)
-  return unique.keys()
+  return new KeySet(keys).keys()
 }

@@ -99,8 +99,8 @@ export function* endLostItems(
   for (const firings of open) firings.endHeldOf(isGone)
   const carriers = open.flatMap((firings) => firings.carriers())
   if (carriers.length === 0) return
-  const running = new KeySet<TriggerKey>()
-  for (const { triggerKey } of yield* firedTriggers.ofTriggers(carriers)) running.add(triggerKey)
+  const rows = yield* firedTriggers.ofTriggers(carriers)
+  const running = new KeySet(rows.map(({ triggerKey }) => triggerKey))
   const idle = carriers.filter((carrier) => !running.has(carrier))
   const existing = yield* keyLists.jobsOfTriggers(idle)
   const stranded: TriggerKey[] = []

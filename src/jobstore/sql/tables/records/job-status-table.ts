@@ -102,10 +102,8 @@ export class JobStatusTable {
       this.#scheduler,
       changes.map(({ jobKey }) => jobKey),
     )
-    const known = new KeySet<JobKey>()
-    for (const row of yield* runOver(keys, (rows) => this.#statements.known({ rows }))) {
-      known.add(jobKeyOf(row))
-    }
+    const found = yield* runOver(keys, (rows) => this.#statements.known({ rows }))
+    const known = new KeySet(found.map((row) => jobKeyOf(row)))
     return changes.filter(({ jobKey }) => known.has(jobKey))
   }
 

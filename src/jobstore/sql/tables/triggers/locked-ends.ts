@@ -96,9 +96,7 @@ export class LockedEnds {
 }
 
 function jobsOf(executions: readonly PlainExecution[]): JobKey[] {
-  const keys = new KeySet<JobKey>()
-  for (const { jobKey } of executions) keys.add(jobKey)
-  return keys.keys()
+  return new KeySet(executions.map(({ jobKey }) => jobKey)).keys()
 }
 
 /** The executions that a column of the only row of a reply names; one that is there twice has ended once. */

@@ -59,9 +59,7 @@ export class TriggersOfJava {
   *among(keys: readonly TriggerKey[]): SqlProgram<KeySet<TriggerKey>> {
     const named = triggerKeyRows(this.#schedulerName, keys)
     const found = yield* runOver(named, (rows) => this.#statements.among({ rows }))
-    const ofJava = new KeySet<TriggerKey>()
-    for (const row of found) ofJava.add(triggerKeyOf(row))
-    return ofJava
+    return new KeySet(found.map((row) => triggerKeyOf(row)))
   }
 }
 
