@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WakeListener } from '../../src/jobstore/postgres/wake-listener.ts'
 import { readWakeMessage, type WakeMessage, wakeChannel } from '../../src/jobstore/postgres/wake-message.ts'
-import { WakeNotifier } from '../../src/jobstore/postgres/wake-notifier.ts'
+import { WakeNotifier, type WakeNotifierOptions } from '../../src/jobstore/postgres/wake-notifier.ts'
 import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
-import { systemClock } from '../../src/time/clock.ts'
+import { type Clock, systemClock } from '../../src/time/clock.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { testRunner } from '../support/postgres-runner.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
@@ -81,17 +82,24 @@ class Ear implements AsyncDisposable {
 const send = (earliestMs: number): Promise<unknown> =>
   database.query('SELECT pg_notify($1, $2)', [channel, JSON.stringify({ earliestMs, from: 'peer' })])
 
+const newNotifier = (
+  { connections }: Pick<WakeNotifierOptions, 'connections'>,
+  clock: Clock = systemClock,
+): WakeNotifier =>
+  new WakeNotifier({
+    connections,
+    channel,
+    from: 'node-1',
+    clock,
+    onError: (error) => expect.fail(String(error)),
+  })
+
 describe('waking other nodes', () => {
   test('what one node says, another hears', async () => {
     await using ear = new Ear(database.connectionString)
     await ear.starts.next()
     await using store = testRunner(database.connectionString)
-    const notifier = new WakeNotifier({
-      connections: store.connections,
-      channel,
-      from: 'node-1',
-      onError: (error) => expect.fail(String(error)),
-    })
+    const notifier = newNotifier(store)
     notifier.notify(3000)
     expect(await ear.messages.next()).toEqual({ earliestMs: 3000, from: 'node-1' })
     await notifier.close()
@@ -101,12 +109,7 @@ describe('waking other nodes', () => {
     await using ear = new Ear(database.connectionString)
     await ear.starts.next()
     await using store = testRunner(database.connectionString)
-    const notifier = new WakeNotifier({
-      connections: store.connections,
-      channel,
-      from: 'node-1',
-      onError: (error) => expect.fail(String(error)),
-    })
+    const notifier = newNotifier(store)
     notifier.notify(9)
     // The first is on its way after this turn.
     await new Promise((resolve) => setImmediate(resolve))
@@ -126,12 +129,7 @@ describe('waking other nodes', () => {
     await using ear = new Ear(database.connectionString)
     await ear.starts.next()
     await using store = testRunner(database.connectionString)
-    const notifier = new WakeNotifier({
-      connections: store.connections,
-      channel,
-      from: 'node-1',
-      onError: (error) => expect.fail(String(error)),
-    })
+    const notifier = newNotifier(store)
     notifier.notify(null)
     expect(await ear.messages.next()).toEqual({ earliestMs: null, from: 'node-1' })
     for (const earliestMs of [null, 5, null]) notifier.notify(earliestMs)
@@ -140,11 +138,40 @@ describe('waking other nodes', () => {
     expect(ear.messages.count).toBe(0)
   })
 
+  test('messages that no loop waits for gather, and what is due soon takes them along', async () => {
+    await using ear = new Ear(database.connectionString)
+    await ear.starts.next()
+    await using store = testRunner(database.connectionString)
+    const clock = new ManualClock(1_000_000)
+    const notifier = newNotifier(store, clock)
+    notifier.notify(null)
+    expect(await ear.messages.next()).toMatchObject({ earliestMs: null })
+
+    const [far, farther] = [clock.now() + 60_000, clock.now() + 70_000]
+    for (const earliestMs of [null, farther, far, null]) notifier.notify(earliestMs)
+    await clock.advance(49)
+    // What is sent now comes behind all that was sent before.
+    await send(1)
+    expect(await ear.messages.next()).toMatchObject({ earliestMs: 1 })
+    await clock.advance(1)
+    expect(await ear.messages.next()).toMatchObject({ earliestMs: far })
+
+    notifier.notify(null)
+    notifier.notify(clock.now() + 1999)
+    expect(await ear.messages.next()).toMatchObject({ earliestMs: clock.now() + 1999 })
+
+    notifier.notify(far)
+    await notifier.close()
+    expect(await ear.messages.next()).toMatchObject({ earliestMs: far })
+    expect(ear.messages.count).toBe(0)
+  })
+
   test('a notifier without a database says so and throws nothing', async () => {
     await using store = testRunner('postgres://127.0.0.1:1/nothing')
     const errors: unknown[] = []
     const onError = (error: unknown): number => errors.push(error)
-    const notifier = new WakeNotifier({ connections: store.connections, channel, from: 'node-1', onError })
+    const { connections } = store
+    const notifier = new WakeNotifier({ connections, channel, from: 'node-1', clock: systemClock, onError })
     notifier.notify(1)
     await notifier.close()
     expect(errors).toHaveLength(1)

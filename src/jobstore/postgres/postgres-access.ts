@@ -176,11 +176,12 @@ export class PostgresAccess {
   }
 
   #newNotifier(channel: string): WakeNotifier {
-    const { instanceId, onTrouble } = this.#context
+    const { instanceId, clock, onTrouble } = this.#context
     return new WakeNotifier({
       connections: this.connections,
       channel,
       from: instanceId,
+      clock,
       onError: (error) => {
         onTrouble('other nodes could not be woken; they look by themselves', error)
       },
