@@ -1,5 +1,6 @@
 import type { JobKey } from '../core/key.ts'
 import type { EpochMs } from '../time/clock.ts'
+import type { ExecutionReport } from './execution-report.ts'
 import type { ExecutionOutcome, PageRequest } from './queries.ts'
 
 /** How many executions of a job ended how. */
@@ -61,6 +62,17 @@ export interface EndedExecution {
   readonly errorText: string | null
   /** An item of a firing that was split, or such a firing as a whole, whose items have counted. */
   readonly part?: 'item' | 'firing'
+}
+
+/** What the status of a job takes from the report of an execution. */
+export function endedExecution(
+  jobKey: JobKey,
+  fireInstanceId: string,
+  { outcome, errorText, fireTimeMs, finishedTimeMs, shard }: ExecutionReport,
+): EndedExecution {
+  const knownTimeMs = finishedTimeMs
+  const ended = { jobKey, fireInstanceId, outcome, fireTimeMs, finishedTimeMs, knownTimeMs, errorText }
+  return (shard ?? null) === null ? ended : { ...ended, part: 'item' }
 }
 
 /** What some executions of a job change in its status. */
@@ -127,14 +139,6 @@ export function newStatusChange(jobKey: JobKey): JobStatusChange {
     failures: 0,
     days: new Map(),
   }
-}
-
-/** What one execution changes; a change stays itself. */
-export function statusChangeOf(given: EndedExecution | JobStatusChange): JobStatusChange {
-  if ('days' in given) return given
-  const change = newStatusChange(given.jobKey)
-  addExecution(change, given)
-  return change
 }
 
 /** Adds one execution to a change. */

@@ -52,10 +52,10 @@ export interface JobStoreRecords {
    */
   queryJobStatus(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>>
   /**
-   * Whether the job exists or has a status, for a store that knows without waiting: the scheduler makes nothing of
-   * executions of other jobs, which `write` would leave out. Default: of all jobs.
+   * Whether the store counts an execution in the status of its job when it completes it, for a store that can do so
+   * without waiting: the scheduler then notes no status of executions that it completes. Default false.
    */
-  keepsStatusOf?(jobKey: JobKey): boolean
+  readonly countsCompletions?: boolean
   /** Whether the history keeps executions with this outcome. */
   keeps(outcome: ExecutionOutcome): boolean
   /** An execution of the history; null when it is not in it. */

@@ -104,21 +104,6 @@ function originOf(
   }
 }
 
-/** What the status of the job takes from the report of an execution. */
-export function endedExecution(bundle: TriggerFiredBundle, report: ExecutionReport): EndedExecution {
-  const { outcome, errorText, fireTimeMs, finishedTimeMs, shard } = report
-  const ended: EndedExecution = {
-    jobKey: bundle.jobDetail.key,
-    fireInstanceId: bundle.fireInstanceId,
-    outcome,
-    fireTimeMs,
-    finishedTimeMs,
-    knownTimeMs: finishedTimeMs,
-    errorText,
-  }
-  return (shard ?? null) === null ? ended : { ...ended, part: 'item' }
-}
-
 /** What the status of the job takes from a firing that was split. */
 export function endedFiring(firing: EndedSharding): EndedExecution {
   const { jobKey, fireInstanceId, outcome, fireTimeMs, finishedTimeMs, errorText } = firing

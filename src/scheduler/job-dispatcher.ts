@@ -7,7 +7,7 @@ import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
 import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
 import { ExecutionLog } from './execution-log.ts'
-import { endedExecution, progressTextOf, reportOfUnbegun } from './execution-report.ts'
+import { progressTextOf, reportOfUnbegun } from './execution-report.ts'
 import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
 import type { BesidePlaces } from './larger-batches.ts'
 import type { AwaitedEnd } from './remote-executions.ts'
@@ -103,7 +103,7 @@ export class JobDispatcher implements BesidePlaces {
   #endUnbegun(bundle: TriggerFiredBundle, problem: string): void {
     const { clock, completions, notifier, recorder } = this.#parts
     const report = reportOfUnbegun(bundle, problem, clock.now())
-    recorder.note('statuses', endedExecution(bundle, report))
+    recorder.noteCompletion(bundle, report)
     const isItem = firingPartOf(bundle.trigger.jobDataMap) !== null
     notifier.track(
       completions.complete({

@@ -15,7 +15,7 @@ import type { Trigger } from '../triggers/trigger.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { ExecutionContext } from './execution-context.ts'
-import { type ExecutionEnd, endedExecution, endOf, reportOf, textsOf } from './execution-report.ts'
+import { type ExecutionEnd, endOf, reportOf, textsOf } from './execution-report.ts'
 import { type JobRunnerOptions, runJob } from './job-runner.ts'
 import type { LateCauses } from './late-causes.ts'
 import { isManualTriggerKey } from './manual-trigger.ts'
@@ -272,7 +272,7 @@ export class JobRunShell implements Runnable {
       lateCauses.blocked(jobDetail.key, fireTimeMs, report.finishedTimeMs)
     }
     if (end.outcome === 'vetoed') this.#noteVeto(report)
-    if (!context.isVoid) recorder.note('statuses', endedExecution(context.bundle, report))
+    if (!context.isVoid) recorder.noteCompletion(context.bundle, report)
     if (context.lastProgress !== null) {
       recorder.note('progress', { fireInstanceId: context.fireInstanceId, progressText: () => null })
     }

@@ -7,7 +7,7 @@ import {
   addExecution,
   type EndedExecution,
   type JobStatusChange,
-  statusChangeOf,
+  newStatusChange,
 } from '../jobstore/job-status.ts'
 
 /** A line and the execution that logged it. */
@@ -81,63 +81,57 @@ export class ListBuffer<Entry> implements RecordBuffer<Entry> {
 /** Executions, added up by job. */
 export class StatusBuffer implements RecordBuffer<EndedExecution, JobStatusChange> {
   readonly #most: number
-  readonly #isKept: (jobKey: JobKey) => boolean
-  /** The only execution of a job stays what it is: most jobs that run once are gone before it is made a change. */
-  #gathered = new KeyMap<JobKey, JobStatusChange | EndedExecution>()
+  #changes = new KeyMap<JobKey, JobStatusChange>()
   /** The change that was found last: one job often runs many times in a row. */
   #latest: JobStatusChange | null = null
 
-  /** `isKept` is asked when all is taken out; what it refuses is left out. */
-  constructor(mostJobs: number, isKept: (jobKey: JobKey) => boolean) {
+  constructor(mostJobs: number) {
     this.#most = mostJobs
-    this.#isKept = isKept
   }
 
   get isEmpty(): boolean {
-    return this.#gathered.size === 0
+    return this.#changes.size === 0
   }
   get isLarge(): boolean {
-    return this.#gathered.size >= this.#most / 2
+    return this.#changes.size >= this.#most / 2
   }
 
   add(execution: EndedExecution): number {
     const { jobKey } = execution
     if (jobKey !== this.#latest?.jobKey) {
-      const known = this.#gathered.get(jobKey)
-      if (known === undefined) {
+      let change = this.#changes.get(jobKey)
+      if (change === undefined) {
         // The jobs that are known go on; what they say is worth more than one more job.
-        if (this.#gathered.size >= this.#most) return 1
-        this.#gathered.set(jobKey, execution)
-        return 0
+        if (this.#changes.size >= this.#most) return 1
+        change = newStatusChange(jobKey)
+        this.#changes.set(jobKey, change)
       }
-      this.#latest = statusChangeOf(known)
-      if (this.#latest !== known) this.#gathered.set(jobKey, this.#latest)
+      this.#latest = change
     }
     addExecution(this.#latest, execution)
     return 0
   }
 
   take(): readonly JobStatusChange[] {
-    const taken = this.#takeAll().filter(({ jobKey }) => this.#isKept(jobKey))
     // In order of keys, so that nodes lock the rows of jobs in one order.
-    return taken.map(statusChangeOf).sort((a, b) => compareKeys(a.jobKey, b.jobKey))
+    return this.#takeAll().sort((a, b) => compareKeys(a.jobKey, b.jobKey))
   }
 
   giveBack(taken: readonly JobStatusChange[]): number {
     const newer = this.#takeAll()
     let dropped = 0
-    for (const change of [...taken, ...newer.map(statusChangeOf)]) {
-      const earlier = this.#gathered.get(change.jobKey)
-      if (earlier !== undefined) addChange(statusChangeOf(earlier), change)
-      else if (this.#gathered.size < this.#most) this.#gathered.set(change.jobKey, change)
+    for (const change of [...taken, ...newer]) {
+      const earlier = this.#changes.get(change.jobKey)
+      if (earlier !== undefined) addChange(earlier, change)
+      else if (this.#changes.size < this.#most) this.#changes.set(change.jobKey, change)
       else dropped++
     }
     return dropped
   }
 
-  #takeAll(): (JobStatusChange | EndedExecution)[] {
-    const taken = this.#gathered.values()
-    this.#gathered = new KeyMap()
+  #takeAll(): JobStatusChange[] {
+    const taken = this.#changes.values()
+    this.#changes = new KeyMap()
     this.#latest = null
     return taken
   }

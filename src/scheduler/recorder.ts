@@ -3,7 +3,9 @@ import type { Logger } from '../core/logger.ts'
 import { unawaited } from '../core/promises.ts'
 import type { AuditEntry } from '../jobstore/audit.ts'
 import type { ExecutionLogLine } from '../jobstore/execution-log.ts'
-import type { EndedExecution } from '../jobstore/job-status.ts'
+import type { ExecutionReport } from '../jobstore/execution-report.ts'
+import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
+import { type EndedExecution, endedExecution } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutionLogLimits, RecordBatch } from '../jobstore/job-store-records.ts'
 import type { ExecutionOutcome } from '../jobstore/queries.ts'
@@ -53,8 +55,8 @@ const endLinesMax = 20
 /** The longest time between two attempts while the store fails. */
 const retryMaxMs = 30_000
 
-const newBuffers = ({ ids, instanceId, store }: RecorderParts, logs: LogBuffer): Buffers => ({
-  statuses: new StatusBuffer(10_000, (jobKey) => store.records?.keepsStatusOf?.(jobKey) !== false),
+const newBuffers = ({ ids, instanceId }: RecorderParts, logs: LogBuffer): Buffers => ({
+  statuses: new StatusBuffer(10_000),
   logs,
   progress: new ProgressBuffer(10_000),
   misfires: new MisfireBuffer(10_000, instanceId, ids.uniqueName()),
@@ -108,6 +110,15 @@ export class Recorder {
   takeLogLines(fireInstanceId: string): readonly ExecutionLogLine[] | null {
     if (this.#logs.isEmpty || this.#parts.store.records?.takesLogLines !== true) return null
     return this.#logs.takeOf(fireInstanceId, endLinesMax)
+  }
+
+  /** The same as `note`, for the status of a job one of whose executions is completed next. */
+  noteCompletion(
+    { fireInstanceId, jobDetail }: Pick<TriggerFiredBundle, 'fireInstanceId' | 'jobDetail'>,
+    report: ExecutionReport,
+  ): void {
+    if (this.#parts.store.records?.countsCompletions === true) return
+    this.note('statuses', endedExecution(jobDetail.key, fireInstanceId, report))
   }
 
   /** Returns at once and never throws. */

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { seededIds } from '../../src/core/ids.ts'
-import { JobKey, jobKey } from '../../src/core/key.ts'
+import { JobKey, jobKey, triggerKey } from '../../src/core/key.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
+import type { ExecutionReport } from '../../src/jobstore/execution-report.ts'
 import type { JobStoreRecords, RecordBatch } from '../../src/jobstore/job-store-records.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { SchedulerEventEmitter } from '../../src/listeners/events.ts'
@@ -21,8 +22,7 @@ class NotingStore extends DelegatingJobStore {
   refuses: (batch: RecordBatch) => boolean = () => false
   takesLogLines = false
   entriesAtOnce: number | undefined = undefined
-  /** The jobs whose status it keeps; null for all. */
-  known: readonly string[] | null = null
+  countsCompletions = false
 
   override get records(): JobStoreRecords {
     const records = super.records
@@ -30,7 +30,7 @@ class NotingStore extends DelegatingJobStore {
     return Object.assign(Object.create(records) as JobStoreRecords, {
       kinds: ['statuses', 'logs', 'progress'],
       takesLogLines: this.takesLogLines,
-      keepsStatusOf: ({ name }: JobKey) => this.known?.includes(name) ?? true,
+      countsCompletions: this.countsCompletions,
       ...(this.entriesAtOnce !== undefined && { entriesAtOnce: this.entriesAtOnce }),
       write: (batch: RecordBatch): Promise<void> => {
         if (this.refuses(batch)) return Promise.reject(new Error('away'))
@@ -116,24 +116,39 @@ describe('the recorder', () => {
     expect(clock.timerCount).toBe(0)
   })
 
-  test('makes no change of status for a job that the store keeps none of by then', async () => {
-    const { clock, store, recorder, ended } = rig()
-    for (const name of ['c', 'a', 'b', 'c', 'd']) ended(name, 'failed')
-    store.known = ['a', 'c']
+  test('notes the status of what is completed, in order of keys, unless the store counts that itself', async () => {
+    const { clock, store, recorder } = rig()
+    const completed = (name: string): void => {
+      const report: ExecutionReport = {
+        outcome: 'failed',
+        errorText: 'no',
+        triggerKey: triggerKey(name),
+        scheduledFireTimeMs: 1,
+        fireTimeMs: 1,
+        finishedTimeMs: 2,
+        attempt: 1,
+        recovering: false,
+      }
+      const jobDetail = JobBuilder.newJob('any').withIdentity(name).build()
+      recorder.noteCompletion({ fireInstanceId: name, jobDetail }, report)
+    }
+    for (const name of ['c', 'a', 'b', 'c']) completed(name)
     await clock.advance(1000)
-    const written = (): unknown[] =>
-      store.written.map(({ statuses }) => statuses?.map(({ jobKey: { name }, failures }) => [name, failures]))
-    const first = [
-      ['a', 1],
-      ['c', 2],
-    ]
-    expect(written()).toEqual([first])
-    // With nothing to keep, there is nothing to write.
-    ended('d')
-    await clock.advance(1000)
-    expect(written()).toEqual([first])
+    store.countsCompletions = true
+    for (const name of ['a', 'd']) completed(name)
     expect(recorder.isBehind).toBe(false)
     await recorder.close()
+    expect(
+      store.written.map(({ statuses }) =>
+        statuses?.map(({ jobKey: { name }, failures }) => [name, failures]),
+      ),
+    ).toEqual([
+      [
+        ['a', 1],
+        ['b', 1],
+        ['c', 2],
+      ],
+    ])
   })
 
   test('adds up what a store did not take and what came meanwhile, of jobs that ran once and more', async () => {

@@ -183,7 +183,14 @@ function completeJob(session: RamSession, completion: JobCompletion): void {
   const fired = data.executions.get(completion.fireInstanceId)
   if (fired === undefined) return
   const { job } = fired
-  session.history.note(completion)
+  settle(session, completion, fired)
+  session.records.complete(completion, job)
+}
+
+/** Does what the end of an execution asks for. */
+function settle(session: RamSession, completion: JobCompletion, fired: TriggerRecord): void {
+  const { data } = session
+  const { job } = fired
   if (job.isStored && completion.jobDataMap !== null) {
     const jobDataMap = dataAfterRun(completion.jobDataMap, completion.jobDetail, job.detail)
     job.detail = { ...job.detail, jobDataMap }

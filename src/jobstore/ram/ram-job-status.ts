@@ -3,16 +3,20 @@ import { KeyMap } from '../../core/key-map.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import {
   addChange,
+  addExecution,
   dayOf,
   dayText,
+  endedExecution,
   type JobStatus,
   type JobStatusChange,
   type JobStatusQuery,
   newStatusChange,
 } from '../job-status.ts'
+import type { JobCompletion } from '../job-store.ts'
 import { type Page, pageSize } from '../queries.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
 import type { RamData } from './ram-data.ts'
+import type { JobRecord } from './records.ts'
 
 /** A status, which is all that ever changed it. */
 interface StatusRecord {
@@ -25,35 +29,36 @@ const goneMax = 200
 
 /** The status of each job. */
 export class RamJobStatus {
-  readonly #maxDays: number
+  readonly #options: ResolvedRecordOptions['jobStatus']
   readonly #data: RamData
   readonly #statuses = new KeyMap<JobKey, StatusRecord>()
 
-  constructor(data: RamData, { maxDays }: ResolvedRecordOptions['jobStatus']) {
+  constructor(data: RamData, options: ResolvedRecordOptions['jobStatus']) {
     this.#data = data
-    this.#maxDays = maxDays
+    this.#options = options
   }
 
-  /** Whether a job exists or has a status. */
-  keeps(jobKey: JobKey): boolean {
-    return this.#statuses.has(jobKey) || this.#data.jobs.has(jobKey)
+  /** Counts an execution that was completed; not of a job that is gone with it and has no status. */
+  count(job: JobRecord, { fireInstanceId, report }: JobCompletion): void {
+    if (!this.#options.record || report === undefined) return
+    const { key } = job.detail
+    const record = this.#statuses.get(key) ?? (job.isStored ? this.#newRecord(key) : undefined)
+    if (record === undefined) return
+    const { days } = record.change
+    const dayCount = days.size
+    addExecution(record.change, endedExecution(key, fireInstanceId, report))
+    this.#noteChange(record, report.finishedTimeMs, days.size > dayCount)
   }
 
   write(changes: readonly JobStatusChange[], nowMs: EpochMs): void {
-    const oldestDay = dayOf(nowMs) - this.#maxDays
     for (const change of changes) {
       const { jobKey } = change
-      if (!this.keeps(jobKey)) continue
-      const record = this.#statuses.get(jobKey) ?? { change: newStatusChange(jobKey), changedMs: nowMs }
-      this.#statuses.set(jobKey, record)
+      const record =
+        this.#statuses.get(jobKey) ?? (this.#data.jobs.has(jobKey) ? this.#newRecord(jobKey) : undefined)
+      if (record === undefined) continue
       addChange(record.change, change)
-      record.changedMs = nowMs
-      const { days } = record.change
-      for (const day of days.keys()) {
-        if (day <= oldestDay) days.delete(day)
-      }
+      this.#noteChange(record, nowMs, true)
     }
-    if (this.#statuses.size - this.#data.jobs.size > goneMax) this.#forgetGone(Number.POSITIVE_INFINITY)
   }
 
   query(query: JobStatusQuery, nowMs: EpochMs): Page<JobStatus, JobKey> {
@@ -73,7 +78,19 @@ export class RamJobStatus {
 
   /** Deletes the status of jobs that are gone and have not run since. */
   prune(nowMs: EpochMs): void {
-    this.#forgetGone(nowMs - this.#maxDays * 86_400_000)
+    this.#forgetGone(nowMs - this.#options.maxDays * 86_400_000)
+  }
+
+  #newRecord(jobKey: JobKey): StatusRecord {
+    const record: StatusRecord = { change: newStatusChange(jobKey), changedMs: 0 }
+    this.#statuses.set(jobKey, record)
+    return record
+  }
+
+  #noteChange(record: StatusRecord, nowMs: EpochMs, hasNewDay: boolean): void {
+    record.changedMs = nowMs
+    if (hasNewDay) forgetDays(record.change, dayOf(nowMs) - this.#options.maxDays)
+    if (this.#statuses.size - this.#data.jobs.size > goneMax) this.#forgetGone(Number.POSITIVE_INFINITY)
   }
 
   #forgetGone(changedBeforeMs: EpochMs): void {
@@ -81,6 +98,12 @@ export class RamJobStatus {
       const isOld = (this.#statuses.get(key)?.changedMs ?? 0) < changedBeforeMs
       if (isOld && this.#data.jobs.get(key) === undefined) this.#statuses.delete(key)
     }
+  }
+}
+
+function forgetDays({ days }: JobStatusChange, lastDay: number): void {
+  for (const day of days.keys()) {
+    if (day <= lastDay) days.delete(day)
   }
 }
 

@@ -110,7 +110,7 @@ export class RAMJobStore implements JobStore {
   async initialize(context: JobStoreContext): Promise<void> {
     if (this.#owner !== null) throw storeInUse(this.name, this.#owner)
     this.#owner = context.schedulerName
-    this.#session = new RamSession(this.#data, this.#signals, context, this.records.history)
+    this.#session = new RamSession(this.#data, this.#signals, context, this.records)
   }
   async schedulerStarted(): Promise<void> {}
   async schedulerPaused(): Promise<void> {}

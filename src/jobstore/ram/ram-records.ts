@@ -3,6 +3,7 @@ import type { Clock } from '../../time/clock.ts'
 import type { AuditCursor, AuditEntry, AuditQuery } from '../audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../job-status.ts'
+import type { JobCompletion } from '../job-store.ts'
 import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
 import type { Misfire, MisfireCountQuery, MisfireCounts, MisfireCursor, MisfireQuery } from '../misfires.ts'
 import type { ExecutionDetails, ExecutionOutcome, Page } from '../queries.ts'
@@ -13,6 +14,7 @@ import { RamExecutionLog } from './ram-execution-log.ts'
 import { RamHistory } from './ram-history.ts'
 import { RamJobStatus } from './ram-job-status.ts'
 import { RamMisfires } from './ram-misfires.ts'
+import type { JobRecord } from './records.ts'
 
 /** How often is looked for what is too old. */
 const pruneIntervalMs = 60_000
@@ -27,6 +29,7 @@ interface RamRecordsContext {
 export class RamRecords implements JobStoreRecords {
   readonly kinds: readonly (keyof RecordBatch)[]
   readonly logLimits: ExecutionLogLimits
+  readonly countsCompletions = true
   readonly history: RamHistory
   readonly #context: () => RamRecordsContext
   readonly #jobStatus: RamJobStatus
@@ -44,6 +47,12 @@ export class RamRecords implements JobStoreRecords {
     this.#misfires = new RamMisfires(options.misfires)
     this.#audit = new RamAudit(options.audit)
     this.#context = context
+  }
+
+  /** Remembers that an execution ended; `job` as it is after that. */
+  complete(completion: JobCompletion, job: JobRecord): void {
+    this.history.note(completion)
+    this.#jobStatus.count(job, completion)
   }
 
   async write({ statuses = [], logs = [], misfires = [], audits = [] }: RecordBatch): Promise<void> {
@@ -68,10 +77,6 @@ export class RamRecords implements JobStoreRecords {
 
   async queryJobStatus(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>> {
     return this.#jobStatus.query(query, this.#now())
-  }
-
-  keepsStatusOf(jobKey: JobKey): boolean {
-    return this.#jobStatus.keeps(jobKey)
   }
 
   keeps(outcome: ExecutionOutcome): boolean {

@@ -5,7 +5,7 @@ import type { JobStoreContext } from '../job-store.ts'
 import { calendarNotFound } from '../refusals.ts'
 import type { SignalBuffer } from '../signal-buffer.ts'
 import type { RamData } from './ram-data.ts'
-import type { RamHistory } from './ram-history.ts'
+import type { RamRecords } from './ram-records.ts'
 import type { TriggerRecord } from './records.ts'
 
 /** The data of a store together with the context of its scheduler. */
@@ -18,13 +18,13 @@ export class RamSession {
   readonly #idPrefix: string
   #fireCount = 0
 
-  readonly history: RamHistory
+  readonly records: RamRecords
 
-  constructor(data: RamData, signals: SignalBuffer, context: JobStoreContext, history: RamHistory) {
+  constructor(data: RamData, signals: SignalBuffer, context: JobStoreContext, records: RamRecords) {
     this.data = data
     this.signals = signals
     this.context = context
-    this.history = history
+    this.records = records
     // Begins with a unique name, so that ids of different runs of the process differ.
     this.#idPrefix = `${context.instanceId}-${context.ids.uniqueName()}-`
   }

@@ -73,7 +73,7 @@ function settle(session: RamSession, job: JobRecord, shards: JobShards): void {
   for (const carrier of carriers) session.data.putTrigger(carrier, job)
   for (const firing of over) {
     const ended = endedSharding(firing, nowMs)
-    session.history.noteSharding(ended, { jobType: firing.jobType, node: firing.node })
+    session.records.history.noteSharding(ended, { jobType: firing.jobType, node: firing.node })
     session.signals.add('allShardsDone', ended)
   }
   const left = open.all.filter((firing) => !over.includes(firing))
