@@ -26,6 +26,7 @@ export const sqliteDialect: SqlDialect = {
   forUpdateSkipLocked: () => '',
   lockedAsFound: () => ({ join: '', condition: 'true' }),
   findsExecutionsBy: 'time',
+  keyedTable: ' WITHOUT ROWID',
   // Text is compared byte by byte, which in UTF-8 is by code point.
   keyCollation: '',
   textToBytes: (expression) => `CAST(${expression} AS BLOB)`,

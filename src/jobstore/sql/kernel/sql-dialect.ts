@@ -109,6 +109,11 @@ export interface SqlDialect {
   beginsWithBytes(column: string, hex: string): string
   /** The database's own time as milliseconds since the epoch, when the statement runs; null: use the node's clock. */
   readonly nowMs: string | null
+  /**
+   * Follows the columns in CREATE TABLE where a table has short rows that are found by its key alone, for engines that
+   * can keep such rows in the index of the key. Default: nothing.
+   */
+  readonly keyedTable?: string
   /** Names of column types in migrations. */
   readonly types: { readonly bytes: string; readonly bigint: string; readonly boolean: string }
 }

@@ -6,7 +6,7 @@ const triggerKey = { trigger_name: column.keyText(200), trigger_group: column.ke
 const jobKey = { job_name: column.keyText(200), job_group: column.keyText(200) }
 const triggerKeyColumns = ['sched_name', 'trigger_group', 'trigger_name']
 const jobKeyColumns = ['sched_name', 'job_group', 'job_name']
-const subTable = { primaryKey: triggerKeyColumns } as const
+const subTable = { primaryKey: triggerKeyColumns, isKeyed: true } as const
 
 /**
  * The tables of Quartz 2.x with the additions of this library, and its own tables. Groups come before names in keys, so
@@ -108,7 +108,7 @@ export const tablesOf1: readonly Table[] = [
   {
     name: 'blobTriggers',
     columns: { ...schedulerName, ...triggerKey, blob_data: column.bytesOrNull },
-    ...subTable,
+    primaryKey: triggerKeyColumns,
   },
   {
     name: 'calendars',

@@ -39,6 +39,8 @@ export interface Table {
   /** Columns that Quartz does not have; they are added to tables of Quartz's own script. */
   readonly additions?: Readonly<Record<string, ColumnType>>
   readonly primaryKey: readonly string[]
+  /** Its rows are short and are found by their key alone. */
+  readonly isKeyed?: boolean
 }
 
 export interface Index {
@@ -64,7 +66,8 @@ export function createTable(dialect: SqlDialect, names: SqlNames, table: Table):
   const columns = Object.entries({ ...table.columns, ...table.additions })
   const parts = columns.map(([name, type]) => `${name} ${type(dialect)}`)
   parts.push(`PRIMARY KEY (${table.primaryKey.join(', ')})`)
-  return `CREATE TABLE IF NOT EXISTS ${names[table.name]} (\n  ${parts.join(',\n  ')}\n)`
+  const storage = table.isKeyed === true ? (dialect.keyedTable ?? '') : ''
+  return `CREATE TABLE IF NOT EXISTS ${names[table.name]} (\n  ${parts.join(',\n  ')}\n)${storage}`
 }
 
 export function addColumn(dialect: SqlDialect, table: string, name: string, type: ColumnType): string {

@@ -49,6 +49,15 @@ describe('migrations on SQLite', () => {
     await requireSchema(runner, sqliteWords)
   })
 
+  test('keep the rows of schedules in the index of their key', async () => {
+    const runner = await sqliteRunner(':memory:')
+    await migrate(runner, sqliteWords, 5)
+    const text = "SELECT name FROM pragma_table_list WHERE wr AND name NOT LIKE 'sqlite%' ORDER BY name"
+    expect(await runner.read(() => all({ text, values: [] }))).toEqual(
+      [names.cronTriggers, names.simpleTriggers, names.simpropTriggers].map((name) => ({ name })),
+    )
+  })
+
   test('give the same schema whether they are run or printed', async () => {
     const [migrated, printed] = [await sqliteRunner(':memory:'), await sqliteRunner(':memory:')]
     await migrate(migrated, sqliteWords, 5)
