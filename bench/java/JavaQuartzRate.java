@@ -20,7 +20,10 @@ import org.quartz.Trigger;
 import org.quartz.TriggerBuilder;
 import org.quartz.impl.StdSchedulerFactory;
 
-/** How many firings a second Java Quartz makes of triggers that are due: url, count, batch, repeating. */
+/**
+ * How many firings a second Java Quartz makes of triggers that are due: url, count, batch, threads, and how many
+ * triggers repeat; 0 where each fires once.
+ */
 public class JavaQuartzRate {
   static CountDownLatch left;
 
@@ -34,14 +37,14 @@ public class JavaQuartzRate {
   public static void main(String[] args) throws Exception {
     String url = args[0];
     int count = Integer.parseInt(args[1]);
-    boolean repeating = Boolean.parseBoolean(args[3]);
+    int repeating = Integer.parseInt(args[4]);
     left = new CountDownLatch(count);
     createTables(url);
-    Scheduler scheduler = new StdSchedulerFactory(settings(url, args[2])).getScheduler();
+    Scheduler scheduler = new StdSchedulerFactory(settings(url, args[2], args[3])).getScheduler();
     Map<JobDetail, Set<? extends Trigger>> jobs = new HashMap<>();
-    for (int index = 0; index < (repeating ? 200 : count); index++) {
+    for (int index = 0; index < (repeating > 0 ? repeating : count); index++) {
       JobDetail job = JobBuilder.newJob(Noop.class).withIdentity("job-" + index, "bench").build();
-      jobs.put(job, Set.of(trigger(index, repeating)));
+      jobs.put(job, Set.of(trigger(index, repeating > 0)));
     }
     scheduler.scheduleJobs(jobs, false);
     long startedNs = System.nanoTime();
@@ -60,13 +63,13 @@ public class JavaQuartzRate {
             .withMisfireHandlingInstructionIgnoreMisfires()).build();
   }
 
-  static Properties settings(String url, String batch) {
+  static Properties settings(String url, String batch, String threads) {
     Properties settings = new Properties();
     settings.setProperty("org.quartz.scheduler.instanceName", "bench");
     settings.setProperty("org.quartz.scheduler.instanceId", "AUTO");
     settings.setProperty("org.quartz.scheduler.skipUpdateCheck", "true");
     settings.setProperty("org.quartz.scheduler.batchTriggerAcquisitionMaxCount", batch);
-    settings.setProperty("org.quartz.threadPool.threadCount", "100");
+    settings.setProperty("org.quartz.threadPool.threadCount", threads);
     settings.setProperty("org.quartz.jobStore.class", "org.quartz.impl.jdbcjobstore.JobStoreTX");
     settings.setProperty("org.quartz.jobStore.driverDelegateClass",
         "org.quartz.impl.jdbcjobstore.PostgreSQLDelegate");

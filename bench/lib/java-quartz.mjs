@@ -17,8 +17,8 @@ export function hasJavaQuartz() {
   return jars.every((jar) => existsSync(jar)) && existsSync('/usr/bin/javac')
 }
 
-/** Firings a second of Java Quartz 2.3 on the same server, 100 threads, lock on. */
-export async function javaQuartzRate(count, { batch, repeating = false }) {
+/** Firings a second of Java Quartz 2.3 on the same server, lock on; `repeating` triggers, or as many as fire once. */
+export async function javaQuartzRate(count, { batch, threads = 100, repeating = 0 }) {
   const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-bench-java-'))
   const classPath = [folder, ...jars].join(':')
   const { schema, drop } = await freshSchema()
@@ -27,7 +27,8 @@ export async function javaQuartzRate(count, { batch, repeating = false }) {
     const { hostname, port, username, password, pathname } = new URL(connectionString())
     const login = `user=${username}&password=${password}`
     const url = `jdbc:postgresql://${hostname}:${port}${pathname}?${login}&currentSchema=${schema}`
-    const args = ['-cp', classPath, 'JavaQuartzRate', url, String(count), String(batch), String(repeating)]
+    const numbers = [count, batch, threads, repeating].map(String)
+    const args = ['-cp', classPath, 'JavaQuartzRate', url, ...numbers]
     const { stdout } = await promisify(execFile)('java', args)
     return Number(stdout.trim().split('\n').at(-1))
   } finally {
