@@ -4,7 +4,8 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobPlan } from '../jobs/job-plan.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
-import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
+import { SimpleScheduleBuilder, SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { neverFires } from './refusals.ts'
 
@@ -14,8 +15,8 @@ export interface PlannedJob {
   /** With its first fire time. */
   readonly trigger: Trigger
   /**
-   * Where it begins when it replaces another trigger: at the start that was declared; at what is due there, so that no
-   * later instant is left out; or with its intervals from the last fire there, or from the start.
+   * Where it begins when it replaces another trigger: at the start or instant that was declared; at what is due there,
+   * so that no later instant is left out; or with its intervals from the last fire there, or from the start.
    */
   readonly goesOnFrom: 'start' | 'due' | 'lastFire'
   /** Its instants have all passed when it is declared, its only one for too long: it is stored without a trigger. */
@@ -29,6 +30,8 @@ export type PlanOutcome = 'added' | 'changed' | 'unchanged' | 'newer'
 export interface StoredPlan {
   readonly job: JobDetail | null
   readonly trigger: Trigger | null
+  /** Whether the trigger is in a state that `resume` leaves. */
+  readonly isPaused: boolean
 }
 
 /** What a store writes for a declared job. */
@@ -72,9 +75,15 @@ export function planChange(
   const isSame = before?.job === plan.job && !changesWhen && hasSameData(before, plan)
   const keepsMark = before?.set === plan.set && before.generation === plan.generation
   if (isSame && keepsMark) return { outcome: 'unchanged', ...untouched }
-  const job = { ...planned.job, jobDataMap: changedData(stored.job.jobDataMap, before, planned.job) }
-  const next = { ...planned, calendar, nowMs, keepsInstant: isSameInstant(before, plan) }
-  const trigger = changesWhen ? goingOn(stored.trigger, next) : null
+  const over = overInstants(before, stored.trigger, plan)
+  const job = {
+    ...planned.job,
+    jobDataMap: changedData(stored.job.jobDataMap, before, planned.job),
+    plan: over.length === 0 ? plan : Object.freeze({ ...plan, over }),
+  }
+  const next = { ...planned, calendar, nowMs, keepsInstant: isSameInstant(before, plan), over }
+  const goesOn = changesWhen ? goingOn(stored.trigger, next) : null
+  const trigger = goesOn ?? (changesWhen && stored.isPaused ? pausedWhenOver(planned) : null)
   return {
     outcome: isSame ? 'unchanged' : 'changed',
     job: Object.freeze(job),
@@ -85,8 +94,56 @@ export function planChange(
 
 /** The next fire time of a declared job once a change was carried out. */
 export function nextFireTimeMsAfter(change: PlanChange, stored: Trigger | null): EpochMs | null {
-  if (change.dropsTrigger) return null
-  return (change.trigger ?? stored)?.nextFireTimeMs ?? null
+  const trigger = change.dropsTrigger ? null : (change.trigger ?? stored)
+  return unlessOver(trigger)?.nextFireTimeMs ?? null
+}
+
+/** The fire time of a schedule that is over: before all for which one may be declared, and not 0, Java's none. */
+export const overMs = 1
+
+/**
+ * A pause is of the key, until somebody resumes or deletes it. So while the schedule is over, this trigger stays paused
+ * in the place of the one that was. Resumed, it leaves out its one instant, and is complete.
+ */
+function pausedWhenOver({ job, trigger }: PlannedJob): Trigger {
+  const { simpleSchedule } = SimpleScheduleBuilder
+  return TriggerBuilder.newTrigger()
+    .withIdentity(trigger.key)
+    .forJob(job.key)
+    .withDescription('Paused; the schedule is over')
+    .startAt(new Date(overMs))
+    .withSchedule(simpleSchedule().withMisfireInstruction('rescheduleNextWithRemainingCount'))
+    .build()
+    .computeFirstFireTime(null)
+}
+
+function unlessOver(trigger: Trigger | null): Trigger | null {
+  const nextFireTimeMs = trigger?.nextFireTimeMs ?? null
+  return nextFireTimeMs === null || nextFireTimeMs === overMs ? null : trigger
+}
+
+/** How many instants that are over are known; those passed by more than the misfire threshold are left out anyway. */
+const overMax = 10
+
+function overInstants(
+  before: JobPlan | null,
+  stored: Trigger | null,
+  { instant }: JobPlan,
+): readonly string[] {
+  const known = before?.over ?? []
+  const last = before?.instant
+  if (last === undefined || last === instant || unlessOver(stored) !== null) return known
+  return [...known.filter((each) => each !== last), last].slice(-overMax)
+}
+
+/** Whether the instant has run under this key, or was over there: another schedule in between changes nothing. */
+function hasRun(
+  stored: Trigger | null,
+  { job: { plan }, trigger: { startTimeMs }, goesOnFrom, nowMs, over }: Next,
+): boolean {
+  // What runs after a time has a new instant each time it is declared.
+  if (plan.instant === undefined || goesOnFrom !== 'start' || startTimeMs > nowMs) return false
+  return over.includes(plan.instant) || stored?.previousFireTimeMs === startTimeMs
 }
 
 function refuseOtherSet({ job }: PlannedJob, before: JobPlan | null): void {
@@ -151,19 +208,17 @@ export function dataAfterRun(
  * the new trigger decides; for a schedule with one instant that instant alone counts. Null when it is over: its
  * instants have passed, or from where it goes on no fire time is left before its end.
  */
-function goingOn(
-  stored: Trigger | null,
-  planned: Replacement & PlannedJob & { readonly keepsInstant: boolean },
-): Trigger | null {
-  if (planned.isPast) return null
+function goingOn(stored: Trigger | null, planned: Next): Trigger | null {
+  if (planned.isPast || hasRun(stored, planned)) return null
   if (planned.keepsInstant) return atSameInstant(stored, planned)
   const trigger = stored === null ? planned.trigger : placed(stored, planned)
   return trigger.nextFireTimeMs === null ? null : trigger
 }
 
 /** What runs once does so at the instant of its first declaration; null when it has. */
-function atSameInstant(stored: Trigger | null, { trigger, calendar }: Replacement): Trigger | null {
-  if (stored === null || stored.nextFireTimeMs === null) return null
+function atSameInstant(found: Trigger | null, { trigger, calendar }: Replacement): Trigger | null {
+  const stored = unlessOver(found)
+  if (stored === null) return null
   const moved = startingAt(trigger, stored.startTimeMs, calendar)
   return moved.nextFireTimeMs === null ? null : moved
 }
@@ -171,6 +226,11 @@ function atSameInstant(stored: Trigger | null, { trigger, calendar }: Replacemen
 type Replacement = Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
   readonly calendar: Calendar | null
   readonly nowMs: EpochMs
+}
+
+interface Next extends Replacement, PlannedJob {
+  readonly keepsInstant: boolean
+  readonly over: readonly string[]
 }
 
 /**

@@ -188,6 +188,61 @@ const changed = area('plans: what is declared otherwise', {
     await put(bed, 'p', { everyMs: 2 * minute })
     assert.equal(await bed.state('p'), 'NORMAL')
   },
+  'stays paused while it is over, until it is resumed': async (bed) => {
+    const past = { inMs: -60 * minute, isPast: true }
+    for (const name of ['p', 'q']) {
+      await put(bed, name, { everyMs: minute })
+      await bed.store.pauseTrigger((await bed.stored(name)).key, {
+        reason: 'broken',
+        by: 'ann',
+        untilMs: null,
+      })
+      const over = await bed.store.putPlanned(planned(bed, name, past))
+      assert.deepEqual([over.outcome, over.nextFireTimeMs, over.dropsTrigger], ['changed', null, false])
+      const again = await bed.store.putPlanned(planned(bed, name, past))
+      assert.deepEqual([again.outcome, again.nextFireTimeMs], ['unchanged', null])
+      assert.equal(await put(bed, name, { inMs: -50 * minute, isPast: true }), 'changed')
+    }
+    assert.deepEqual(await bed.states('p', 'q'), ['PAUSED', 'PAUSED'])
+    await put(bed, 'p', { everyMs: 2 * minute })
+    const { items } = await bed.store.queryTriggers({ take: 10 })
+    assert.deepEqual(
+      items.map(({ state, pause }) => [state, pause?.reason]),
+      [
+        ['PAUSED', 'broken'],
+        ['PAUSED', 'broken'],
+      ],
+    )
+    await bed.store.resumeAll()
+    assert.deepEqual(await bed.acquireNames(), ['p'])
+    assert.equal(await bed.state('q'), 'COMPLETE')
+    assert.deepEqual(bed.signals.missed, [])
+    assert.equal(await put(bed, 'q', { everyMs: minute }), 'changed')
+    assert.deepEqual(await bed.acquireNames(), ['q'])
+  },
+  'runs no instant again that ran before another was declared': async (bed) => {
+    const at = (name: string): PlanSpec => ({ plan: { instant: name, when: name }, goesOnFrom: 'start' })
+    const [aMs, later] = [bed.now(), { ...at('b'), inMs: 60 * minute }]
+    const declare = async (spec: PlanSpec): Promise<number | null> =>
+      (await bed.store.putPlanned(planned(bed, 'p', spec))).nextFireTimeMs
+    const a = (): PlanSpec => ({ ...at('a'), inMs: aMs - bed.now() })
+    assert.equal(await declare(a()), aMs)
+    await bed.complete(await bed.start('p'), 'deleteTrigger')
+    await bed.clock.advance(second)
+    const bMs = await declare(later)
+    assert.equal(bMs, aMs + 60 * minute + second)
+    assert.equal(await declare(a()), null)
+    assert.equal(await bed.state('p'), 'NONE')
+    // What has not run yet is not over.
+    assert.equal(await declare(later), bMs)
+    await declare({ everyMs: minute })
+    assert.equal(await declare(a()), null)
+    assert.deepEqual(await bed.acquireNames(), [])
+    // An instant at which an interval ran.
+    await declare({ everyMs: minute })
+    const ranMs = (await bed.start('p')).scheduledFireTimeMs
+    assert.equal(await declare({ ...at('c'), inMs: ranMs - bed.now() }), null)
+  },
   'changes the data that are declared otherwise, and no other': async (bed) => {
     await put(bed, 'p', { everyMs: minute, data: { a: 1, b: 1, c: 1 } })
     await bed.store.addJob(
