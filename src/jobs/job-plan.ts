@@ -13,8 +13,10 @@ export interface JobPlan {
   readonly when: string
   /** A digest of the instant of a job that runs once, however that was written; plans of former releases lack it. */
   readonly instant?: string
-  /** Former such digests of instants that were over when the job was declared otherwise, the latest last. */
-  readonly over?: readonly string[]
+  /** The instant of a job that runs once, in epoch milliseconds; plans of former releases lack it. */
+  readonly once?: number
+  /** Fire times under the key that its trigger does not tell any more, the latest last. */
+  readonly fired?: readonly number[]
   /** A digest of each entry of its data. */
   readonly data: Readonly<Record<string, string>>
 }

@@ -67,7 +67,10 @@ export function planChange(
   const before = stored.job?.plan ?? null
   refuseOtherSet(planned, before)
   const fresh = planned.isPast ? null : planned.trigger
-  if (stored.job === null) return { outcome: 'added', job: planned.job, trigger: fresh, dropsTrigger: false }
+  if (stored.job === null) {
+    const job = { ...planned.job, plan: withFired(plan, [], onceOf(fresh)) }
+    return { outcome: 'added', job: Object.freeze(job), trigger: fresh, dropsTrigger: false }
+  }
   if (before !== null && before.set === plan.set && before.generation > plan.generation) {
     return { outcome: 'newer', ...untouched }
   }
@@ -75,15 +78,16 @@ export function planChange(
   const isSame = before?.job === plan.job && !changesWhen && hasSameData(before, plan)
   const keepsMark = before?.set === plan.set && before.generation === plan.generation
   if (isSame && keepsMark) return { outcome: 'unchanged', ...untouched }
-  const over = overInstants(before, stored.trigger, plan)
+  const fired = changesWhen ? firedBefore(before, stored.trigger, nowMs) : (before?.fired ?? [])
+  // Where somebody deleted the trigger it begins anew.
+  const next = { ...planned, calendar, nowMs, before, fired: before?.when === plan.when ? [] : fired }
+  const goesOn = changesWhen ? goingOn(stored.trigger, next) : null
+  const trigger = goesOn ?? (changesWhen && stored.isPaused ? pausedWhenOver(planned) : null)
   const job = {
     ...planned.job,
     jobDataMap: changedData(stored.job.jobDataMap, before, planned.job),
-    plan: over.length === 0 ? plan : Object.freeze({ ...plan, over }),
+    plan: withFired(plan, fired, changesWhen ? onceOf(goesOn) : before?.once),
   }
-  const next = { ...planned, calendar, nowMs, keepsInstant: isSameInstant(before, plan), over }
-  const goesOn = changesWhen ? goingOn(stored.trigger, next) : null
-  const trigger = goesOn ?? (changesWhen && stored.isPaused ? pausedWhenOver(planned) : null)
   return {
     outcome: isSame ? 'unchanged' : 'changed',
     job: Object.freeze(job),
@@ -122,28 +126,29 @@ function unlessOver(trigger: Trigger | null): Trigger | null {
   return nextFireTimeMs === null || nextFireTimeMs === overMs ? null : trigger
 }
 
-/** How many instants that are over are known; those passed by more than the misfire threshold are left out anyway. */
-const overMax = 10
+/** How many fire times are known: those passed by more than the misfire threshold are left out anyway. */
+const firedMax = 10
 
-function overInstants(
-  before: JobPlan | null,
-  stored: Trigger | null,
-  { instant }: JobPlan,
-): readonly string[] {
-  const known = before?.over ?? []
-  const last = before?.instant
-  if (last === undefined || last === instant || unlessOver(stored) !== null) return known
-  return [...known.filter((each) => each !== last), last].slice(-overMax)
+/** What has fired under the key, as far as the trigger will not tell it; a job that runs once loses its trigger. */
+function firedBefore(before: JobPlan | null, stored: Trigger | null, nowMs: EpochMs): readonly EpochMs[] {
+  const { once, fired = [] } = before ?? {}
+  const last = [unlessOver(stored) === null ? once : null, stored?.previousFireTimeMs]
+  const times = last.flatMap((ms) => (typeof ms === 'number' && ms <= nowMs ? [ms] : []))
+  return [...new Set([...fired, ...times])].sort((a, b) => a - b).slice(-firedMax)
 }
 
-/** Whether the instant has run under this key, or was over there: another schedule in between changes nothing. */
-function hasRun(
-  stored: Trigger | null,
-  { job: { plan }, trigger: { startTimeMs }, goesOnFrom, nowMs, over }: Next,
-): boolean {
-  // What runs after a time has a new instant each time it is declared.
-  if (plan.instant === undefined || goesOnFrom !== 'start' || startTimeMs > nowMs) return false
-  return over.includes(plan.instant) || stored?.previousFireTimeMs === startTimeMs
+function onceOf(trigger: Trigger | null): EpochMs | undefined {
+  return trigger !== null && isOnce(trigger) ? trigger.startTimeMs : undefined
+}
+
+function withFired(plan: JobPlan, fired: readonly EpochMs[], once: EpochMs | undefined): JobPlan {
+  const times = { ...(fired.length > 0 && { fired }), ...(once !== undefined && { once }) }
+  return Object.freeze({ ...plan, ...times })
+}
+
+/** Whether the instant of `at` has run. What runs after a time has a new instant each time it is declared. */
+function hasRun({ job: { plan }, trigger: { startTimeMs }, goesOnFrom, fired }: Next): boolean {
+  return plan.instant !== undefined && goesOnFrom === 'start' && fired.includes(startTimeMs)
 }
 
 function refuseOtherSet({ job }: PlannedJob, before: JobPlan | null): void {
@@ -209,9 +214,9 @@ export function dataAfterRun(
  * instants have passed, or from where it goes on no fire time is left before its end.
  */
 function goingOn(stored: Trigger | null, planned: Next): Trigger | null {
-  if (planned.isPast || hasRun(stored, planned)) return null
-  if (planned.keepsInstant) return atSameInstant(stored, planned)
-  const trigger = stored === null ? planned.trigger : placed(stored, planned)
+  if (planned.isPast || hasRun(planned)) return null
+  if (isSameInstant(planned.before, planned.job.plan)) return atSameInstant(stored, planned)
+  const trigger = placed(stored, planned)
   return trigger.nextFireTimeMs === null ? null : trigger
 }
 
@@ -229,8 +234,8 @@ type Replacement = Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
 }
 
 interface Next extends Replacement, PlannedJob {
-  readonly keepsInstant: boolean
-  readonly over: readonly string[]
+  readonly before: JobPlan | null
+  readonly fired: readonly EpochMs[]
 }
 
 /**
@@ -240,7 +245,8 @@ interface Next extends Replacement, PlannedJob {
  * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when from where it goes on no fire time is left before its end
  */
 export function inPlaceOf(stored: Trigger, planned: Replacement): Trigger {
-  const trigger = planned.goesOnFrom === 'start' ? fromItsStart(stored, planned) : placed(stored, planned)
+  const trigger =
+    planned.goesOnFrom === 'start' ? fromItsStart(stored, planned) : placed(stored, { ...planned, fired: [] })
   if (trigger.nextFireTimeMs === null) throw neverFires(trigger)
   return trigger
 }
@@ -255,29 +261,33 @@ function fromItsStart({ previousFireTimeMs, timesTriggered }: Trigger, { trigger
   })
 }
 
-function placed(stored: Trigger, planned: Replacement): Trigger {
-  const { trigger, calendar, nowMs } = planned
-  if (isOnce(stored) || isOnce(trigger)) return trigger
-  const { previousFireTimeMs, nextFireTimeMs, timesTriggered, misfiredFireTimeMs } = stored
-  const isDue = nextFireTimeMs !== null && nextFireTimeMs <= nowMs
+function placed(stored: Trigger | null, planned: Replacement & Pick<Next, 'fired'>): Trigger {
+  const { trigger, calendar, nowMs, fired } = planned
+  const series = stored === null || isOnce(stored) ? null : stored
+  const lastMs = series === null ? (fired.at(-1) ?? null) : series.previousFireTimeMs
+  if (isOnce(trigger) || (series === null && lastMs === null)) return trigger
+  const dueMs = series?.nextFireTimeMs ?? null
+  const isDue = dueMs !== null && dueMs <= nowMs
   // The clock of this node may be behind, and its transaction may have waited for the locks while others fired.
-  const passedMs = Math.max(nowMs, previousFireTimeMs ?? nowMs)
-  const next = startingAt(trigger, startOf(stored, planned), calendar).withoutMissed(calendar, passedMs)
+  const passedMs = Math.max(nowMs, lastMs ?? nowMs)
+  const startMs = startOf(series, lastMs, planned)
+  const next = startingAt(trigger, startMs, calendar).withoutMissed(calendar, passedMs)
   return next.withFireState({
-    previousFireTimeMs,
-    timesTriggered,
-    nextFireTimeMs: isDue ? nextFireTimeMs : next.nextFireTimeMs,
-    misfiredFireTimeMs: isDue ? misfiredFireTimeMs : null,
+    previousFireTimeMs: lastMs,
+    timesTriggered: series?.timesTriggered ?? 0,
+    nextFireTimeMs: isDue ? dueMs : next.nextFireTimeMs,
+    misfiredFireTimeMs: isDue && series !== null ? series.misfiredFireTimeMs : null,
   })
 }
 
 function startOf(
-  stored: Trigger,
+  series: Trigger | null,
+  lastMs: EpochMs | null,
   { trigger, goesOnFrom }: Pick<PlannedJob, 'trigger' | 'goesOnFrom'>,
 ): EpochMs {
-  if (goesOnFrom === 'lastFire') return stored.previousFireTimeMs ?? stored.startTimeMs
-  if (goesOnFrom === 'start' || stored.nextFireTimeMs === null) return trigger.startTimeMs
-  return Math.min(trigger.startTimeMs, stored.nextFireTimeMs)
+  const dueMs = series?.nextFireTimeMs ?? null
+  if (goesOnFrom === 'lastFire') return lastMs ?? series?.startTimeMs ?? trigger.startTimeMs
+  return goesOnFrom === 'start' || dueMs === null ? trigger.startTimeMs : Math.min(trigger.startTimeMs, dueMs)
 }
 
 function startingAt(trigger: Trigger, startMs: EpochMs, calendar: Calendar | null): Trigger {

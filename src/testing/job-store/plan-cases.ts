@@ -235,13 +235,19 @@ const changed = area('plans: what is declared otherwise', {
     assert.equal(await bed.state('p'), 'NONE')
     // What has not run yet is not over.
     assert.equal(await declare(later), bMs)
-    await declare({ everyMs: minute })
-    assert.equal(await declare(a()), null)
-    assert.deepEqual(await bed.acquireNames(), [])
-    // An instant at which an interval ran.
-    await declare({ everyMs: minute })
+    assert.equal(await declare({ ...a(), data: { x: 1 } }), null)
+    // The last run counts, also that of a schedule before.
+    assert.equal(await declare({ everyMs: minute }), aMs + minute)
+    await bed.clock.advance(minute)
     const ranMs = (await bed.start('p')).scheduledFireTimeMs
     assert.equal(await declare({ ...at('c'), inMs: ranMs - bed.now() }), null)
+    assert.equal(await declare(a()), null)
+    await declare(later)
+    assert.equal(await declare({ everyMs: minute }), ranMs + minute)
+    // Whoever deletes the trigger has the schedule begin anew.
+    await bed.store.deleteTriggers([(await bed.stored('p')).key])
+    assert.equal(await declare({ everyMs: minute }), bed.now())
+    assert.deepEqual(await bed.acquireNames(), ['p'])
   },
   'changes the data that are declared otherwise, and no other': async (bed) => {
     await put(bed, 'p', { everyMs: minute, data: { a: 1, b: 1, c: 1 } })
