@@ -15,8 +15,8 @@ export interface JobPlan {
   readonly instant?: string
   /** The instant of a job that runs once, in epoch milliseconds; plans of former releases lack it. */
   readonly once?: number
-  /** Fire times under the key that its trigger does not tell any more, the latest last. */
-  readonly fired?: readonly number[]
+  /** The last fire time under the key of which its trigger may tell nothing. */
+  readonly fired?: number
   /** A digest of each entry of its data. */
   readonly data: Readonly<Record<string, string>>
 }

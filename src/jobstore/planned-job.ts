@@ -68,7 +68,7 @@ export function planChange(
   refuseOtherSet(planned, before)
   const fresh = planned.isPast ? null : planned.trigger
   if (stored.job === null) {
-    const job = { ...planned.job, plan: withFired(plan, [], onceOf(fresh)) }
+    const job = { ...planned.job, plan: withFired(plan, null, onceOf(fresh)) }
     return { outcome: 'added', job: Object.freeze(job), trigger: fresh, dropsTrigger: false }
   }
   if (before !== null && before.set === plan.set && before.generation > plan.generation) {
@@ -78,9 +78,9 @@ export function planChange(
   const isSame = before?.job === plan.job && !changesWhen && hasSameData(before, plan)
   const keepsMark = before?.set === plan.set && before.generation === plan.generation
   if (isSame && keepsMark) return { outcome: 'unchanged', ...untouched }
-  const fired = changesWhen ? firedBefore(before, stored.trigger, nowMs) : (before?.fired ?? [])
+  const fired = changesWhen ? firedBefore(before, stored.trigger, nowMs) : (before?.fired ?? null)
   // Where somebody deleted the trigger it begins anew.
-  const next = { ...planned, calendar, nowMs, before, fired: before?.when === plan.when ? [] : fired }
+  const next = { ...planned, calendar, nowMs, before, fired: before?.when === plan.when ? null : fired }
   const goesOn = changesWhen ? goingOn(stored.trigger, next) : null
   const trigger = goesOn ?? (changesWhen && stored.isPaused ? pausedWhenOver(planned) : null)
   const job = {
@@ -126,29 +126,26 @@ function unlessOver(trigger: Trigger | null): Trigger | null {
   return nextFireTimeMs === null || nextFireTimeMs === overMs ? null : trigger
 }
 
-/** How many fire times are known: those passed by more than the misfire threshold are left out anyway. */
-const firedMax = 10
-
-/** What has fired under the key, as far as the trigger will not tell it; a job that runs once loses its trigger. */
-function firedBefore(before: JobPlan | null, stored: Trigger | null, nowMs: EpochMs): readonly EpochMs[] {
-  const { once, fired = [] } = before ?? {}
-  const last = [unlessOver(stored) === null ? once : null, stored?.previousFireTimeMs]
-  const times = last.flatMap((ms) => (typeof ms === 'number' && ms <= nowMs ? [ms] : []))
-  return [...new Set([...fired, ...times])].sort((a, b) => a - b).slice(-firedMax)
+/** The last fire time under the key: a job that runs once, or is over, has no trigger that tells it. */
+function firedBefore(before: JobPlan | null, stored: Trigger | null, nowMs: EpochMs): EpochMs | null {
+  const { once, fired } = before ?? {}
+  const times = [fired, unlessOver(stored) === null ? once : null, stored?.previousFireTimeMs]
+  const known = times.flatMap((ms) => (typeof ms === 'number' && ms <= nowMs ? [ms] : []))
+  return known.length === 0 ? null : Math.max(...known)
 }
 
 function onceOf(trigger: Trigger | null): EpochMs | undefined {
   return trigger !== null && isOnce(trigger) ? trigger.startTimeMs : undefined
 }
 
-function withFired(plan: JobPlan, fired: readonly EpochMs[], once: EpochMs | undefined): JobPlan {
-  const times = { ...(fired.length > 0 && { fired }), ...(once !== undefined && { once }) }
+function withFired(plan: JobPlan, fired: EpochMs | null, once: EpochMs | undefined): JobPlan {
+  const times = { ...(fired !== null && { fired }), ...(once !== undefined && { once }) }
   return Object.freeze({ ...plan, ...times })
 }
 
 /** Whether the instant of `at` has run. What runs after a time has a new instant each time it is declared. */
 function hasRun({ job: { plan }, trigger: { startTimeMs }, goesOnFrom, fired }: Next): boolean {
-  return plan.instant !== undefined && goesOnFrom === 'start' && fired.includes(startTimeMs)
+  return plan.instant !== undefined && goesOnFrom === 'start' && fired !== null && startTimeMs <= fired
 }
 
 function refuseOtherSet({ job }: PlannedJob, before: JobPlan | null): void {
@@ -235,7 +232,7 @@ type Replacement = Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
 
 interface Next extends Replacement, PlannedJob {
   readonly before: JobPlan | null
-  readonly fired: readonly EpochMs[]
+  readonly fired: EpochMs | null
 }
 
 /**
@@ -246,7 +243,9 @@ interface Next extends Replacement, PlannedJob {
  */
 export function inPlaceOf(stored: Trigger, planned: Replacement): Trigger {
   const trigger =
-    planned.goesOnFrom === 'start' ? fromItsStart(stored, planned) : placed(stored, { ...planned, fired: [] })
+    planned.goesOnFrom === 'start'
+      ? fromItsStart(stored, planned)
+      : placed(stored, { ...planned, fired: null })
   if (trigger.nextFireTimeMs === null) throw neverFires(trigger)
   return trigger
 }
@@ -264,20 +263,32 @@ function fromItsStart({ previousFireTimeMs, timesTriggered }: Trigger, { trigger
 function placed(stored: Trigger | null, planned: Replacement & Pick<Next, 'fired'>): Trigger {
   const { trigger, calendar, nowMs, fired } = planned
   const series = stored === null || isOnce(stored) ? null : stored
-  const lastMs = series === null ? (fired.at(-1) ?? null) : series.previousFireTimeMs
+  const lastMs = series === null ? fired : series.previousFireTimeMs
   if (isOnce(trigger) || (series === null && lastMs === null)) return trigger
   const dueMs = series?.nextFireTimeMs ?? null
   const isDue = dueMs !== null && dueMs <= nowMs
   // The clock of this node may be behind, and its transaction may have waited for the locks while others fired.
   const passedMs = Math.max(nowMs, lastMs ?? nowMs)
   const startMs = startOf(series, lastMs, planned)
-  const next = startingAt(trigger, startMs, calendar).withoutMissed(calendar, passedMs)
+  let next = startingAt(trigger, startMs, calendar).withoutMissed(calendar, passedMs)
+  while (next.nextFireTimeMs !== null && isSkipped(series, next)) {
+    next = next.withoutMissed(calendar, next.nextFireTimeMs)
+  }
   return next.withFireState({
     previousFireTimeMs: lastMs,
     timesTriggered: series?.timesTriggered ?? 0,
     nextFireTimeMs: isDue ? dueMs : next.nextFireTimeMs,
     misfiredFireTimeMs: isDue && series !== null ? series.misfiredFireTimeMs : null,
   })
+}
+
+/** Whether an operator has left the next fire time out of the stored series. */
+function isSkipped(series: Trigger | null, { nextFireTimeMs, calendarName }: Trigger): boolean {
+  const untilMs = series?.nextFireTimeMs ?? null
+  if (series === null || untilMs === null || nextFireTimeMs === null || nextFireTimeMs >= untilMs)
+    return false
+  // Otherwise a calendar of one of the two may have left it out.
+  return series.calendarName === calendarName && series.fireTimeAfterMs(nextFireTimeMs - 1) === nextFireTimeMs
 }
 
 function startOf(

@@ -241,6 +241,7 @@ const changed = area('plans: what is declared otherwise', {
     await bed.clock.advance(minute)
     const ranMs = (await bed.start('p')).scheduledFireTimeMs
     assert.equal(await declare({ ...at('c'), inMs: ranMs - bed.now() }), null)
+    assert.equal(await declare({ ...at('d'), inMs: ranMs - second - bed.now() }), null)
     assert.equal(await declare(a()), null)
     await declare(later)
     assert.equal(await declare({ everyMs: minute }), ranMs + minute)
@@ -248,6 +249,17 @@ const changed = area('plans: what is declared otherwise', {
     await bed.store.deleteTriggers([(await bed.stored('p')).key])
     assert.equal(await declare({ everyMs: minute }), bed.now())
     assert.deepEqual(await bed.acquireNames(), ['p'])
+  },
+  'leaves out the fire times that were skipped by hand': async (bed) => {
+    await put(bed, 'p', { everyMs: 10 * minute })
+    await bed.complete(await bed.start('p'))
+    const { key } = await bed.stored('p')
+    for (const skippedMs of [10 * minute, 20 * minute])
+      assert.equal((await bed.store.skipNextFire(key))?.skippedMs, bed.now() + skippedMs)
+    assert.equal(await put(bed, 'p', { everyMs: 10 * minute, priority: 6 }), 'changed')
+    assert.equal(await nextInMs(bed, 'p'), 30 * minute)
+    assert.equal(await put(bed, 'p', { everyMs: 4 * minute }), 'changed')
+    assert.equal(await nextInMs(bed, 'p'), 4 * minute)
   },
   'changes the data that are declared otherwise, and no other': async (bed) => {
     await put(bed, 'p', { everyMs: minute, data: { a: 1, b: 1, c: 1 } })
