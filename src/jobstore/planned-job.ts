@@ -68,7 +68,7 @@ export function planChange(
   refuseOtherSet(planned, before)
   const fresh = planned.isPast ? null : planned.trigger
   if (stored.job === null) {
-    const job = { ...planned.job, plan: withFired(plan, null, onceOf(fresh)) }
+    const job = { ...planned.job, plan: withFired(plan, null, fresh?.finalFireTimeMs()) }
     return { outcome: 'added', job: Object.freeze(job), trigger: fresh, dropsTrigger: false }
   }
   if (before !== null && before.set === plan.set && before.generation > plan.generation) {
@@ -86,7 +86,7 @@ export function planChange(
   const job = {
     ...planned.job,
     jobDataMap: changedData(stored.job.jobDataMap, before, planned.job),
-    plan: withFired(plan, fired, changesWhen ? onceOf(goesOn) : before?.once),
+    plan: withFired(plan, fired, changesWhen ? goesOn?.finalFireTimeMs() : before?.final),
   }
   return {
     outcome: isSame ? 'unchanged' : 'changed',
@@ -128,18 +128,14 @@ function unlessOver(trigger: Trigger | null): Trigger | null {
 
 /** The last fire time under the key: a job that runs once, or is over, has no trigger that tells it. */
 function firedBefore(before: JobPlan | null, stored: Trigger | null, nowMs: EpochMs): EpochMs | null {
-  const { once, fired } = before ?? {}
-  const times = [fired, unlessOver(stored) === null ? once : null, stored?.previousFireTimeMs]
+  const { final, fired } = before ?? {}
+  const times = [fired, unlessOver(stored) === null ? final : null, stored?.previousFireTimeMs]
   const known = times.flatMap((ms) => (typeof ms === 'number' && ms <= nowMs ? [ms] : []))
   return known.length === 0 ? null : Math.max(...known)
 }
 
-function onceOf(trigger: Trigger | null): EpochMs | undefined {
-  return trigger !== null && isOnce(trigger) ? trigger.startTimeMs : undefined
-}
-
-function withFired(plan: JobPlan, fired: EpochMs | null, once: EpochMs | undefined): JobPlan {
-  const times = { ...(fired !== null && { fired }), ...(once !== undefined && { once }) }
+function withFired(plan: JobPlan, fired: EpochMs | null, final: EpochMs | null = null): JobPlan {
+  const times = { ...(fired !== null && { fired }), ...(final !== null && { final }) }
   return Object.freeze({ ...plan, ...times })
 }
 

@@ -122,7 +122,12 @@ const changed = area('plans: what is declared otherwise', {
     assert.equal(await bed.state('p'), 'NONE')
     assert.deepEqual(await bed.acquireNames(), [])
     assert.equal(await put(bed, 'p', { everyMs: 60 * minute, endsInMs: 50 * minute }), 'changed')
-    assert.equal(await bed.state('p'), 'NORMAL')
+    assert.equal(await nextInMs(bed, 'p'), 40 * minute)
+    await bed.clock.advance(40 * minute)
+    await bed.complete(await bed.start('p'), 'deleteTrigger')
+    await bed.clock.advance(20 * minute)
+    assert.equal(await put(bed, 'p', { everyMs: 60 * minute }), 'changed')
+    assert.equal(await nextInMs(bed, 'p'), 40 * minute)
   },
   'keeps what was due and has not run': async (bed) => {
     await put(bed, 'p', { everyMs: 60 * minute })
