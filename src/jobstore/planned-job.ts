@@ -78,7 +78,7 @@ export function planChange(
   const isSame = before?.job === plan.job && !changesWhen && hasSameData(before, plan)
   const keepsMark = before?.set === plan.set && before.generation === plan.generation
   if (isSame && keepsMark) return { outcome: 'unchanged', ...untouched }
-  const fired = changesWhen ? firedBefore(before, stored.trigger, nowMs) : (before?.fired ?? null)
+  const fired = changesWhen ? firedBefore(before, stored.trigger, nowMs) : (before.fired ?? null)
   // Where somebody deleted the trigger it begins anew.
   const next = { ...planned, calendar, nowMs, before, fired: before?.when === plan.when ? null : fired }
   const goesOn = changesWhen ? goingOn(stored.trigger, next) : null
@@ -86,7 +86,7 @@ export function planChange(
   const job = {
     ...planned.job,
     jobDataMap: changedData(stored.job.jobDataMap, before, planned.job),
-    plan: withFired(plan, fired, changesWhen ? goesOn?.finalFireTimeMs() : before?.final),
+    plan: withFired(plan, fired, changesWhen ? goesOn?.finalFireTimeMs() : before.final),
   }
   return {
     outcome: isSame ? 'unchanged' : 'changed',
@@ -110,13 +110,13 @@ export const overMs = 1
  * in the place of the one that was. Resumed, it leaves out its one instant, and is complete.
  */
 function pausedWhenOver({ job, trigger }: PlannedJob): Trigger {
-  const { simpleSchedule } = SimpleScheduleBuilder
+  const once = SimpleScheduleBuilder.simpleSchedule()
   return TriggerBuilder.newTrigger()
     .withIdentity(trigger.key)
     .forJob(job.key)
     .withDescription('Paused; the schedule is over')
     .startAt(new Date(overMs))
-    .withSchedule(simpleSchedule().withMisfireInstruction('rescheduleNextWithRemainingCount'))
+    .withSchedule(once.withMisfireInstruction('rescheduleNextWithRemainingCount'))
     .build()
     .computeFirstFireTime(null)
 }

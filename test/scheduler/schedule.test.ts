@@ -60,42 +60,6 @@ describe('schedule', () => {
     expect(await scheduler.checkExists(jobKey('report-7'))).toBe(true)
   })
 
-  it('stays paused while the only instant of its key has passed', async () => {
-    const { scheduler, clock, ran } = await fixture()
-    const key = triggerKey('k')
-    await scheduler.schedule('note', { key: 'k', every: '1h' })
-    await scheduler.pauseTrigger(key, { by: 'ann' })
-    const past = { key: 'k', at: new Date(clock.now() - 3_600_000) }
-    for (const change of ['changed', 'unchanged']) {
-      expect(await scheduler.schedule('note', past)).toMatchObject({ change, nextFireTime: null })
-    }
-    await scheduler.schedule('note', { key: 'k', cron: '0 0 * * *', endAt: past.at })
-    await scheduler.start()
-    await scheduler.schedule('note', { key: 'k', every: '1h' })
-    await scheduler.idle()
-    expect(await scheduler.getTriggerState(key)).toBe('PAUSED')
-    expect(ran).toEqual([])
-    await scheduler.resumeTrigger(key)
-    await scheduler.idle()
-    expect(ran).toEqual(['k'])
-  })
-
-  it('runs no instant again that ran before another one was declared', async () => {
-    const { scheduler, clock, ran } = await fixture()
-    await scheduler.start()
-    const at = new Date(clock.now() + 10_000)
-    await scheduler.schedule('note', { key: 'k', at })
-    await clock.advance(12_000)
-    await scheduler.schedule('note', { key: 'k', at: new Date(clock.now() + 3_600_000) })
-    expect((await scheduler.schedule('note', { key: 'k', at })).nextFireTime).toBe(null)
-    await scheduler.idle()
-    expect(ran).toEqual(['k'])
-    // An instant that is late and has not run is another one.
-    await scheduler.schedule('note', { key: 'k', at: new Date(at.getTime() + 1000) })
-    await scheduler.idle()
-    expect(ran).toEqual(['k', 'k'])
-  })
-
   it('refuses data that would be stored empty', async () => {
     const { scheduler } = await fixture()
     for (const data of [new Map([['to', 'x']]), new Date(0), Promise.resolve({ to: 'x' })] as never[]) {
