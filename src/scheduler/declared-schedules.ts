@@ -148,9 +148,10 @@ export class DeclaredSchedules {
     const look = await this.#lookAs(plans, wished)
     const latest = Math.max(0, ...look.seen.map(({ change }) => change.generation))
     const { generation } = found.record
-    // The jobs of a set that is declared for the first time are no reason to look through all jobs.
-    const isLost = generation === 0 && (found.text !== null || plans.length === 0)
-    if (latest <= generation && !isLost) return look
+    // That a set is declared for the first time is no reason to look through all jobs.
+    const isUnreadable = generation === 0 && found.text !== null
+    const isCleared = plans.length === 0 && generation < wished.generation
+    if (latest <= generation && !isUnreadable && !isCleared) return look
     if ((await this.#readRecord(name)).noteVersion !== found.noteVersion) return null
     const marked = await this.#marked(name)
     const generations = marked.map(({ plan }) => plan?.generation ?? 0)

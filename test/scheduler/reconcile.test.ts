@@ -183,6 +183,16 @@ describe('reconcile', () => {
     { name: 'RAM', make: () => new RAMJobStore() },
     { name: 'SQLite', make: () => sqliteJobStore({ filename: ':memory:' }) },
   ])('on $name, when the record of the set', ({ make }) => {
+    it('was lost, and other keys were declared since: an empty set takes its jobs away', async () => {
+      const jobStore = make()
+      const { scheduler } = await schedulerFixture({ jobs: [work], jobStore })
+      for (const interval of ['1m', '2m', '3m']) await scheduler.reconcile('s', [every('a', interval)])
+      const [record] = (await jobStore.notes?.list('schedules')) ?? []
+      await jobStore.notes?.delete('schedules', 's', record?.version ?? Number.NaN)
+      expect(names(await scheduler.reconcile('s', [every('z', '1m')]))).toEqual({ ...nothing, added: 'z' })
+      expect(names(await scheduler.reconcile('s', []))).toEqual({ ...nothing, removed: 'z a' })
+    })
+
     it('has the version of a newer program: an older one that declares the same leaves it', async () => {
       const jobStore = make()
       const { scheduler } = await schedulerFixture({ jobs: [work], jobStore })
