@@ -1,5 +1,7 @@
+import { CronExpressionError, InvalidArgumentError } from '../core/errors.ts'
 import { type DurationLike, requireDurationMs } from '../time/duration-options.ts'
 import { CronExpression } from '../triggers/cron/cron-expression.ts'
+import type { CronOptions } from '../triggers/cron/cron-reader.ts'
 import type { CalendarMisfireInstruction } from '../triggers/misfire-instruction.ts'
 import { type PlaceholderResolver, resolvePlaceholders } from './placeholders.ts'
 import type { ScheduledOptions } from './scheduled-options.ts'
@@ -31,11 +33,7 @@ export function scheduleOf(owner: string, options: ScheduledOptions, resolve: Pl
     if (cron === disabledSchedule) return { kind: 'disabled' }
     const { dst, misfireInstruction = 'smart' } = options
     const timeZone = fill('zone', options.zone)
-    return {
-      kind: 'cron',
-      cron: CronExpression.parse(cron, { dialect: 'spring', timeZone, dst }),
-      misfireInstruction,
-    }
+    return { kind: 'cron', cron: cronOf(owner, cron, { timeZone, dst }), misfireInstruction }
   }
   const { timeUnit: unit = 'milliseconds' } = options
   const period = (field: string, given: DurationLike, minMs: number): number | null => {
@@ -49,4 +47,17 @@ export function scheduleOf(owner: string, options: ScheduledOptions, resolve: Pl
   }
   const delayMs = period('fixedDelay', options.fixedDelay, 1)
   return delayMs === null ? { kind: 'disabled' } : { kind: 'fixedDelay', delayMs, initialDelayMs }
+}
+
+/** Its errors say which method is meant: an application may have hundreds. */
+function cronOf(owner: string, text: string, options: Pick<CronOptions, 'timeZone' | 'dst'>): CronExpression {
+  try {
+    return CronExpression.parse(text, { dialect: 'spring', ...options })
+  } catch (cause) {
+    if (cause instanceof CronExpressionError) {
+      throw new CronExpressionError(`${owner}: 'cron': ${cause.message}`, cause, { cause })
+    }
+    if (!(cause instanceof InvalidArgumentError)) throw cause
+    throw new InvalidArgumentError('zone', `${owner}: 'zone': ${cause.message}`, cause.code, { cause })
+  }
 }

@@ -13,6 +13,10 @@ export interface JobPlan {
   readonly when: string
   /** A digest of the instant of a job that runs once, however that was written; plans of former releases lack it. */
   readonly instant?: string
+  /** The last time by its schedule, in epoch milliseconds, when it has an end; plans of former releases lack it. */
+  readonly final?: number
+  /** The last fire time under the key of which its trigger may tell nothing. */
+  readonly fired?: number
   /** A digest of each entry of its data. */
   readonly data: Readonly<Record<string, string>>
 }

@@ -45,7 +45,10 @@ export interface EveryWhen {
 
 /** Once, at an instant. */
 export interface AtWhen {
-  /** With a key, an instant that passed by more than `misfireThresholdMs` before it was declared is left out. */
+  /**
+   * With a key, an instant is left out that passed by more than `misfireThresholdMs` before it was declared, or that is
+   * not after the last run.
+   */
   readonly at: Date
 }
 

@@ -4,7 +4,8 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobPlan } from '../jobs/job-plan.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
-import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
+import { SimpleScheduleBuilder, SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { neverFires } from './refusals.ts'
 
@@ -14,8 +15,8 @@ export interface PlannedJob {
   /** With its first fire time. */
   readonly trigger: Trigger
   /**
-   * Where it begins when it replaces another trigger: at the start that was declared; at what is due there, so that no
-   * later instant is left out; or with its intervals from the last fire there, or from the start.
+   * Where it begins when it replaces another trigger: at the start or instant that was declared; at what is due there,
+   * so that no later instant is left out; or with its intervals from the last fire there, or from the start.
    */
   readonly goesOnFrom: 'start' | 'due' | 'lastFire'
   /** Its instants have all passed when it is declared, its only one for too long: it is stored without a trigger. */
@@ -29,6 +30,8 @@ export type PlanOutcome = 'added' | 'changed' | 'unchanged' | 'newer'
 export interface StoredPlan {
   readonly job: JobDetail | null
   readonly trigger: Trigger | null
+  /** Whether the trigger is in a state that `resume` leaves. */
+  readonly isPaused: boolean
 }
 
 /** What a store writes for a declared job. */
@@ -64,7 +67,10 @@ export function planChange(
   const before = stored.job?.plan ?? null
   refuseOtherSet(planned, before)
   const fresh = planned.isPast ? null : planned.trigger
-  if (stored.job === null) return { outcome: 'added', job: planned.job, trigger: fresh, dropsTrigger: false }
+  if (stored.job === null) {
+    const job = { ...planned.job, plan: withFired(plan, null, fresh?.finalFireTimeMs()) }
+    return { outcome: 'added', job: Object.freeze(job), trigger: fresh, dropsTrigger: false }
+  }
   if (before !== null && before.set === plan.set && before.generation > plan.generation) {
     return { outcome: 'newer', ...untouched }
   }
@@ -72,9 +78,16 @@ export function planChange(
   const isSame = before?.job === plan.job && !changesWhen && hasSameData(before, plan)
   const keepsMark = before?.set === plan.set && before.generation === plan.generation
   if (isSame && keepsMark) return { outcome: 'unchanged', ...untouched }
-  const job = { ...planned.job, jobDataMap: changedData(stored.job.jobDataMap, before, planned.job) }
-  const next = { ...planned, calendar, nowMs, keepsInstant: isSameInstant(before, plan) }
-  const trigger = changesWhen ? goingOn(stored.trigger, next) : null
+  const fired = changesWhen ? firedBefore(before, stored.trigger, nowMs) : (before.fired ?? null)
+  // Where somebody deleted the trigger it begins anew.
+  const next = { ...planned, calendar, nowMs, before, fired: before?.when === plan.when ? null : fired }
+  const goesOn = changesWhen ? goingOn(stored.trigger, next) : null
+  const trigger = goesOn ?? (changesWhen && stored.isPaused ? pausedWhenOver(planned) : null)
+  const job = {
+    ...planned.job,
+    jobDataMap: changedData(stored.job.jobDataMap, before, planned.job),
+    plan: withFired(plan, fired, changesWhen ? goesOn?.finalFireTimeMs() : before.final),
+  }
   return {
     outcome: isSame ? 'unchanged' : 'changed',
     job: Object.freeze(job),
@@ -85,8 +98,50 @@ export function planChange(
 
 /** The next fire time of a declared job once a change was carried out. */
 export function nextFireTimeMsAfter(change: PlanChange, stored: Trigger | null): EpochMs | null {
-  if (change.dropsTrigger) return null
-  return (change.trigger ?? stored)?.nextFireTimeMs ?? null
+  const trigger = change.dropsTrigger ? null : (change.trigger ?? stored)
+  return unlessOver(trigger)?.nextFireTimeMs ?? null
+}
+
+/** The fire time of a schedule that is over: before all for which one may be declared, and not 0, Java's none. */
+export const overMs = 1
+
+/**
+ * A pause is of the key, until somebody resumes or deletes it. So while the schedule is over, this trigger stays paused
+ * in the place of the one that was. Resumed, it leaves out its one instant, and is complete.
+ */
+function pausedWhenOver({ job, trigger }: PlannedJob): Trigger {
+  const once = SimpleScheduleBuilder.simpleSchedule()
+  return TriggerBuilder.newTrigger()
+    .withIdentity(trigger.key)
+    .forJob(job.key)
+    .withDescription('Paused; the schedule is over')
+    .startAt(new Date(overMs))
+    .withSchedule(once.withMisfireInstruction('rescheduleNextWithRemainingCount'))
+    .build()
+    .computeFirstFireTime(null)
+}
+
+function unlessOver(trigger: Trigger | null): Trigger | null {
+  const nextFireTimeMs = trigger?.nextFireTimeMs ?? null
+  return nextFireTimeMs === null || nextFireTimeMs === overMs ? null : trigger
+}
+
+/** The last fire time under the key: a job that runs once, or is over, has no trigger that tells it. */
+function firedBefore(before: JobPlan | null, stored: Trigger | null, nowMs: EpochMs): EpochMs | null {
+  const { final, fired } = before ?? {}
+  const times = [fired, unlessOver(stored) === null ? final : null, stored?.previousFireTimeMs]
+  const known = times.flatMap((ms) => (typeof ms === 'number' && ms <= nowMs ? [ms] : []))
+  return known.length === 0 ? null : Math.max(...known)
+}
+
+function withFired(plan: JobPlan, fired: EpochMs | null, final: EpochMs | null = null): JobPlan {
+  const times = { ...(fired !== null && { fired }), ...(final !== null && { final }) }
+  return Object.freeze({ ...plan, ...times })
+}
+
+/** Whether the instant of `at` has run. What runs after a time has a new instant each time it is declared. */
+function hasRun({ job: { plan }, trigger: { startTimeMs }, goesOnFrom, fired }: Next): boolean {
+  return plan.instant !== undefined && goesOnFrom === 'start' && fired !== null && startTimeMs <= fired
 }
 
 function refuseOtherSet({ job }: PlannedJob, before: JobPlan | null): void {
@@ -151,19 +206,17 @@ export function dataAfterRun(
  * the new trigger decides; for a schedule with one instant that instant alone counts. Null when it is over: its
  * instants have passed, or from where it goes on no fire time is left before its end.
  */
-function goingOn(
-  stored: Trigger | null,
-  planned: Replacement & PlannedJob & { readonly keepsInstant: boolean },
-): Trigger | null {
-  if (planned.isPast) return null
-  if (planned.keepsInstant) return atSameInstant(stored, planned)
-  const trigger = stored === null ? planned.trigger : placed(stored, planned)
+function goingOn(stored: Trigger | null, planned: Next): Trigger | null {
+  if (planned.isPast || hasRun(planned)) return null
+  if (isSameInstant(planned.before, planned.job.plan)) return atSameInstant(stored, planned)
+  const trigger = placed(stored, planned)
   return trigger.nextFireTimeMs === null ? null : trigger
 }
 
 /** What runs once does so at the instant of its first declaration; null when it has. */
-function atSameInstant(stored: Trigger | null, { trigger, calendar }: Replacement): Trigger | null {
-  if (stored === null || stored.nextFireTimeMs === null) return null
+function atSameInstant(found: Trigger | null, { trigger, calendar }: Replacement): Trigger | null {
+  const stored = unlessOver(found)
+  if (stored === null) return null
   const moved = startingAt(trigger, stored.startTimeMs, calendar)
   return moved.nextFireTimeMs === null ? null : moved
 }
@@ -173,6 +226,11 @@ type Replacement = Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
   readonly nowMs: EpochMs
 }
 
+interface Next extends Replacement, PlannedJob {
+  readonly before: JobPlan | null
+  readonly fired: EpochMs | null
+}
+
 /**
  * A trigger as it takes the place of a stored one, instead of beginning anew. What was due and has not fired stays due,
  * unless the trigger begins at its own start; for a schedule with one instant that instant alone counts.
@@ -180,7 +238,10 @@ type Replacement = Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
  * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when from where it goes on no fire time is left before its end
  */
 export function inPlaceOf(stored: Trigger, planned: Replacement): Trigger {
-  const trigger = planned.goesOnFrom === 'start' ? fromItsStart(stored, planned) : placed(stored, planned)
+  const trigger =
+    planned.goesOnFrom === 'start'
+      ? fromItsStart(stored, planned)
+      : placed(stored, { ...planned, fired: null })
   if (trigger.nextFireTimeMs === null) throw neverFires(trigger)
   return trigger
 }
@@ -195,29 +256,45 @@ function fromItsStart({ previousFireTimeMs, timesTriggered }: Trigger, { trigger
   })
 }
 
-function placed(stored: Trigger, planned: Replacement): Trigger {
-  const { trigger, calendar, nowMs } = planned
-  if (isOnce(stored) || isOnce(trigger)) return trigger
-  const { previousFireTimeMs, nextFireTimeMs, timesTriggered, misfiredFireTimeMs } = stored
-  const isDue = nextFireTimeMs !== null && nextFireTimeMs <= nowMs
+function placed(stored: Trigger | null, planned: Replacement & Pick<Next, 'fired'>): Trigger {
+  const { trigger, calendar, nowMs, fired } = planned
+  const series = stored === null || isOnce(stored) ? null : stored
+  const lastMs = series === null ? fired : series.previousFireTimeMs
+  if (isOnce(trigger) || (series === null && lastMs === null)) return trigger
+  const dueMs = series?.nextFireTimeMs ?? null
+  const isDue = dueMs !== null && dueMs <= nowMs
   // The clock of this node may be behind, and its transaction may have waited for the locks while others fired.
-  const passedMs = Math.max(nowMs, previousFireTimeMs ?? nowMs)
-  const next = startingAt(trigger, startOf(stored, planned), calendar).withoutMissed(calendar, passedMs)
+  const passedMs = Math.max(nowMs, lastMs ?? nowMs)
+  const startMs = startOf(series, lastMs, planned)
+  let next = startingAt(trigger, startMs, calendar).withoutMissed(calendar, passedMs)
+  while (next.nextFireTimeMs !== null && isSkipped(series, next)) {
+    next = next.withoutMissed(calendar, next.nextFireTimeMs)
+  }
   return next.withFireState({
-    previousFireTimeMs,
-    timesTriggered,
-    nextFireTimeMs: isDue ? nextFireTimeMs : next.nextFireTimeMs,
-    misfiredFireTimeMs: isDue ? misfiredFireTimeMs : null,
+    previousFireTimeMs: lastMs,
+    timesTriggered: series?.timesTriggered ?? 0,
+    nextFireTimeMs: isDue ? dueMs : next.nextFireTimeMs,
+    misfiredFireTimeMs: isDue && series !== null ? series.misfiredFireTimeMs : null,
   })
 }
 
+/** Whether an operator has left the next fire time out of the stored series. */
+function isSkipped(series: Trigger | null, { nextFireTimeMs, calendarName }: Trigger): boolean {
+  const untilMs = series?.nextFireTimeMs ?? null
+  if (series === null || untilMs === null || nextFireTimeMs === null || nextFireTimeMs >= untilMs)
+    return false
+  // Otherwise a calendar of one of the two may have left it out.
+  return series.calendarName === calendarName && series.fireTimeAfterMs(nextFireTimeMs - 1) === nextFireTimeMs
+}
+
 function startOf(
-  stored: Trigger,
+  series: Trigger | null,
+  lastMs: EpochMs | null,
   { trigger, goesOnFrom }: Pick<PlannedJob, 'trigger' | 'goesOnFrom'>,
 ): EpochMs {
-  if (goesOnFrom === 'lastFire') return stored.previousFireTimeMs ?? stored.startTimeMs
-  if (goesOnFrom === 'start' || stored.nextFireTimeMs === null) return trigger.startTimeMs
-  return Math.min(trigger.startTimeMs, stored.nextFireTimeMs)
+  const dueMs = series?.nextFireTimeMs ?? null
+  if (goesOnFrom === 'lastFire') return lastMs ?? series?.startTimeMs ?? trigger.startTimeMs
+  return goesOnFrom === 'start' || dueMs === null ? trigger.startTimeMs : Math.min(trigger.startTimeMs, dueMs)
 }
 
 function startingAt(trigger: Trigger, startMs: EpochMs, calendar: Calendar | null): Trigger {

@@ -5,9 +5,11 @@ import {
   type SchedulerError,
 } from '../core/errors.ts'
 import type { JobKey } from '../core/key.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import { type JobStoreNotes, MemoryNotes, notesMax } from '../jobstore/job-store-notes.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
+import type { JobSummary, Page } from '../jobstore/queries.ts'
 import type { Notifier } from './notifier.ts'
 import { changesNothing, type PlannedJobs, type SeenPlan } from './planned-jobs.ts'
 import { digestOf } from './planner.ts'
@@ -22,6 +24,7 @@ import {
   setRecordOf,
   strangers,
   withDeclaration,
+  withMembers,
   withNode,
 } from './schedule-set.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
@@ -89,7 +92,9 @@ export class DeclaredSchedules {
       if (isDeferred && dryRun) return deferred()
       const wished = isDeferred ? found.record : withDeclaration(found.record, declaration)
       // Looked at before anything is written, so that a set of which one schedule is refused changes nothing.
-      const look = isDeferred ? { base: wished, seen: [], broken: [] } : await this.#lookAt(plans, wished)
+      const nothing = { base: wished, seen: [], broken: [] }
+      const look = isDeferred ? nothing : await this.#lookAt(plans, wished, found, name)
+      if (look === null) continue
       const { base, seen } = look
       if (dryRun) return withBroken(await this.#foresee(seen, base, declaration, name), look.broken).done
       const record = withNode(base, declaration, this.#parts.options.instanceId, live)
@@ -130,21 +135,36 @@ export class DeclaredSchedules {
   }
 
   /**
-   * What declaring the jobs would change, and the record with its generation. A record that was lost or is older than
-   * the data, as in a database that was restored in parts, goes on from the generation that the jobs have.
+   * What declaring the jobs would change, and the record with its generation. Where the record was lost or is older
+   * than the data, as in a database that was restored in parts, the marks on jobs say what it was. Null when another
+   * node has changed the record meanwhile.
    */
   async #lookAt(
     plans: readonly PlannedJob[],
-    record: SetRecord,
-  ): Promise<{
-    readonly base: SetRecord
-    readonly seen: readonly SeenJob[]
-    readonly broken: readonly BrokenJob[]
-  }> {
+    wished: SetRecord,
+    found: FoundRecord,
+    name: string,
+  ): Promise<Look | null> {
+    const look = await this.#lookAs(plans, wished)
+    const latest = Math.max(0, ...look.seen.map(({ change }) => change.generation))
+    const { generation } = found.record
+    // That a set is declared for the first time is no reason to look through all jobs.
+    const isUnreadable = generation === 0 && found.text !== null
+    const isCleared = plans.length === 0 && generation < wished.generation
+    if (latest <= generation && !isUnreadable && !isCleared) return look
+    if ((await this.#readRecord(name)).noteVersion !== found.noteVersion) return null
+    const marked = await this.#marked(name)
+    const generations = marked.map(({ plan }) => plan?.generation ?? 0)
+    const members = marked.map(({ key }) => memberOf(key))
+    const last = Math.max(wished.generation - 1, latest, ...generations)
+    return this.#lookAs(plans, { ...withMembers(wished, members), generation: last + 1 })
+  }
+
+  async #lookAs(plans: readonly PlannedJob[], base: SetRecord): Promise<Look> {
     const seen: SeenJob[] = []
     const broken: BrokenJob[] = []
     for (const plan of plans) {
-      const planned = ofGeneration(plan, record.generation)
+      const planned = ofGeneration(plan, base.generation)
       try {
         seen.push({ planned, change: await this.#parts.planned.lookAt(planned) })
       } catch (error) {
@@ -153,9 +173,23 @@ export class DeclaredSchedules {
       }
       await this.#parts.budget.spend()
     }
-    if (seen.every(({ change }) => change.outcome !== 'newer')) return { base: record, seen, broken }
-    const generation = Math.max(...seen.map(({ change }) => change.generation)) + 1
-    return this.#lookAt(plans, { ...record, generation })
+    return { base, seen, broken }
+  }
+
+  /** The jobs that have the mark of the set, of all that can be read. */
+  async #marked(name: string): Promise<readonly JobDetail[]> {
+    const store = this.#parts.open()
+    const found: JobDetail[] = []
+    let after: JobKey | null = null
+    do {
+      const page: Page<JobSummary, JobKey> = await store.queryJobs({ take: 200, ...(after && { after }) })
+      const durable = page.items.filter((job) => job.durable)
+      const jobs = await store.getJobs(durable.map(({ key }) => key))
+      found.push(...jobs.filter(({ plan }) => plan?.set === name))
+      after = page.next
+      await this.#parts.budget.spend()
+    } while (after !== null)
+    return found
   }
 
   #tellBroken(set: string, broken: readonly BrokenJob[]): void {
@@ -291,6 +325,12 @@ export class DeclaredSchedules {
 interface SeenJob {
   readonly planned: PlannedJob
   readonly change: SeenPlan
+}
+
+interface Look {
+  readonly base: SetRecord
+  readonly seen: readonly SeenJob[]
+  readonly broken: readonly BrokenJob[]
 }
 
 interface BrokenJob {

@@ -105,11 +105,13 @@ export class PlannedJobs {
     }
   }
 
-  async #compare(planned: PlannedJob, stored: StoredPlan): Promise<PutPlan> {
+  async #compare(planned: PlannedJob, found: Omit<StoredPlan, 'isPaused'>): Promise<PutPlan> {
     const { key, calendarName } = planned.trigger
-    const { trigger } = stored
+    const { trigger } = found
     if (trigger !== null && trigger.jobKey?.equals(planned.job.key) !== true) throw plannedOntoAnother(key)
     const calendar = calendarName === null ? null : await this.#parts.open().getCalendar(calendarName)
+    // The store knows whether the trigger is paused; whether there is something to store does not depend on it.
+    const stored = { ...found, isPaused: false }
     const change = planChange(stored, planned, { calendar, nowMs: this.#parts.options.clock.now() })
     return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, trigger) }
   }

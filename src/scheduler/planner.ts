@@ -97,8 +97,8 @@ export class Planner {
 /** Before all instants for which a schedule may have been declared. */
 const longAgo = new Date(0)
 
-function goesOnFrom({ startAt, every }: ScheduleOptions<object>): PlannedJob['goesOnFrom'] {
-  if (startAt !== undefined) return 'start'
+function goesOnFrom({ at, startAt, every }: ScheduleOptions<object>): PlannedJob['goesOnFrom'] {
+  if (at !== undefined || startAt !== undefined) return 'start'
   return every === undefined ? 'due' : 'lastFire'
 }
 

@@ -95,8 +95,8 @@ export function withNode(
 /** The record once a declaration is in force. Former members stay in it until they are removed. */
 export function withDeclaration(record: SetRecord, declared: Declaration): SetRecord {
   const { digest, version } = declared
-  const members = [...record.members, ...without(declared.members, record.members)]
-  if (record.digest === digest) return { ...record, version, members }
+  const { members } = withMembers(record, declared.members)
+  if (record.digest === digest) return { ...record, version: newerOf(record.version, version), members }
   const superseded = [...record.superseded, record.digest].filter((each) => each !== digest && each !== '')
   return {
     ...record,
@@ -106,6 +106,15 @@ export function withDeclaration(record: SetRecord, declared: Declaration): SetRe
     members,
     superseded: superseded.slice(-supersededMax),
   }
+}
+
+/** An older program that declares the same leaves the version to compare with that of the newer one. */
+function newerOf(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b)
+}
+
+export function withMembers(record: SetRecord, members: SetRecord['members']): SetRecord {
+  return { ...record, members: [...record.members, ...without(members, record.members)] }
 }
 
 /** The members of a record that a declaration does not have. */

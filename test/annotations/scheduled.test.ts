@@ -309,8 +309,8 @@ describe('S4: placeholders and durations', () => {
     ],
     [{ cron: '${report.cron' }, /is not closed/],
     [{ cron: '${}' }, /placeholder ''/],
-    [{ cron: '0 0 0 * *' }, /it has 5 fields, needed are 6/],
-    [{ cron: '@daily', zone: 'Mars/Phobos' }, /Unknown time zone/],
+    [{ cron: '0 0 0 * *' }, /^@Scheduled A\.b: 'cron': .* it has 5 fields, needed are 6/],
+    [{ cron: '@daily', zone: 'Mars/Phobos' }, /^@Scheduled A\.b: 'zone': Unknown time zone/],
     [{ fixedRate: 0 }, /'fixedRate' must be a duration, at least 1 ms/],
     [{ fixedRate: '5 s' }, /'5s' or 'PT5S'; got '5 s'/],
     [{ fixedDelay: Number.NaN }, /got NaN/],
@@ -318,5 +318,21 @@ describe('S4: placeholders and durations', () => {
     [{ fixedDelay: '1000001d' }, /at most a million days/],
   ])('%j is refused', (options, message) => {
     expect(() => read(options)).toThrow(message)
+  })
+
+  test('an error that names the method keeps its code, its details and its cause', () => {
+    const cause: unknown = expect.any(Error)
+    const refused = (options: ScheduledOptions): unknown => {
+      try {
+        return read(options)
+      } catch (error) {
+        return error
+      }
+    }
+    const [expression, position] = ['0 0 0 30 2 *', 6]
+    const detail = { field: 'dayOfMonth', expression, position, cause }
+    expect(refused({ cron: expression })).toMatchObject({ code: 'ERR_INVALID_CRON_EXPRESSION', ...detail })
+    const zone = { code: 'ERR_UNKNOWN_TIME_ZONE', field: 'zone', cause }
+    expect(refused({ cron: '@daily', zone: 'Mars/Phobos' })).toMatchObject(zone)
   })
 })

@@ -101,6 +101,28 @@ test('of two versions the higher one is in force at once, however often each was
   expect(await stored(back.scheduler)).toEqual(asNew)
 })
 
+test('an older program that declares the same does not let one of yet another content win over the newer', async () => {
+  const newStore = await stores.prepare()
+  await node(newStore, 'new', newPlans, 3)
+  await node(newStore, 'same', newPlans, 1)
+  const old = await node(newStore, 'old', oldPlans, 2)
+  expect(await stored(old.scheduler)).toEqual(asNew)
+})
+
+test('a record that was lost is found again in the marks of the jobs', async () => {
+  const newStore = await stores.prepare()
+  const store = newStore()
+  const { scheduler } = await node(() => store, 'one', oldPlans)
+  const { notes } = store
+  const [record] = (await notes?.list('schedules')) ?? []
+  await notes?.delete('schedules', 'default', record?.version ?? Number.NaN)
+  const { removed } = await scheduler.reconcile('default', [
+    defineSchedule(work, { key: 'kept', cron: oldPlans.kept, zone: 'UTC' }),
+  ])
+  expect(removed.map(({ name }) => name)).toEqual(['changed', 'removed'])
+  expect(await stored(scheduler)).toEqual(['kept 07'])
+})
+
 test('nodes that start at once store each schedule once, whatever they declare', async () => {
   const newStore = await stores.prepare()
   const ids = Array.from({ length: 6 }, (_, index) => `node-${index}`)

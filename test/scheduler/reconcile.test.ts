@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import type { ScheduleOptions } from '../../src/jobs/schedule-options.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { defineSchedule } from '../../src/scheduler/define-schedule.ts'
 import type { Reconciliation, ScheduleDefinition } from '../../src/scheduler/schedule-definition.ts'
@@ -174,6 +176,59 @@ describe('reconcile', () => {
       ...nothing,
       unchanged: 'a',
       removed: 'b',
+    })
+  })
+
+  describe.each([
+    { name: 'RAM', make: () => new RAMJobStore() },
+    { name: 'SQLite', make: () => sqliteJobStore({ filename: ':memory:' }) },
+  ])('on $name, when the record of the set', ({ make }) => {
+    it('was lost, and other keys were declared since: an empty set takes its jobs away', async () => {
+      const jobStore = make()
+      const { scheduler } = await schedulerFixture({ jobs: [work], jobStore })
+      for (const interval of ['1m', '2m', '3m']) await scheduler.reconcile('s', [every('a', interval)])
+      const [record] = (await jobStore.notes?.list('schedules')) ?? []
+      await jobStore.notes?.delete('schedules', 's', record?.version ?? Number.NaN)
+      expect(names(await scheduler.reconcile('s', [every('z', '1m')]))).toEqual({ ...nothing, added: 'z' })
+      expect(names(await scheduler.reconcile('s', []))).toEqual({ ...nothing, removed: 'z a' })
+    })
+
+    it('has the version of a newer program: an older one that declares the same leaves it', async () => {
+      const jobStore = make()
+      const { scheduler } = await schedulerFixture({ jobs: [work], jobStore })
+      for (const options of [{ version: 3 }, { version: 2 }, {}])
+        await scheduler.reconcile('s', [every('a', '1m')], options)
+      const [record] = (await jobStore.notes?.list('schedules')) ?? []
+      expect(JSON.parse(record?.text ?? '')).toMatchObject({ version: 3 })
+    })
+
+    const older = '{"generation":1,"digest":"d","version":null,"members":[],"nodes":{},"superseded":[]}'
+    it.each<[string, string | null, readonly string[]]>([
+      ['was lost', null, ['a']],
+      ['was lost, and nothing is declared any more', null, []],
+      ['is no JSON, and other keys are declared', 'junk', ['z']],
+      ['is older than the jobs', older, ['a', 'z']],
+    ])('%s: finds its jobs by their marks, and no others', async (_, text, keys) => {
+      const jobStore = make()
+      const { scheduler } = await schedulerFixture({ jobs: [work], jobStore })
+      for (const interval of ['1m', '2m', '3m'])
+        await scheduler.reconcile('s', [every('a', interval), every('b', '1m'), every('c', '1m')])
+      await scheduler.reconcile('other', [every('o', '1m')])
+      await scheduler.schedule(work, { key: 'single', every: '1m' })
+      const { notes } = jobStore
+      const record = (await notes?.list('schedules'))?.find(({ name }) => name === 's')
+      const version = record?.version ?? Number.NaN
+      await (text === null
+        ? notes?.delete('schedules', 's', version)
+        : notes?.put('schedules', 's', text, version))
+      const set = keys.map((key) => every(key, '3m'))
+      const removed = ['a', 'b', 'c'].filter((key) => !keys.includes(key)).join(' ')
+      const foreseen = await scheduler.reconcile('s', set, { dryRun: true })
+      expect(names(foreseen)).toMatchObject({ removed, deferred: false })
+      expect(names(await scheduler.reconcile('s', set))).toEqual(names(foreseen))
+      const left = await scheduler.getJobKeys(GroupMatcher.anyGroup())
+      expect(left.map(({ name }) => name).toSorted()).toEqual([...keys, 'o', 'single'].toSorted())
+      expect(names(await scheduler.reconcile('s', set))).toEqual({ ...nothing, unchanged: keys.join(' ') })
     })
   })
 

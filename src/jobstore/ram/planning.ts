@@ -2,6 +2,7 @@ import { triggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../planned-job.ts'
 import { calendarNotFound, plannedOntoAnother } from '../refusals.ts'
+import { nextTriggerState } from '../trigger-state.ts'
 import type { RamData } from './ram-data.ts'
 
 export function putPlanned(data: RamData, planned: PlannedJob, nowMs: EpochMs): PutPlan {
@@ -11,7 +12,11 @@ export function putPlanned(data: RamData, planned: PlannedJob, nowMs: EpochMs): 
   if (record !== undefined && !record.job.detail.key.equals(job.key)) throw plannedOntoAnother(trigger.key)
   const calendar = calendarName === null ? null : data.calendars.calendars.get(calendarName)
   if (calendar === undefined) throw calendarNotFound(trigger.key, calendarName ?? '')
-  const stored = { job: data.jobs.get(job.key)?.detail ?? null, trigger: record?.trigger ?? null }
+  const stored = {
+    job: data.jobs.get(job.key)?.detail ?? null,
+    trigger: record?.trigger ?? null,
+    isPaused: record !== undefined && nextTriggerState(data.stateOf(record), 'resume') !== null,
+  }
   const change = planChange(stored, planned, { calendar, nowMs })
   const jobRecord = change.job === null ? data.jobs.get(job.key) : data.putJob(change.job)
   if (change.dropsTrigger && record !== undefined) data.removeTrigger(record)

@@ -122,7 +122,7 @@ const changed = area('plans: what is declared otherwise', {
     assert.equal(await bed.state('p'), 'NONE')
     assert.deepEqual(await bed.acquireNames(), [])
     assert.equal(await put(bed, 'p', { everyMs: 60 * minute, endsInMs: 50 * minute }), 'changed')
-    assert.equal(await bed.state('p'), 'NORMAL')
+    assert.equal(await nextInMs(bed, 'p'), 40 * minute)
   },
   'keeps what was due and has not run': async (bed) => {
     await put(bed, 'p', { everyMs: 60 * minute })
@@ -187,6 +187,36 @@ const changed = area('plans: what is declared otherwise', {
     await bed.store.resumeTrigger((await bed.stored('p')).key)
     await put(bed, 'p', { everyMs: 2 * minute })
     assert.equal(await bed.state('p'), 'NORMAL')
+  },
+  'stays paused while it is over, until it is resumed': async (bed) => {
+    const past = planned(bed, 'p', { inMs: -60 * minute, isPast: true })
+    await put(bed, 'p', { everyMs: minute })
+    const { key } = await bed.stored('p')
+    await bed.store.pauseTrigger(key, { reason: 'broken', by: 'ann', untilMs: null })
+    for (const outcome of ['changed', 'unchanged'] as const) {
+      const put = await bed.store.putPlanned(past)
+      assert.deepEqual([put.outcome, put.nextFireTimeMs], [outcome, null])
+    }
+    await put(bed, 'p', { everyMs: minute })
+    const { items } = await bed.store.queryTriggers({ take: 10 })
+    assert.deepEqual([items[0]?.state, items[0]?.pause?.reason], ['PAUSED', 'broken'])
+    await bed.store.putPlanned(past)
+    await bed.store.resumeTrigger(key)
+    assert.equal(await bed.state('p'), 'COMPLETE')
+    assert.deepEqual(bed.signals.missed, [])
+    await put(bed, 'p', { everyMs: minute })
+    assert.deepEqual(await bed.acquireNames(), ['p'])
+  },
+  'knows what has fired when its trigger is gone': async (bed) => {
+    const firstMs = bed.now()
+    const first = planned(bed, 'p', { plan: { instant: 'first' }, goesOnFrom: 'start' })
+    await bed.store.putPlanned(first)
+    await bed.complete(await bed.start('p'), 'deleteTrigger')
+    await bed.clock.advance(second)
+    await put(bed, 'p', { inMs: minute, plan: { instant: 'second' }, goesOnFrom: 'start' })
+    assert.equal((await bed.store.putPlanned(first)).nextFireTimeMs, null)
+    await put(bed, 'p', { everyMs: minute })
+    assert.equal((await bed.stored('p')).nextFireTimeMs, firstMs + minute)
   },
   'changes the data that are declared otherwise, and no other': async (bed) => {
     await put(bed, 'p', { everyMs: minute, data: { a: 1, b: 1, c: 1 } })

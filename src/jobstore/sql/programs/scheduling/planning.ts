@@ -1,6 +1,7 @@
 import { type TriggerKey, triggerKey } from '../../../../core/key.ts'
 import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../../../planned-job.ts'
 import { plannedOntoAnother } from '../../../refusals.ts'
+import { nextTriggerState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
@@ -23,10 +24,12 @@ export function* putPlanned(tx: SqlTransaction, planned: PlannedJob): SqlProgram
   if (fault !== undefined) throw fault
   const stored = yield* storedTrigger(tx, key)
   const calendarOf = yield* calendarsOf(tx, [planned.trigger])
-  const change = planChange({ job: found.get(job.key) ?? null, trigger: stored?.trigger ?? null }, planned, {
-    calendar: calendarOf(planned.trigger),
-    nowMs: tx.nowMs,
-  })
+  const before = {
+    job: found.get(job.key) ?? null,
+    trigger: stored?.trigger ?? null,
+    isPaused: ref !== undefined && nextTriggerState(ref.state, 'resume') !== null,
+  }
+  const change = planChange(before, planned, { calendar: calendarOf(planned.trigger), nowMs: tx.nowMs })
   if (change.job !== null) yield* storeJobs(tx, [change.job], locked)
   if (change.dropsTrigger && ref !== undefined) yield* dropTrigger(tx, ref)
   if (change.trigger !== null) {
