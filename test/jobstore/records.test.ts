@@ -5,7 +5,7 @@ import { sqliteJobStore } from 'quartz-ts/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { jobDetail } from '../../src/testing/job-store/testbed.ts'
 import { pruningCase } from '../support/pruning-case.ts'
-import { open, type RecordStores, status, write } from '../support/record-bed.ts'
+import { complete, dayMs, open, type RecordStores, status, write } from '../support/record-bed.ts'
 import { recordCases } from '../support/record-cases.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
@@ -60,4 +60,47 @@ test('RAM keeps the status of 200 deleted jobs, and of every job that exists', a
     expect((await names()).length).toBeLessThanOrEqual(202)
   }
   expect(await names()).toContain('kept')
+})
+
+test('RAM counts executions as they are completed, but not those of a job that is gone without a status', async () => {
+  const bed = await open(ramStores, { jobStatus: { maxDays: 2 } })
+  const run = async (trigger: string, outcome: 'succeeded' | 'failed' = 'succeeded'): Promise<void> => {
+    await complete(bed, await bed.start(trigger), { outcome })
+  }
+  const statuses = async (): Promise<unknown> => {
+    const page = await bed.store.records?.queryJobStatus({ days: 366 })
+    return page?.items.map(({ jobKey, consecutiveFailures, days }) => [
+      jobKey.name,
+      consecutiveFailures,
+      days.map(({ counts }) => counts.succeeded + counts.failed),
+    ])
+  }
+  await bed.schedule('once', { job: jobDetail('gone') })
+  await run('once')
+  expect(await statuses()).toEqual([])
+
+  // The last run of this one deletes it, and it has a status by then.
+  await bed.schedule('first', { job: jobDetail('job') })
+  await bed.schedule('second', { job: jobDetail('job') })
+  await run('first', 'failed')
+  expect(await statuses()).toEqual([['job', 1, [1]]])
+  await run('second', 'failed')
+  expect(await statuses()).toEqual([['job', 2, [2]]])
+  expect(await bed.store.getJobs([jobDetail('job').key])).toEqual([])
+
+  await bed.schedule('kept', { job: jobDetail('kept', { durable: true }) })
+  await run('kept')
+  for (let day = 0; day < 3; day++) {
+    await bed.clock.advance(dayMs)
+    await bed.schedule('kept', { job: jobDetail('kept', { durable: true }) })
+    await run('kept')
+  }
+  expect(await statuses()).toContainEqual(['kept', 0, [1, 1]])
+})
+
+test('RAM counts nothing of completions where no status is wanted', async () => {
+  const bed = await open(ramStores, { jobStatus: { record: false } })
+  await bed.schedule('t', { job: jobDetail('job', { durable: true }) })
+  await complete(bed, await bed.start('t'))
+  expect((await bed.store.records?.queryJobStatus({}))?.items).toEqual([])
 })
