@@ -71,6 +71,7 @@ export class QuartzSchedulerThread {
   readonly #largerBatches: LargerBatches
   #lookAtMs = Number.POSITIVE_INFINITY
   #sliceStartMs = 0
+  #isYielding = false
   /** Wall clock at which the present sleep ends by itself; infinite while the loop is awake. */
   #asleepUntilMs = Number.POSITIVE_INFINITY
   /** Callers of `nextSleep`. */
@@ -158,11 +159,12 @@ export class QuartzSchedulerThread {
     }
   }
 
-  /** Whether the loop sleeps and knows of nothing that is due. */
+  /** Whether the loop sleeps, or is about to, and knows of nothing that is due. */
   get isAtRest(): boolean {
     const state = this.#state()
     const { signal, nowMs, elapsedMs, retryAtMs } = state
-    if (this.#asleepUntilMs === Number.POSITIVE_INFINITY || elapsedMs < retryAtMs) return false
+    const isAwake = this.#asleepUntilMs === Number.POSITIVE_INFINITY && !this.#isYielding
+    if (isAwake || elapsedMs < retryAtMs) return false
     if (signal !== null && (signal.candidateMs === null || signal.candidateMs <= nowMs)) return false
     return planTurn({ ...state, signal: null }).kind === 'sleep'
   }
@@ -262,7 +264,9 @@ export class QuartzSchedulerThread {
 
   async #yield(): Promise<void> {
     const { clock } = this.#options
+    this.#isYielding = true
     await nextTurn(clock)
+    this.#isYielding = false
     this.#sliceStartMs = clock.elapsedMs()
   }
 

@@ -105,6 +105,30 @@ test('so does that of triggerJob, and the caller has its key before the job begi
   expect(store.counts('scheduleAndFire', 'acquireAndFire')).toEqual([1, 0])
 })
 
+test('a trigger fires in the call that stores it also when the loop is about to sleep', async () => {
+  const { clock, store, log, scheduler, now, job } = await started()
+  // A search that takes long: the loop lets others have their turn before it goes on.
+  store.after = { acquireAndFire: () => clock.advance(5) }
+  const ofClock = clock.setImmediate.bind(clock)
+  clock.setImmediate = (onFire) => {
+    clock.setImmediate = ofClock
+    return ofClock(() => {
+      log.push('between two turns')
+      void scheduler.scheduleJob(job('j'), now('t')).then(onFire)
+    })
+  }
+  // Stored as by another node, and announced to the loop.
+  const later = TriggerBuilder.newTrigger({ clock }).withIdentity('later').forJob(job('later').key)
+  const trigger = later
+    .startAt(new Date(clock.now() + 10_000))
+    .build()
+    .computeFirstFireTime(null)
+  await store.scheduleJobs([{ job: job('later'), triggers: [trigger] }], { replace: false })
+  await scheduler.idle()
+  expect(log).toEqual(['between two turns', 'ran t'])
+  expect(store.counts('scheduleAndFire', 'acquireAndFire')).toEqual([1, 1])
+})
+
 test('a scheduler in standby only stores', async () => {
   const { clock, store, log, scheduler, now, job } = await started()
   await scheduler.standby()
