@@ -198,7 +198,9 @@ const replacing = area('calendars: replacing', {
     assert.deepEqual(await bed.states('paused', 'error'), ['PAUSED', 'ERROR'])
     assert.equal((await bed.stored('paused')).nextFireTimeMs, startMs + 2 * day)
   },
-  'keeps a paused trigger paused that has no fire time left, and completes it when it is resumed': async (bed) => {
+  'keeps a paused trigger paused that has no fire time left, and completes it when it is resumed': async (
+    bed,
+  ) => {
     await put(bed, excluding())
     const { key } = await bed.schedule('back', { calendar: name, inMs: 36 * hours })
     const over = await bed.schedule('over', { calendar: name, inMs: 36 * hours })
