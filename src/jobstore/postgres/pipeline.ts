@@ -185,8 +185,8 @@ function toText(value: SqlStatement['values'][number]): string | null {
 }
 
 /**
- * What is stored is checked before, but anything may be looked for. PostgreSQL refuses a NUL; the driver sends halves of
- * surrogate pairs as U+FFFD, which also stands in stored messages for what no column can hold.
+ * What is stored is checked before, but anything may be looked for. PostgreSQL refuses a NUL; the driver sends halves
+ * of surrogate pairs as U+FFFD, which also stands in stored messages for what no column can hold.
  */
 export function bindable<Value>(value: Value): Value | string {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
