@@ -2944,8 +2944,8 @@ WHERE t.sched_name = :scheduler
 --   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND true
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
@@ -2954,8 +2954,8 @@ WHERE t.sched_name = :scheduler
 --   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND t.trigger_name = :name
   AND t.trigger_group = :grp
@@ -2965,8 +2965,8 @@ WHERE t.sched_name = :scheduler
 --   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND t.job_name = :name
   AND t.job_group = :grp
@@ -2976,8 +2976,8 @@ WHERE t.sched_name = :scheduler
 --   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
   AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
@@ -2985,8 +2985,8 @@ WHERE t.sched_name = :scheduler
 
 -- PostgreSQL
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND t.trigger_group IN (
     SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
@@ -3000,8 +3000,8 @@ WHERE t.sched_name = :scheduler
 --   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
   AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
@@ -3009,8 +3009,8 @@ WHERE t.sched_name = :scheduler
 
 -- PostgreSQL
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND t.job_group IN (
     SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
@@ -3024,8 +3024,8 @@ WHERE t.sched_name = :scheduler
 --   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND true
   AND NOT EXISTS (
@@ -3062,8 +3062,8 @@ WHERE t.sched_name = :scheduler
 --   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND t.trigger_name = :name
   AND t.trigger_group = :grp
@@ -3101,8 +3101,8 @@ WHERE t.sched_name = :scheduler
 --   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND t.job_name = :name
   AND t.job_group = :grp
@@ -3140,8 +3140,8 @@ WHERE t.sched_name = :scheduler
 --   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
   AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
@@ -3177,8 +3177,8 @@ WHERE t.sched_name = :scheduler
 
 -- PostgreSQL
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND t.trigger_group IN (
     SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
@@ -3220,8 +3220,8 @@ WHERE t.sched_name = :scheduler
 --   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
   AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
@@ -3257,8 +3257,8 @@ WHERE t.sched_name = :scheduler
 
 -- PostgreSQL
 UPDATE qrtz_triggers AS t
-SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
-  ELSE t.trigger_state END
+SET trigger_state = CASE WHEN t.next_fire_time > 0 THEN CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN
+  'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE t.trigger_state END ELSE 'COMPLETE' END
 WHERE t.sched_name = :scheduler
   AND t.job_group IN (
     SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r

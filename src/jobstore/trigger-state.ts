@@ -81,6 +81,14 @@ export function nextTriggerState(
   return triggerTransitions[action][state] ?? null
 }
 
+/**
+ * Whether a trigger stays in this state when a new calendar leaves it no fire time: an error and a pause are of the
+ * trigger until somebody ends them, and the next calendar may give it a time again.
+ */
+export function staysWithoutTime(state: StoredTriggerState): boolean {
+  return state === 'ERROR' || nextTriggerState(state, 'resume') !== null
+}
+
 export const triggerStates = ['NONE', 'NORMAL', 'PAUSED', 'COMPLETE', 'ERROR', 'BLOCKED'] as const
 /** The state of a trigger as users see it. */
 export type TriggerState = (typeof triggerStates)[number]

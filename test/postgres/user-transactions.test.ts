@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { postgresJobStore } from 'quartz-ts/postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { postgresStores } from '../support/sql-stores.ts'
 import {
@@ -11,6 +12,7 @@ import {
 } from '../support/transaction-cases.ts'
 
 const stores = postgresStores()
+const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
 async function connect(): Promise<pg.Client> {
   const client = new pg.Client(stores.connection())
@@ -67,6 +69,40 @@ describe('a transaction of the user on PostgreSQL', () => {
     await expect(tx.addJob(note('d'))).rejects.toMatchObject({ code: 'ERR_NO_TRANSACTION' })
     await run('ROLLBACK')
     await expect(scheduler.checkExists(note('a').key)).resolves.toBe(false)
+  })
+
+  test.each([
+    ['BEGIN', 'ERR_OBJECT_ALREADY_EXISTS'],
+    ['BEGIN ISOLATION LEVEL REPEATABLE READ', 'ERR_DATABASE_UNAVAILABLE'],
+  ])('that another one overtakes is refused as late as any other call: %s', async (begin, code) => {
+    const { newStore } = await scene()
+    const { scheduler } = await openNode(newStore())
+    const [first, second, watch] = [await connect(), await connect(), await connect()]
+    await first.query('BEGIN')
+    await second.query(begin)
+    await second.query('SELECT 1')
+    await scheduler.withTransaction(first).addJob(note('a'))
+    const tx = scheduler.withTransaction(second)
+    const adding = expect(tx.addJob(note('a'))).rejects.toMatchObject({ code })
+    while ((await watch.query(waiting)).rows.length === 0);
+    await first.query('COMMIT')
+    await adding
+    await tx.addJob(note('b'))
+    await second.query('COMMIT')
+    await expect(scheduler.checkExists(note('b').key)).resolves.toBe(true)
+  })
+
+  test('that cannot reach the tables, or not write them, says so', async () => {
+    const { scheduler } = await openNode(postgresJobStore({ connection: stores.connection() }))
+    const client = await connect()
+    const tx = scheduler.withTransaction(client)
+    await client.query('BEGIN READ ONLY')
+    const readOnly = { code: 'ERR_DATABASE', message: expect.stringContaining('only reads') as string }
+    await expect(tx.addJob(note('a'))).rejects.toMatchObject(readOnly)
+    await client.query('ROLLBACK; BEGIN; SET LOCAL search_path = pg_catalog')
+    const lost = { code: 'ERR_DATABASE', message: expect.stringContaining('search path') as string }
+    await expect(tx.addJob(note('a'))).rejects.toMatchObject(lost)
+    await client.query('ROLLBACK')
   })
 
   test('is refused with a pool', async () => {

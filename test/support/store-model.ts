@@ -373,7 +373,7 @@ export class StoreModel extends ModelLists {
   #resume(triggers: readonly ModelTrigger[]): void {
     for (const each of triggers) {
       if (each.state !== 'PAUSED' && each.state !== 'PAUSED_BLOCKED') continue
-      each.state = 'WAITING'
+      each.state = each.trigger.nextFireTimeMs === null ? 'COMPLETE' : 'WAITING'
       if (this.isMisfired(each.trigger)) this.#applyMisfire(each)
     }
     this.#settle()
@@ -404,7 +404,9 @@ export class StoreModel extends ModelLists {
     if (each.state === 'ERROR') return
     each.claim = null
     if (each.state === 'ACQUIRED') each.state = 'WAITING'
-    if (updated.nextFireTimeMs === null) this.#finalize(each)
+    // A pause lasts until somebody resumes the trigger: the next calendar may give it a time again.
+    const isPaused = each.state === 'PAUSED' || each.state === 'PAUSED_BLOCKED'
+    if (updated.nextFireTimeMs === null && !isPaused) this.#finalize(each)
   }
 
   #carryOut({ instruction }: JobCompletion, own: ModelTrigger | undefined, job: string): void {

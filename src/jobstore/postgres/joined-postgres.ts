@@ -52,18 +52,32 @@ export class JoinedPostgres implements JoinedRunner {
 
   transact<Answer>(begin: () => SqlProgram<Answer>, { lock }: TransactionOptions): Promise<Answer> {
     return this.#inTurn(async (session) => {
-      await session.query({ text: 'SAVEPOINT quartz_ts' })
-      try {
-        await this.#lock(session, lock)
-        const answer = await this.#steps(session, begin())
-        await session.query({ text: 'RELEASE SAVEPOINT quartz_ts' })
-        return answer
-      } catch (error) {
-        // When this fails too the transaction has failed; the first error has the reason.
-        await session.query({ text: rollback }).catch(() => {})
-        throw error
+      for (let attempt = 0; ; attempt++) {
+        try {
+          return await this.#inSavepoint(session, begin, lock)
+        } catch (error) {
+          if (!wasOvertaken(error) || attempt >= error.fault.retries) throw error
+        }
       }
     })
+  }
+
+  async #inSavepoint<Answer>(
+    session: PostgresSession,
+    begin: () => SqlProgram<Answer>,
+    lock: TransactionLock,
+  ): Promise<Answer> {
+    await session.query({ text: 'SAVEPOINT quartz_ts' })
+    try {
+      await this.#lock(session, lock)
+      const answer = await this.#steps(session, begin())
+      await session.query({ text: 'RELEASE SAVEPOINT quartz_ts' })
+      return answer
+    } catch (error) {
+      // When this fails too the transaction has failed; the first error has the reason.
+      await session.query({ text: rollback }).catch(() => {})
+      throw error
+    }
   }
 
   read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
@@ -132,6 +146,11 @@ export class JoinedPostgres implements JoinedRunner {
   }
 }
 
+/** Whether another transaction has stored or deleted the same row meanwhile, which the next attempt may see. */
+function wasOvertaken(error: unknown): error is DatabaseFailure {
+  return error instanceof DatabaseFailure && error.fault.reason === 'constraint'
+}
+
 function refusalOf(failure: DatabaseFailure): JobPersistenceError {
   switch (failure.sqlState) {
     case '25P01':
@@ -143,6 +162,24 @@ function refusalOf(failure: DatabaseFailure): JobPersistenceError {
       return new JobPersistenceError(
         'The transaction given to withTransaction has failed already, by an earlier statement. End it with ROLLBACK.',
         { code: 'ERR_NO_TRANSACTION', cause: failure.cause },
+      )
+    case '25006':
+      return new JobPersistenceError(
+        'The transaction given to withTransaction only reads. Begin one that may write, on the primary server.',
+        { code: 'ERR_DATABASE', cause: failure.cause },
+      )
+    case '42P01':
+      return new JobPersistenceError(
+        "The client given to withTransaction does not find the store's tables. Connect it to the same database; " +
+          "where the store has no option 'schema', its search path must lead to them.",
+        { code: 'ERR_DATABASE', cause: failure.cause },
+      )
+    case '23503':
+    case '23505':
+      return new JobPersistenceError(
+        'Another transaction has stored or deleted the same rows meanwhile, which the one given to withTransaction ' +
+          'does not see. Roll back, and run it again.',
+        { code: 'ERR_DATABASE_UNAVAILABLE', cause: failure.cause },
       )
     default:
       return failure.toPersistenceError()

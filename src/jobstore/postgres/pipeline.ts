@@ -180,5 +180,14 @@ function rowOf({ columns, empty }: RowShape, fields: readonly (string | null)[])
 }
 
 function toText(value: SqlStatement['values'][number]): string | null {
-  return value === null || typeof value === 'string' ? value : String(value)
+  const bound = bindable(value)
+  return bound === null || typeof bound === 'string' ? bound : String(bound)
+}
+
+/**
+ * What is stored is checked before, but anything may be looked for. PostgreSQL refuses a NUL; the driver sends halves
+ * of surrogate pairs as U+FFFD, which also stands in stored messages for what no column can hold.
+ */
+export function bindable<Value>(value: Value): Value | string {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
 }

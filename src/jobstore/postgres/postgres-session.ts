@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Clock, ClockTimer } from '../../time/clock.ts'
 import type { SqlReply } from '../sql/kernel/statement.ts'
 import { parserOf } from './column-parsers.ts'
-import { Pipeline, type PipelinedStatement, takesPipelines } from './pipeline.ts'
+import { bindable, Pipeline, type PipelinedStatement, takesPipelines } from './pipeline.ts'
 import { cutConnection } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 
@@ -94,7 +94,11 @@ export class PostgresSession {
   async #oneByOne(statements: readonly PipelinedStatement[]): Promise<SqlReply[]> {
     const replies: SqlReply[] = []
     for (const { text, values, name } of statements) {
-      const [result] = await this.query({ text, values, ...(name !== null && { name }) })
+      const [result] = await this.query({
+        text,
+        values: values.map(bindable),
+        ...(name !== null && { name }),
+      })
       const isChange = result !== undefined && changing.test(result.command)
       replies.push({ rows: result?.rows ?? [], changes: isChange ? (result.rowCount ?? 0) : 0 })
     }

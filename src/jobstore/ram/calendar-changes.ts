@@ -2,6 +2,7 @@ import { ObjectAlreadyExistsError } from '../../core/errors.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { calendarInUse } from '../refusals.ts'
+import { staysWithoutTime } from '../trigger-state.ts'
 import { tellMissed } from './misfires.ts'
 import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
@@ -67,7 +68,7 @@ function update(session: RamSession, record: TriggerRecord, updated: Trigger): v
   // A claim was made for a fire time that may be excluded now.
   data.apply(record, 'release')
   data.changeTrigger(record, updated)
-  if (updated.nextFireTimeMs !== null || record.state === 'ERROR') return
+  if (updated.nextFireTimeMs !== null || staysWithoutTime(record.state)) return
   data.apply(record, 'complete')
   signals.add('triggerFinalized', updated)
 }

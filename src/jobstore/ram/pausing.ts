@@ -164,7 +164,9 @@ function resume(session: RamSession, record: TriggerRecord, nowMs: EpochMs, mann
   if (nextTriggerState(data.stateOf(record), 'resume') === null) return
   if (manner.withoutMissed) leaveOutMissed(session, record, nowMs)
   else if (isMisfired(session, record.trigger, nowMs)) applyMisfire(session, record, nowMs, 'paused')
-  data.apply(record, 'resume')
+  // A calendar may have left it no fire time while it was paused.
+  const isOver = record.trigger.nextFireTimeMs === null
+  data.apply(record, isOver ? 'complete' : 'resume')
 }
 
 /** Ends pauses whose time is over. */

@@ -78,6 +78,15 @@ const failures: readonly Failure[] = [
   },
 ]
 
+/** What better-sqlite3 says, without a code, while a loop over the rows of a statement has not ended. */
+const openLoop: Failure = {
+  codes: /busy executing a query/,
+  code: 'ERR_DATABASE_UNAVAILABLE',
+  problem: 'cannot be used, because a loop over iterate() on its connection has not ended',
+  remedy: 'Do not await within such a loop: take the rows with all() instead.',
+  isBusy: true,
+}
+
 const otherFailure: Failure = {
   codes: /^SQLITE_/,
   code: 'ERR_DATABASE',
@@ -86,6 +95,7 @@ const otherFailure: Failure = {
 }
 
 function failureOf(error: unknown): Failure | null {
+  if (error instanceof TypeError && openLoop.codes.test(error.message)) return openLoop
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
   const { code } = error
   return [...failures, otherFailure].find(({ codes }) => codes.test(code)) ?? null

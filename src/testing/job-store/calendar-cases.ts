@@ -198,6 +198,23 @@ const replacing = area('calendars: replacing', {
     assert.deepEqual(await bed.states('paused', 'error'), ['PAUSED', 'ERROR'])
     assert.equal((await bed.stored('paused')).nextFireTimeMs, startMs + 2 * day)
   },
+  'keeps a paused trigger paused that has no fire time left, and completes it when it is resumed': async (
+    bed,
+  ) => {
+    await put(bed, excluding())
+    const { key } = await bed.schedule('back', { calendar: name, inMs: 36 * hours })
+    const over = await bed.schedule('over', { calendar: name, inMs: 36 * hours })
+    await bed.store.pauseTriggers(GroupMatcher.groupEquals('DEFAULT'))
+    await excludeSecondDay(bed)
+    assert.deepEqual(await bed.states('back', 'over'), ['PAUSED', 'PAUSED'])
+    assert.deepEqual(bed.signals.finalized, [])
+    await bed.store.resumeTrigger(over.key)
+    assert.equal(await bed.state('over'), 'COMPLETE')
+    await put(bed, excluding(), { updateTriggers: true })
+    assert.deepEqual(await bed.states('back', 'over'), ['PAUSED', 'PAUSED'])
+    await bed.store.resumeTrigger(key)
+    assert.deepEqual(await bed.acquireNames({ noLaterThanMs: bed.now() + 2 * day }), ['back'])
+  },
   'keeps a blocked trigger blocked until its job has run': async (bed) => {
     await put(bed, excluding())
     const job = jobDetail('j', { disallowConcurrentExecution: true })

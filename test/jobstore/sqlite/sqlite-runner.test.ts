@@ -208,4 +208,26 @@ describe("a user's connection", () => {
     expect(theirs.open).toBe(true)
     theirs.close()
   })
+
+  test('is waited for while a loop over its rows goes on, and for too long is an error', async () => {
+    const theirs = new Database(':memory:')
+    theirs.exec('CREATE TABLE t (n integer); INSERT INTO t VALUES (1), (2)')
+    const clock = new ManualClock()
+    const source = { filename: ':memory:', connect: () => theirs, isOwned: false }
+    const runner = new SqliteRunner(source, { clock, ids: seededIds(1), busyTimeoutMs: 1000 })
+    const loop = theirs.prepare('SELECT n FROM t').iterate()
+    loop.next()
+    const failing = expect(write(runner, 'INSERT INTO t VALUES (3)')).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining('take the rows with all()') as string,
+    })
+    await clock.advance(2000)
+    await failing
+    const writing = write(runner, 'INSERT INTO t VALUES (4)')
+    loop.return?.()
+    await clock.advance(1000)
+    await writing
+    expect(await numbers(runner)).toEqual([1, 2, 4])
+    theirs.close()
+  })
 })

@@ -69,6 +69,21 @@ describe('a transaction of the user on SQLite', () => {
     await expect(scheduler.checkExists(note('a').key)).resolves.toBe(true)
   })
 
+  test('in a loop over rows of its connection says so, and goes on after it', async () => {
+    const filename = join(temporaryFolder(), 'jobs.db')
+    const { scheduler } = await openNode(sqliteJobStore({ filename }))
+    const user = connect(filename)
+    user.exec(`${begin}; INSERT INTO orders VALUES ('one'), ('two')`)
+    const tx = scheduler.withTransaction(user)
+    const loop = user.prepare('SELECT id FROM orders').iterate()
+    loop.next()
+    await expect(tx.addJob(note('a'))).rejects.toMatchObject({ code: 'ERR_DATABASE_UNAVAILABLE' })
+    loop.return?.()
+    await tx.addJob(note('b'))
+    user.exec('COMMIT')
+    await expect(scheduler.checkExists(note('b').key)).resolves.toBe(true)
+  })
+
   test('is refused on another file, and where nothing is shared', async () => {
     const folder = temporaryFolder()
     const { scheduler } = await openNode(sqliteJobStore({ filename: join(folder, 'jobs.db') }))

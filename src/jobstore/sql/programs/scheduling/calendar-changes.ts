@@ -2,7 +2,7 @@ import { ObjectAlreadyExistsError } from '../../../../core/errors.ts'
 import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { calendarInUse } from '../../../refusals.ts'
-import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
+import { nextTriggerState, type StoredTriggerState, staysWithoutTime } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
@@ -100,7 +100,8 @@ function stateUnderCalendar(
     const isBack = before.nextFireTimeMs === null && updated.nextFireTimeMs !== null
     return isBack ? nextTriggerState(state, 'revive') : null
   }
-  if (updated.nextFireTimeMs === null && state !== 'ERROR') return nextTriggerState(state, 'complete')
+  const isOver = updated.nextFireTimeMs === null && !staysWithoutTime(state)
+  if (isOver) return nextTriggerState(state, 'complete')
   return nextTriggerState(state, 'release') ?? state
 }
 

@@ -194,8 +194,12 @@ function inStateFor(action: SteeringAction, scope: string): string {
 }
 
 function updateText({ names }: SqlVocabulary, scope: string, action: SteeringAction): string {
+  const after = stateAfter(action, 't.trigger_state')
+  // A calendar may have left a paused trigger no fire time.
+  const state =
+    action === 'pause' ? after : `CASE WHEN t.next_fire_time > 0 THEN ${after} ELSE 'COMPLETE' END`
   return `
-    UPDATE ${names.triggers} AS t SET trigger_state = ${stateAfter(action, 't.trigger_state')}
+    UPDATE ${names.triggers} AS t SET trigger_state = ${state}
     WHERE ${inStateFor(action, scope)}`
 }
 
