@@ -3,7 +3,6 @@ import type { Calendar } from '../triggers/calendars/calendar.ts'
 import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
 import { plannedFireTimeMs, type Trigger } from '../triggers/trigger.ts'
 import type { MisfirePolicy } from './misfires.ts'
-import { overMs } from './planned-job.ts'
 
 /** Planned instants that a store has found to be missed, or taken out of a trigger's plan. They are not counted yet. */
 export interface MissedFires {
@@ -40,7 +39,7 @@ export function missedFires({
   nowMs,
 }: Passing): MissedFires | null {
   const { nextFireTimeMs: firstMs } = before
-  if (firstMs === null || firstMs === overMs) return null
+  if (firstMs === null) return null
   const nextMs = after.nextFireTimeMs
   const keepsFirst = nextMs !== null && plannedFireTimeMs(after) === plannedFireTimeMs(before)
   // A firing that stands for an earlier instant goes on after its own time; any other time is itself planned.

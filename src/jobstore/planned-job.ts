@@ -4,8 +4,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobPlan } from '../jobs/job-plan.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
-import { SimpleScheduleBuilder, SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
-import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
+import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { neverFires } from './refusals.ts'
 
@@ -99,37 +98,27 @@ export function planChange(
 /** The next fire time of a declared job once a change was carried out. */
 export function nextFireTimeMsAfter(change: PlanChange, stored: Trigger | null): EpochMs | null {
   const trigger = change.dropsTrigger ? null : (change.trigger ?? stored)
-  return unlessOver(trigger)?.nextFireTimeMs ?? null
+  return trigger?.nextFireTimeMs ?? null
 }
-
-/** The fire time of a schedule that is over: before all for which one may be declared, and not 0, Java's none. */
-export const overMs = 1
 
 /**
- * A pause is of the key, until somebody resumes or deletes it. So while the schedule is over, this trigger stays paused
- * in the place of the one that was. Resumed, it leaves out its one instant, and is complete.
+ * A pause is of the key, until somebody resumes or deletes it. So while the schedule is over, its trigger stays paused
+ * without a fire time; resumed, it is complete.
  */
-function pausedWhenOver({ job, trigger }: PlannedJob): Trigger {
-  const once = SimpleScheduleBuilder.simpleSchedule()
-  return TriggerBuilder.newTrigger()
-    .withIdentity(trigger.key)
-    .forJob(job.key)
-    .withDescription('Paused; the schedule is over')
-    .startAt(new Date(overMs))
-    .withSchedule(once.withMisfireInstruction('rescheduleNextWithRemainingCount'))
-    .build()
-    .computeFirstFireTime(null)
-}
-
-function unlessOver(trigger: Trigger | null): Trigger | null {
-  const nextFireTimeMs = trigger?.nextFireTimeMs ?? null
-  return nextFireTimeMs === null || nextFireTimeMs === overMs ? null : trigger
+function pausedWhenOver({ trigger }: PlannedJob): Trigger {
+  return trigger.withFireState({
+    nextFireTimeMs: null,
+    previousFireTimeMs: null,
+    timesTriggered: 0,
+    misfiredFireTimeMs: null,
+  })
 }
 
 /** The last fire time under the key: a job that runs once, or is over, has no trigger that tells it. */
 function firedBefore(before: JobPlan | null, stored: Trigger | null, nowMs: EpochMs): EpochMs | null {
   const { final, fired } = before ?? {}
-  const times = [fired, unlessOver(stored) === null ? final : null, stored?.previousFireTimeMs]
+  const isOver = (stored?.nextFireTimeMs ?? null) === null
+  const times = [fired, isOver ? final : null, stored?.previousFireTimeMs]
   const known = times.flatMap((ms) => (typeof ms === 'number' && ms <= nowMs ? [ms] : []))
   return known.length === 0 ? null : Math.max(...known)
 }
@@ -214,9 +203,8 @@ function goingOn(stored: Trigger | null, planned: Next): Trigger | null {
 }
 
 /** What runs once does so at the instant of its first declaration; null when it has. */
-function atSameInstant(found: Trigger | null, { trigger, calendar }: Replacement): Trigger | null {
-  const stored = unlessOver(found)
-  if (stored === null) return null
+function atSameInstant(stored: Trigger | null, { trigger, calendar }: Replacement): Trigger | null {
+  if (stored === null || stored.nextFireTimeMs === null) return null
   const moved = startingAt(trigger, stored.startTimeMs, calendar)
   return moved.nextFireTimeMs === null ? null : moved
 }
@@ -259,8 +247,9 @@ function fromItsStart({ previousFireTimeMs, timesTriggered }: Trigger, { trigger
 function placed(stored: Trigger | null, planned: Replacement & Pick<Next, 'fired'>): Trigger {
   const { trigger, calendar, nowMs, fired } = planned
   const series = stored === null || isOnce(stored) ? null : stored
-  const lastMs = series === null ? fired : series.previousFireTimeMs
-  if (isOnce(trigger) || (series === null && lastMs === null)) return trigger
+  const isOver = (series?.nextFireTimeMs ?? null) === null
+  const lastMs = series?.previousFireTimeMs ?? (isOver ? fired : null)
+  if (isOnce(trigger) || (isOver && lastMs === null)) return trigger
   const dueMs = series?.nextFireTimeMs ?? null
   const isDue = dueMs !== null && dueMs <= nowMs
   // The clock of this node may be behind, and its transaction may have waited for the locks while others fired.

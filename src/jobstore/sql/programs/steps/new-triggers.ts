@@ -148,8 +148,9 @@ class StartingStates {
 
   /** The state of a trigger that takes the place of another one, which lives on in it. */
   after(trigger: Trigger, { state }: TriggerRef): StoredTriggerState {
-    if (state === 'COMPLETE' || state === 'ERROR' || trigger.nextFireTimeMs === null) return this.of(trigger)
     const isPaused = nextTriggerState(state, 'resume') !== null
+    const isOver = state === 'COMPLETE' || state === 'ERROR' || trigger.nextFireTimeMs === null
+    if (isOver && !isPaused) return this.of(trigger)
     return this.#blocked(isPaused ? 'PAUSED' : 'WAITING', trigger.jobKey)
   }
 
