@@ -95,6 +95,9 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       trigger: when,
       clock: this.clock,
       submit: (wake, delayMs) => this.#submit(task, () => this.#executor.schedule(wake, delayMs)),
+      onUnheardError: (error) => {
+        logThrown(this.#logger, error, 'A scheduled task failed, and ends', { task: nameOf(task) })
+      },
       onTriggerError: (error) => {
         logThrown(this.#logger, error, 'The trigger of a scheduled task failed', { task: nameOf(task) })
         this.#events.emit('taskFailed', { task: nameOf(task), error, repeating: true })
