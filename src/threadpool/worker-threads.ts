@@ -122,7 +122,13 @@ export class WorkerThreads {
     context: ThreadPoolContext,
     threadClock: Clock = systemClock,
   ): Promise<WorkerThreads> {
-    return new WorkerThreads(await loadPiscina(), options, context, threadClock)
+    const piscina = await loadPiscina()
+    try {
+      return new WorkerThreads(piscina, options, context, threadClock)
+    } catch (error) {
+      // Piscina starts the `minThreads` at once, and Node refuses flags that it does not know.
+      throw startFailure('the warm start', error)
+    }
   }
 
   /** Waits until the `minThreads` are up. */
