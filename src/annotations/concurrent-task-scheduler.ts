@@ -52,6 +52,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   readonly #events: TypedEventEmitter<TaskSchedulerEventMap>
   readonly #triggered = new Set<TriggeredTask>()
   readonly #names = new WeakMap<ScheduledFuture<unknown>, string>()
+  readonly #stopWatching: () => void
 
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */
   constructor(executor: ScheduledExecutorService, options: ConcurrentTaskSchedulerOptions = {}) {
@@ -69,7 +70,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       taskFailed: true,
       starvation: true,
     })
-    executor.events.on('taskWaiting', ({ future, lateMs }) => {
+    this.#stopWatching = executor.events.on('taskWaiting', ({ future, lateMs }) => {
       const task = this.#names.get(future)
       // The executor may have other users.
       if (task === undefined) return
@@ -128,6 +129,11 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     const { delayMs, periodMs } = this.#periodic('delay', startOrDelay, delay)
     const run = this.#guarded(task, { repeating: true })
     return this.#submit(task, () => this.#executor.scheduleWithFixedDelay(run, delayMs, periodMs))
+  }
+
+  /** @internal The executor, which may live on, keeps nothing of this scheduler any more. */
+  detach(): void {
+    this.#stopWatching()
   }
 
   /** Cancels the tasks of triggers; runs in progress go on. The executor itself knows only their next run. */

@@ -80,7 +80,10 @@ function requireModuleFile(jobType: string, moduleUrl: URL | string): string {
         `(${describeValue(text)}). ${remedy}`,
     )
   }
-  const path = pathOf(url, (problem) => `Worker job '${jobType}': ${describeValue(text)}: ${problem}. ${remedy}`)
+  const path = pathOf(
+    url,
+    (problem) => `Worker job '${jobType}': ${describeValue(text)}: ${problem}. ${remedy}`,
+  )
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new SchedulerError(
       'ERR_WORKER_MODULE',
