@@ -6,9 +6,8 @@ import { Scheduled } from '../../src/annotations/scheduled.ts'
 import type { SchedulingConfigurer } from '../../src/annotations/scheduled-task-registrar.ts'
 import type { TaskTrigger } from '../../src/annotations/task-trigger.ts'
 import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
-import type { TypedEventEmitter } from '../../src/core/typed-events.ts'
+import { TypedEventEmitter } from '../../src/core/typed-events.ts'
 import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
-import type { ScheduledExecutorEventMap } from '../../src/executors/scheduled-executor-events.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 
@@ -270,7 +269,8 @@ describe('S6: the scheduler that runs the tasks', () => {
   test('is not kept by the executor that it was given, once it is closed', async () => {
     const clock = new ManualClock()
     await using executor = new ScheduledExecutor({ clock })
-    const events = executor.events as TypedEventEmitter<ScheduledExecutorEventMap>
+    const { events } = executor
+    if (!(events instanceof TypedEventEmitter)) throw new Error('events of another kind')
     const scheduling = await enableScheduling({
       instances: [new Reports(clock)],
       scheduler: executor,
