@@ -89,7 +89,7 @@ class PiscinaThreadPool extends SlotPool {
     const opening = this.#opening
     this.#opening = null
     this.#threads = null
-    // Threads that could not be opened need no end; whoever opened them has the error.
+    // Threads that could not be opened need no end; the caller that opened them has the error.
     const threads = await opening?.catch(() => null)
     await threads?.close(timeoutMs)
   }
