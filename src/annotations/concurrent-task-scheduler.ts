@@ -52,6 +52,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   readonly #events: TypedEventEmitter<TaskSchedulerEventMap>
   readonly #triggered = new Set<TriggeredTask>()
   readonly #names = new WeakMap<ScheduledFuture<unknown>, string>()
+  readonly #stopWatching: () => void
 
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */
   constructor(executor: ScheduledExecutorService, options: ConcurrentTaskSchedulerOptions = {}) {
@@ -69,7 +70,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       taskFailed: true,
       starvation: true,
     })
-    executor.events.on('taskWaiting', ({ future, lateMs }) => {
+    this.#stopWatching = executor.events.on('taskWaiting', ({ future, lateMs }) => {
       const task = this.#names.get(future)
       // The executor may have other users.
       if (task === undefined) return
@@ -95,6 +96,9 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       trigger: when,
       clock: this.clock,
       submit: (wake, delayMs) => this.#submit(task, () => this.#executor.schedule(wake, delayMs)),
+      onUnheardError: (error) => {
+        logThrown(this.#logger, error, 'A scheduled task failed, and ends', { task: nameOf(task) })
+      },
       onTriggerError: (error) => {
         logThrown(this.#logger, error, 'The trigger of a scheduled task failed', { task: nameOf(task) })
         this.#events.emit('taskFailed', { task: nameOf(task), error, repeating: true })
@@ -125,6 +129,11 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     const { delayMs, periodMs } = this.#periodic('delay', startOrDelay, delay)
     const run = this.#guarded(task, { repeating: true })
     return this.#submit(task, () => this.#executor.scheduleWithFixedDelay(run, delayMs, periodMs))
+  }
+
+  /** @internal The executor, which may live on, keeps nothing of this scheduler any more. */
+  detach(): void {
+    this.#stopWatching()
   }
 
   /** Cancels the tasks of triggers; runs in progress go on. The executor itself knows only their next run. */

@@ -25,10 +25,10 @@ export interface Scheduling extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** A scheduler, and its pool when the pool was made for the tasks. */
+/** A scheduler, and how it ends where it was made for the tasks. */
 interface ChosenScheduler {
   readonly scheduler: TaskScheduler
-  readonly pool: ThreadPoolTaskScheduler | null
+  readonly end?: () => unknown
 }
 
 export async function enableLocalScheduling(options: SchedulingOptions): Promise<Scheduling> {
@@ -37,7 +37,7 @@ export async function enableLocalScheduling(options: SchedulingOptions): Promise
   let chosen: ChosenScheduler | null = null
   const close = async (): Promise<void> => {
     registrar.destroy()
-    await chosen?.pool?.close()
+    await chosen?.end?.()
   }
   try {
     // All schedules are checked before any method runs.
@@ -96,14 +96,20 @@ function chooseScheduler(
     ...(errorHandler === undefined ? {} : { errorHandler }),
   }
   if (scheduler !== undefined && 'submit' in scheduler) {
-    return { scheduler: new ConcurrentTaskScheduler(scheduler, behaviour), pool: null }
+    const adapter = new ConcurrentTaskScheduler(scheduler, behaviour)
+    return {
+      scheduler: adapter,
+      end: () => {
+        adapter.detach()
+      },
+    }
   }
   const existing = scheduler ?? configured
   if (existing === null) {
     const pool = new ThreadPoolTaskScheduler(behaviour)
-    return { scheduler: pool, pool }
+    return { scheduler: pool, end: () => pool.close() }
   }
-  if (errorHandler === undefined) return { scheduler: existing, pool: null }
+  if (errorHandler === undefined) return { scheduler: existing }
   throw new InvalidArgumentError(
     'errorHandler',
     `enableScheduling: a TaskScheduler has an error handler of its own. Give 'errorHandler' to the TaskScheduler.`,

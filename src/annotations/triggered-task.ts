@@ -16,6 +16,8 @@ export interface TriggeredTaskParts {
   readonly clock: Clock
   /** Submits one run, or one wake-up to read the clock. @throws TaskRejectedError */
   readonly submit: (wake: TaskFunction<unknown>, delayMs: number) => ScheduledFuture<unknown>
+  /** Called when a run fails, which its error handler wanted, and no caller waits for the task's end. */
+  readonly onUnheardError: (error: unknown) => void
   /** Called when the trigger throws, which ends the task. */
   readonly onTriggerError: (error: unknown) => void
   /** Called when the task will not run again. */
@@ -122,6 +124,7 @@ export class TriggeredTask implements ScheduledFuture<never> {
     try {
       await task({ signal: run.signal, future: this })
     } catch (error) {
+      if (!this.isDone && this.#end === null) this.#parts.onUnheardError(error)
       this.#fail(error)
       return
     }

@@ -1,6 +1,7 @@
 import {
   type ArgumentCheck,
   checkBoolean,
+  checkMethods,
   checkNumber,
   checkObject,
   checkOptions,
@@ -27,6 +28,11 @@ export const delayQueueOptions: Readonly<Record<keyof DelayQueueOptions, Argumen
 }
 
 const checkArray = checkThat('an array', Array.isArray)
+const checkSignal = checkMethods(
+  'an AbortSignal',
+  ['addEventListener', 'removeEventListener'],
+  'A limit in milliseconds is for pollWithin.',
+)
 
 interface Waiter<Item> extends Delayed {
   readonly settle: (item: Item | null) => void
@@ -106,11 +112,13 @@ export abstract class DelayQueue<Item extends Delayed> {
    */
   async pollWithin(timeoutMs: number, signal?: AbortSignal): Promise<Item | null> {
     checkNumber('pollWithin', 'timeoutMs', timeoutMs)
+    if (signal !== undefined) checkSignal('pollWithin', 'signal', signal)
     return this.#wait(this.#clock.elapsedMs() + timeoutMs, signal)
   }
 
   /** Waits for an item. Rejects with the signal's reason when it aborts. */
   async take(signal?: AbortSignal): Promise<Item> {
+    if (signal !== undefined) checkSignal('take', 'signal', signal)
     return (await this.#wait(Number.POSITIVE_INFINITY, signal)) as Item
   }
 
@@ -132,6 +140,7 @@ export abstract class DelayQueue<Item extends Delayed> {
   /** Moves due items to the end of an array, `maxItems` at most; answers how many. Default: all that are due. */
   drainTo(target: Item[], maxItems: number = Number.POSITIVE_INFINITY): number {
     checkArray('drainTo', 'target', target)
+    checkNumber('drainTo', 'maxItems', maxItems)
     const nowMs = this.#clock.elapsedMs()
     let drained = 0
     while (drained < maxItems) {

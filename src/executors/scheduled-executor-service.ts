@@ -59,7 +59,10 @@ export interface ScheduledExecutorService extends AsyncDisposable {
    * time.
    */
   shutdownNow(): ScheduledFuture<unknown>[]
-  /** Resolves with true once the executor has terminated, or with false after `timeoutMs`. Default: no limit. */
+  /**
+   * Resolves with true once the executor has terminated, or with false after `timeoutMs`. Default: no limit. After
+   * `shutdown` the tasks that it waits for keep the process alive.
+   */
   awaitTermination(timeoutMs?: number): Promise<boolean>
   /** Keeps the process alive while tasks wait, as is the default. */
   ref(): this

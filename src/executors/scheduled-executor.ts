@@ -43,12 +43,17 @@ export class ScheduledExecutor implements ScheduledExecutorService {
   /** Set by `shutdownNow`: no policy lets a task run again. */
   #stopped = false
   #terminating = false
+  /** Whether waiting tasks keep the process alive. */
+  #ref: boolean
+  /** How many callers wait for the end. */
+  #awaiting = 0
 
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */
   constructor(options: ScheduledExecutorOptions = {}) {
     this.#options = resolveScheduledExecutorOptions(options)
     const { clock, logger, ref, onError, policies } = this.#options
     this.#policies = policies
+    this.#ref = ref
     this.#events = new TypedEventEmitter(logger, scheduledExecutorEventNames)
     this.#termination = new Termination(clock)
     this.#workers = new WorkerTasks(this.#options, ({ future }, value) => {
@@ -156,6 +161,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
   shutdown(): void {
     if (this.#shutdown) return
     this.#shutdown = true
+    this.#updateRef()
     this.#withdraw()
     this.#terminateWhenIdle()
   }
@@ -171,16 +177,25 @@ export class ScheduledExecutor implements ScheduledExecutorService {
 
   async awaitTermination(timeoutMs: number = Number.POSITIVE_INFINITY): Promise<boolean> {
     checkNumber('awaitTermination', 'timeoutMs', timeoutMs)
-    return this.#termination.wait(timeoutMs)
+    this.#awaiting++
+    this.#updateRef()
+    try {
+      return await this.#termination.wait(timeoutMs)
+    } finally {
+      this.#awaiting--
+      this.#updateRef()
+    }
   }
 
   ref(): this {
-    this.#loop.setRef({ ref: true })
+    this.#ref = true
+    this.#updateRef()
     return this
   }
 
   unref(): this {
-    this.#loop.setRef({ ref: false })
+    this.#ref = false
+    this.#updateRef()
     return this
   }
 
@@ -188,6 +203,11 @@ export class ScheduledExecutor implements ScheduledExecutorService {
   async [Symbol.asyncDispose](): Promise<void> {
     this.shutdown()
     await this.awaitTermination()
+  }
+
+  /** A caller that waits for the end of the last tasks keeps the process alive, as a blocked thread does in Java. */
+  #updateRef(): void {
+    this.#loop.setRef({ ref: this.#ref || (this.#shutdown && this.#awaiting > 0) })
   }
 
   #addPeriodic(

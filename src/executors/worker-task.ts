@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue, refuseUnknownKeys } from '../core/options.ts'
+import { jobTypeMaxLength } from '../jobs/define-job.ts'
 import { defineWorkerJob } from '../jobs/define-worker-job.ts'
 
 export interface WorkerTaskOptions {
@@ -57,6 +58,10 @@ export function defineWorkerTask<T = unknown>(
 }
 
 function nameOf(moduleUrl: URL | string): string {
-  const text = String(moduleUrl)
-  return text.startsWith('file:') && URL.canParse(text) ? basename(fileURLToPath(text)) : 'worker task'
+  try {
+    return basename(fileURLToPath(String(moduleUrl))).slice(0, jobTypeMaxLength) || 'worker task'
+  } catch {
+    // What is wrong with it is said when it is checked.
+    return 'worker task'
+  }
 }

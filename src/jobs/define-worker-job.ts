@@ -80,7 +80,10 @@ function requireModuleFile(jobType: string, moduleUrl: URL | string): string {
         `(${describeValue(text)}). ${remedy}`,
     )
   }
-  const path = fileURLToPath(url)
+  const path = pathOf(
+    url,
+    (problem) => `Worker job '${jobType}': ${describeValue(text)}: ${problem}. ${remedy}`,
+  )
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new SchedulerError(
       'ERR_WORKER_MODULE',
@@ -89,4 +92,13 @@ function requireModuleFile(jobType: string, moduleUrl: URL | string): string {
     )
   }
   return url.href
+}
+
+function pathOf(url: URL, describe: (problem: string) => string): string {
+  try {
+    return fileURLToPath(url)
+  } catch (cause) {
+    // A host of another machine, or an encoded slash.
+    throw new SchedulerError('ERR_WORKER_MODULE', describe((cause as Error).message), { cause })
+  }
 }

@@ -16,7 +16,7 @@ import type {
 import { validateAgainstSchema } from '../jobs/schema-validation.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { type WorkerTask, wireVersion } from '../threadpool/wire.ts'
-import type { Clock } from '../time/clock.ts'
+import { type Clock, setTimeLimit } from '../time/clock.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { toJobExecutionError } from './job-failure.ts'
 import type { SchedulerProbe } from './scheduler-probe.ts'
@@ -92,10 +92,12 @@ async function runFully(
 ): Promise<JobExecutionError | null> {
   const startedMs = options.clock.elapsedMs()
   const { timeoutMs } = context.bundle.jobDetail
+  const limit: typeof setTimeLimit =
+    definition.kind === 'worker' ? setTimeLimit : (clock, ms, onExceeded) => clock.setTimer(ms, onExceeded)
   const timer =
     timeoutMs === null
       ? null
-      : options.clock.setTimer(timeoutMs, () => {
+      : limit(options.clock, timeoutMs, () => {
           context.interrupt(timeoutError(context, timeoutMs), 'timeout')
         })
   try {

@@ -89,7 +89,9 @@ class PiscinaThreadPool extends SlotPool {
     const opening = this.#opening
     this.#opening = null
     this.#threads = null
-    await (await opening)?.close(timeoutMs)
+    // Threads that could not be opened need no end; the caller that opened them has the error.
+    const threads = await opening?.catch(() => null)
+    await threads?.close(timeoutMs)
   }
 }
 

@@ -1,7 +1,7 @@
 import { SchedulerError } from '../core/errors.ts'
 import type { WorkerExecution } from './worker-execution.ts'
 
-const exited = /^worker exited with code: (\d+)$/
+const exited = /^worker exited with code: (-?\d+)$/
 
 /** The error of a task whose thread died. */
 export function workerFailure(execution: WorkerExecution, error: unknown): SchedulerError {

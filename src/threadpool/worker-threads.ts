@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { SchedulerError } from '../core/errors.ts'
 import { moduleBeside, type ThreadEntry } from '../core/package-files.ts'
-import { type Clock, type ClockTimer, systemClock } from '../time/clock.ts'
+import { type Clock, type ClockTimer, setTimeLimit, systemClock } from '../time/clock.ts'
 import { Waiters } from '../time/waiters.ts'
 import { loadPiscina, type Piscina, type PiscinaModule, type PiscinaWorker } from './piscina-module.ts'
 import type { ResolvedPiscinaOptions } from './piscina-options.ts'
@@ -122,7 +122,13 @@ export class WorkerThreads {
     context: ThreadPoolContext,
     threadClock: Clock = systemClock,
   ): Promise<WorkerThreads> {
-    return new WorkerThreads(await loadPiscina(), options, context, threadClock)
+    const piscina = await loadPiscina()
+    try {
+      return new WorkerThreads(piscina, options, context, threadClock)
+    } catch (error) {
+      // Piscina starts the `minThreads` at once, and Node refuses flags that it does not know.
+      throw startFailure('the warm start', error)
+    }
   }
 
   /** Waits until the `minThreads` are up. */
@@ -350,7 +356,7 @@ export class WorkerThreads {
       this.#context.logger.error({}, message)
       lease.termination.abort()
     }
-    lease.answerTimer = this.#threadClock.setTimer(answerTimeoutMs, terminate, { unref: true })
+    lease.answerTimer = setTimeLimit(this.#threadClock, answerTimeoutMs, terminate, { unref: true })
   }
 
   #interrupt(execution: WorkerExecution): void {
@@ -362,7 +368,7 @@ export class WorkerThreads {
       return
     }
     thread?.abort(execution)
-    execution.graceTimer = this.#context.clock.setTimer(execution.handlers.interruptGraceMs, () => {
+    execution.graceTimer = setTimeLimit(this.#context.clock, execution.handlers.interruptGraceMs, () => {
       this.#terminate(execution)
     })
   }

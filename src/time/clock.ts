@@ -57,6 +57,30 @@ export const systemClock: Clock = {
   },
 }
 
+/**
+ * A time limit for what another thread does. When the event loop was busy, timers come before the messages that came in
+ * meanwhile: these are handled first, because what was to be in time may have been.
+ */
+export function setTimeLimit(
+  clock: Clock,
+  limitMs: number,
+  onExceeded: () => void,
+  options?: { unref?: boolean },
+): ClockTimer {
+  let timer = clock.setTimer(
+    limitMs,
+    () => {
+      timer = clock.setImmediate(onExceeded)
+    },
+    options,
+  )
+  return {
+    cancel: () => {
+      timer.cancel()
+    },
+  }
+}
+
 /** Monotonic milliseconds, the same in every thread of the process; `elapsedMs` of a clock is each thread's own. */
 export function processElapsedMs(): number {
   return Number(process.hrtime.bigint()) / 1e6

@@ -6,6 +6,7 @@ import { Scheduled } from '../../src/annotations/scheduled.ts'
 import type { SchedulingConfigurer } from '../../src/annotations/scheduled-task-registrar.ts'
 import type { TaskTrigger } from '../../src/annotations/task-trigger.ts'
 import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
+import { TypedEventEmitter } from '../../src/core/typed-events.ts'
 import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -263,6 +264,21 @@ describe('S6: the scheduler that runs the tasks', () => {
     expect(scheduling.scheduler).toBeInstanceOf(ThreadPoolTaskScheduler)
     await scheduling.close()
     expect(() => scheduling.scheduler.schedule(() => {}, clock.now())).toThrow(/executor is shut down/)
+  })
+
+  test('is not kept by the executor that it was given, once it is closed', async () => {
+    const clock = new ManualClock()
+    await using executor = new ScheduledExecutor({ clock })
+    const { events } = executor
+    if (!(events instanceof TypedEventEmitter)) throw new Error('events of another kind')
+    const scheduling = await enableScheduling({
+      instances: [new Reports(clock)],
+      scheduler: executor,
+      clock,
+    })
+    expect(events.has('taskWaiting')).toBe(true)
+    await scheduling.close()
+    expect(events.has('taskWaiting')).toBe(false)
   })
 
   test('has an error handler of its own', async () => {

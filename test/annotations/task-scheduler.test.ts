@@ -335,6 +335,18 @@ describe.each(implementations)('S12: %s', (_name, make) => {
       await Promise.all(ended)
     })
 
+    test('of a task on a trigger is logged when the handler ends the task and no caller waits for it', async () => {
+      const { lines, logger } = recordingLogger()
+      const errorHandler = (error: unknown): never => {
+        throw error
+      }
+      const { clock, scheduler } = make({ logger, errorHandler })
+      const future = scheduler.schedule(failing, new CronTaskTrigger('* * * * * *'))
+      await clock.advance(5000)
+      expect(future?.isDone).toBe(true)
+      expect(lines).toEqual(['A scheduled task failed, and ends: planned'])
+    })
+
     test('is nobody’s business once the run was asked to end', async () => {
       const told: unknown[] = []
       const { clock, scheduler, startMs } = make({ errorHandler: (error) => told.push(error) })

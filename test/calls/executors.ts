@@ -43,11 +43,17 @@ const service: Record<string, Call | Exempt> = {
   unref: {},
 }
 
+const signal: kinds.Kind = {
+  good: undefined,
+  wrong: [{ value: null }, { value: 1000 }, { value: {} }, { value: new AbortController() }],
+  code: 'ERR_INVALID_ARGUMENT',
+}
+
 const queue: Record<string, Call | Exempt> = {
   offer: { item: { ...kinds.object, good: { sequence: 0, queueIndex: -1 } }, delayMs: kinds.number },
   poll: {},
-  pollWithin: { timeoutMs: { ...kinds.number, good: 0 } },
-  take: { because: 'takes a signal only' },
+  pollWithin: { timeoutMs: { ...kinds.number, good: 0 }, signal },
+  take: { because: 'waits; its signal is that of pollWithin' },
   remove: { item: kinds.object },
   getDelay: { item: kinds.object },
   drainTo: {
@@ -56,6 +62,7 @@ const queue: Record<string, Call | Exempt> = {
       wrong: [{ value: undefined }, { value: null }, { value: {} }],
       code: 'ERR_INVALID_ARGUMENT',
     },
+    maxItems: kinds.optional(kinds.number),
   },
   clear: {},
 }

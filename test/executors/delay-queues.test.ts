@@ -114,6 +114,14 @@ describe.each(queues)('%s', (_name, make) => {
     expect(clock.timerCount).toBe(0)
   })
 
+  it('E11: a wait refuses what is no signal, such as a time, and leaves the queue as it was', async () => {
+    const { clock, queue } = setUp()
+    const refusal = { code: 'ERR_INVALID_ARGUMENT', field: 'signal' }
+    await expect(queue.take(1000 as never)).rejects.toMatchObject(refusal)
+    await expect(queue.pollWithin(1000, {} as never)).rejects.toMatchObject(refusal)
+    expect(clock.timerCount).toBe(0)
+  })
+
   it('E9: removes an item from anywhere, and the timer with the last', async () => {
     const { clock, queue } = setUp()
     const taken = queue.pollWithin(1000)

@@ -124,6 +124,8 @@ describe('worker tasks', () => {
     expect(() => defineWorkerTask(fixture('missing.mjs'))).toThrow(refusal)
     expect(() => defineWorkerTask('https://example.org/task.js')).toThrow(refusal)
     expect(() => defineWorkerTask('task.js')).toThrow(refusal)
+    expect(() => defineWorkerTask('file://host/task.js')).toThrow(refusal)
+    expect(() => defineWorkerTask('file:')).toThrow(refusal)
     for (const [options, field] of [
       [{ datas: {} }, 'datas'],
       [{ data: [5] }, 'data'],

@@ -21,6 +21,13 @@ describe('a process ends by itself', () => {
     expect(await runProcess(script, ['ref'])).toEqual({ ...cleanEnd, lines: ['ran'] })
   })
 
+  it("T14: when an executor that is unref'ed has ended, for whose end the program waits", async () => {
+    expect(await runProcess(script, ['unrefAwaited'])).toEqual({
+      ...cleanEnd,
+      lines: ['ran', 'true', 'ran', 'true', 'false', 'left []'],
+    })
+  })
+
   it('when a worker task was interrupted while its thread started, without a shutdown', async () => {
     expect(await runProcess(script, ['interruptedAtStart'])).toEqual({
       ...cleanEnd,

@@ -135,6 +135,15 @@ describe('threads that die', () => {
     expect(await threadOf(test)).toBeDefined()
   })
 
+  it.each([0, 3, -1])('by process.exit(%i) fail their job with that code', async (code) => {
+    const test = await startPool({ size: 1 })
+    const exited = run(test, ['thread.mjs', 'exit'], new Recorder(), { mergedJobDataMap: { code } })
+    await expect(exited).rejects.toMatchObject({
+      code: 'ERR_WORKER_FAILED',
+      message: expect.stringContaining(`exited with code ${code}, as after process.exit(${code})`) as string,
+    })
+  })
+
   it('while they run nothing are logged and replaced', async () => {
     const test = await startPool({ size: 1 })
     const { threadId } = await threadOf(test)
@@ -192,11 +201,14 @@ describe('threads that do not come up', () => {
     expect(await Promise.all(Array.from({ length: 9 }, () => threadOf(test)))).toHaveLength(9)
   })
 
-  it('fail the initialization of a pool that starts them in advance', async () => {
-    const pool = piscinaThreadPool({ size: 1, minThreads: 1, execArgv: ['--import', './nowhere.mjs'] })
+  it.each([
+    ['a preloaded module that is missing', ['--import', './nowhere.mjs'], 'nowhere\\.mjs'],
+    ['a flag that threads do not take', ['--title=thread'], '--title'],
+  ])('fail the initialization of a pool that starts them in advance: %s', async (_what, execArgv, reason) => {
+    const pool = piscinaThreadPool({ size: 1, minThreads: 1, execArgv })
     await expect(PoolUnderTest.start(pool)).rejects.toMatchObject({
       code: 'ERR_WORKER_FAILED',
-      message: expect.stringMatching(/could be started for the warm start: .*nowhere\.mjs/) as string,
+      message: expect.stringMatching(`could be started for the warm start: .*${reason}`) as string,
     })
     expect(await pool.shutdown({ waitForJobsToComplete: true })).toBe(0)
   })

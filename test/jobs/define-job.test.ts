@@ -241,6 +241,8 @@ describe('defineWorkerJob', () => {
     ['a path', './thumbs.js', /is not a URL.*new URL\(/],
     ['a web address', 'https://example.com/job.js', /must be a file, got a https: URL/],
     ['a data URL', 'data:text/javascript,1', /must be a file/],
+    ['a file of another machine', 'file://host/job.js', /'file:\/\/host\/job.js': File URL host.*new URL\(/],
+    ['an encoded slash', 'file:///a%2Fb.js', /'file:\/\/\/a%2Fb.js': File URL path.*new URL\(/],
   ])('refuses %s', (_what, url, message) => {
     expect(() => defineWorkerJob('thumbs', url)).toThrow(
       expect.objectContaining({
