@@ -42,6 +42,13 @@ const checkExecutor = checkMethods(
 /** A full pool makes task after task wait; the log has one line of that in this time. */
 const waitingWarnedEveryMs = 60_000
 
+let detach: (scheduler: ConcurrentTaskScheduler) => void
+
+/** Has the executor of a scheduler, which may live on, keep nothing of it any more. */
+export function detachFromExecutor(scheduler: ConcurrentTaskScheduler): void {
+  detach(scheduler)
+}
+
 /** A `TaskScheduler` on an existing executor, which it does not shut down. */
 export class ConcurrentTaskScheduler implements TaskScheduler {
   readonly clock: Clock
@@ -53,6 +60,12 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   readonly #triggered = new Set<TriggeredTask>()
   readonly #names = new WeakMap<ScheduledFuture<unknown>, string>()
   readonly #stopWatching: () => void
+
+  static {
+    detach = (scheduler) => {
+      scheduler.#stopWatching()
+    }
+  }
 
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */
   constructor(executor: ScheduledExecutorService, options: ConcurrentTaskSchedulerOptions = {}) {
@@ -129,11 +142,6 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     const { delayMs, periodMs } = this.#periodic('delay', startOrDelay, delay)
     const run = this.#guarded(task, { repeating: true })
     return this.#submit(task, () => this.#executor.scheduleWithFixedDelay(run, delayMs, periodMs))
-  }
-
-  /** @internal The executor, which may live on, keeps nothing of this scheduler any more. */
-  detach(): void {
-    this.#stopWatching()
   }
 
   /** Cancels the tasks of triggers; runs in progress go on. The executor itself knows only their next run. */

@@ -1,6 +1,10 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import type { TaskFunction } from '../executors/task.ts'
-import { ConcurrentTaskScheduler, type ConcurrentTaskSchedulerOptions } from './concurrent-task-scheduler.ts'
+import {
+  ConcurrentTaskScheduler,
+  type ConcurrentTaskSchedulerOptions,
+  detachFromExecutor,
+} from './concurrent-task-scheduler.ts'
 import { scheduleOf } from './schedule.ts'
 import { type ScheduledMethodOf, scheduledMethodsOf } from './scheduled-methods.ts'
 import type { ScheduledTask } from './scheduled-task.ts'
@@ -100,7 +104,7 @@ function chooseScheduler(
     return {
       scheduler: adapter,
       end: () => {
-        adapter.detach()
+        detachFromExecutor(adapter)
       },
     }
   }

@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createScheduler, defineWorkerJob, piscinaThreadPool, systemClock } from 'quartz-ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { PoolUnderTest, Recorder, workerTask } from '../../src/testing/thread-pool/harness.ts'
-import { resolvePiscinaOptions } from '../../src/threadpool/piscina-options.ts'
+import { Recorder, workerTask } from '../../src/testing/thread-pool/harness.ts'
 import type { WorkerTask } from '../../src/threadpool/wire.ts'
-import * as Threads from '../../src/threadpool/worker-threads.ts'
 import type { Clock } from '../../src/time/clock.ts'
 
 const thread = new URL('../fixtures/workers/thread.mjs', import.meta.url)
@@ -54,19 +52,11 @@ class HandClock implements Clock {
     return { cancel: () => this.#armed.delete(armed) }
   }
 
-  get armed(): number {
-    return this.#armed.size
-  }
-
   fire(): void {
     const armed = [...this.#armed]
     this.#armed.clear()
     for (const fire of armed) fire()
   }
-}
-
-async function untilArmed(clock: HandClock): Promise<void> {
-  while (clock.armed === 0) await new Promise((resolve) => setImmediate(resolve))
 }
 
 const task = (exportName: string, waits = false): WorkerTask =>
@@ -89,29 +79,6 @@ describe('a limit that passes while the event loop is busy', () => {
     expect((await stopping).result).toBe('ended')
     neighbour.controller.abort()
     expect((await running).result).toBe('ended')
-  })
-
-  it('does not end a thread that has answered', async () => {
-    const test = await PoolUnderTest.start(piscinaThreadPool({ size: 1 }))
-    const dist = new URL('../../dist/internal-for-tests.js', import.meta.url).href
-    const { WorkerThreads } = (await import(dist)) as typeof Threads
-    const clock = new HandClock(Threads.answerTimeoutMs)
-    const context = { schedulerName: 'busy', clock: systemClock, logger: test.logger }
-    const threads = await WorkerThreads.open(resolvePiscinaOptions({ size: 1 }), context, clock)
-    endings.push(
-      () => threads.close(),
-      () => test.stop(),
-    )
-    const first = await threads.run(task('describeThread'), new Recorder())
-    await threads.run(task('endAndMark'), new Recorder())
-    // The lease is asked to end.
-    await untilArmed(clock)
-    rmSync(path, { force: true })
-    blockUntilMarked()
-    clock.fire()
-    const second = await threads.run(task('describeThread'), new Recorder())
-    expect(second.result).toEqual(first.result)
-    expect(test.errors).toEqual([])
   })
 
   it('does not fail a worker job that ended within its timeoutMs', async () => {

@@ -4,7 +4,6 @@ import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, later, type SqlProgram, type SqlQuery, sqlQuery, together } from '../../kernel/statement.ts'
 import { anyText } from '../encoding/columns.ts'
 import { groupRows, groupsOf, groupTable } from '../encoding/groups.ts'
-import { columnWidths, requireFits } from '../encoding/limits.ts'
 
 /** The groups that are remembered as paused. */
 export interface PausedGroups {
@@ -82,9 +81,6 @@ export class PausedGroupTable {
   }
 
   *#add(statements: GroupStatements, groups: readonly string[]): SqlProgram<void> {
-    for (const group of groups) {
-      requireFits({ kind: 'Group', identity: group }, 'group', group, columnWidths.keyPart)
-    }
     if (groups.length > 0) yield* later(statements.add(this.#values(groups)))
   }
 
