@@ -42,11 +42,12 @@ const checkExecutor = checkMethods(
 /** A full pool makes task after task wait; the log has one line of that in this time. */
 const waitingWarnedEveryMs = 60_000
 
-let detach: (scheduler: ConcurrentTaskScheduler) => void
+/** What ends the subscription of a scheduler to its executor. */
+const subscriptions = new WeakMap<ConcurrentTaskScheduler, () => void>()
 
 /** Has the executor of a scheduler, which may live on, keep nothing of it any more. */
 export function detachFromExecutor(scheduler: ConcurrentTaskScheduler): void {
-  detach(scheduler)
+  subscriptions.get(scheduler)?.()
 }
 
 /** A `TaskScheduler` on an existing executor, which it does not shut down. */
@@ -59,13 +60,6 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   readonly #events: TypedEventEmitter<TaskSchedulerEventMap>
   readonly #triggered = new Set<TriggeredTask>()
   readonly #names = new WeakMap<ScheduledFuture<unknown>, string>()
-  readonly #stopWatching: () => void
-
-  static {
-    detach = (scheduler) => {
-      scheduler.#stopWatching()
-    }
-  }
 
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */
   constructor(executor: ScheduledExecutorService, options: ConcurrentTaskSchedulerOptions = {}) {
@@ -83,13 +77,14 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       taskFailed: true,
       starvation: true,
     })
-    this.#stopWatching = executor.events.on('taskWaiting', ({ future, lateMs }) => {
+    const unsubscribe = executor.events.on('taskWaiting', ({ future, lateMs }) => {
       const task = this.#names.get(future)
       // The executor may have other users.
       if (task === undefined) return
       this.#warnOfWaiting(task, lateMs)
       this.#events.emit('starvation', { task, lateMs })
     })
+    subscriptions.set(this, unsubscribe)
   }
 
   get events(): TypedEvents<TaskSchedulerEventMap> {
