@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import { systemIds } from '../../src/core/ids.ts'
 import type { JobStoreCapabilities } from '../../src/jobstore/job-store.ts'
@@ -13,6 +14,9 @@ import {
   type SqliteRunnerOptions,
 } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { systemClock } from '../../src/time/clock.ts'
+
+/** Whether a loop over rows has the connection for itself, as better-sqlite3 wants it; `node:sqlite` does not. */
+export const locksInLoops: boolean = 'SqliteError' in Database
 
 export const sqliteWords: SchemaVocabulary = {
   dialect: sqliteDialect,
