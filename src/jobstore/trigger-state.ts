@@ -81,12 +81,17 @@ export function nextTriggerState(
   return triggerTransitions[action][state] ?? null
 }
 
+/** Whether `resume` leaves this state. */
+export function isPausedState(state: StoredTriggerState): boolean {
+  return nextTriggerState(state, 'resume') !== null
+}
+
 /**
  * Whether a trigger stays in this state when a new calendar leaves it no fire time: an error and a pause are of the
  * trigger until somebody ends them, and the next calendar may give it a time again.
  */
 export function staysWithoutTime(state: StoredTriggerState): boolean {
-  return state === 'ERROR' || nextTriggerState(state, 'resume') !== null
+  return state === 'ERROR' || isPausedState(state)
 }
 
 export const triggerStates = ['NONE', 'NORMAL', 'PAUSED', 'COMPLETE', 'ERROR', 'BLOCKED'] as const

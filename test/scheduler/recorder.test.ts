@@ -41,6 +41,10 @@ class NotingStore extends DelegatingJobStore {
   }
 }
 
+/** Name and failures of each job, by batch. */
+const failuresIn = ({ written }: NotingStore): unknown[] =>
+  written.map(({ statuses }) => statuses?.map(({ jobKey: { name }, failures }) => [name, failures]))
+
 function rig() {
   const clock = new ManualClock()
   const store = new NotingStore(ramJobStore())
@@ -138,11 +142,7 @@ describe('the recorder', () => {
     for (const name of ['a', 'd']) completed(name)
     expect(recorder.isBehind).toBe(false)
     await recorder.close()
-    expect(
-      store.written.map(({ statuses }) =>
-        statuses?.map(({ jobKey: { name }, failures }) => [name, failures]),
-      ),
-    ).toEqual([
+    expect(failuresIn(store)).toEqual([
       [
         ['a', 1],
         ['b', 1],
@@ -159,11 +159,7 @@ describe('the recorder', () => {
     for (const name of ['a', 'b', 'c', 'c']) ended(name, 'failed')
     store.refuses = () => false
     await clock.advance(30_000)
-    expect(
-      store.written.map(({ statuses }) =>
-        statuses?.map(({ jobKey: { name }, failures }) => [name, failures]),
-      ),
-    ).toEqual([
+    expect(failuresIn(store)).toEqual([
       [
         ['a', 2],
         ['b', 3],

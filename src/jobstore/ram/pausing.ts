@@ -10,7 +10,7 @@ import {
   pausesAtATime,
   type ResumeManner,
 } from '../pauses.ts'
-import { nextTriggerState } from '../trigger-state.ts'
+import { isPausedState } from '../trigger-state.ts'
 import type { KeyIndex } from './key-index.ts'
 import { applyMisfire, isMisfired, leaveOutMissed } from './misfires.ts'
 import type { RamData } from './ram-data.ts'
@@ -161,7 +161,7 @@ function resumeAsGroupsSay(
 
 function resume(session: RamSession, record: TriggerRecord, nowMs: EpochMs, manner: ResumeManner): void {
   const { data } = session
-  if (nextTriggerState(data.stateOf(record), 'resume') === null) return
+  if (!isPausedState(data.stateOf(record))) return
   if (manner.withoutMissed) leaveOutMissed(session, record, nowMs)
   else if (isMisfired(session, record.trigger, nowMs)) applyMisfire(session, record, nowMs, 'paused')
   // A calendar may have left it no fire time while it was paused.

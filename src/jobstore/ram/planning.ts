@@ -2,7 +2,7 @@ import { triggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../planned-job.ts'
 import { calendarNotFound, plannedOntoAnother } from '../refusals.ts'
-import { nextTriggerState } from '../trigger-state.ts'
+import { isPausedState } from '../trigger-state.ts'
 import type { RamData } from './ram-data.ts'
 
 export function putPlanned(data: RamData, planned: PlannedJob, nowMs: EpochMs): PutPlan {
@@ -15,7 +15,7 @@ export function putPlanned(data: RamData, planned: PlannedJob, nowMs: EpochMs): 
   const stored = {
     job: data.jobs.get(job.key)?.detail ?? null,
     trigger: record?.trigger ?? null,
-    isPaused: record !== undefined && nextTriggerState(data.stateOf(record), 'resume') !== null,
+    isPaused: record !== undefined && isPausedState(data.stateOf(record)),
   }
   const change = planChange(stored, planned, { calendar, nowMs })
   const jobRecord = change.job === null ? data.jobs.get(job.key) : data.putJob(change.job)

@@ -42,8 +42,8 @@ export class RamJobStatus {
   count(job: JobRecord, { fireInstanceId, report }: JobCompletion): void {
     if (!this.#options.record || report === undefined) return
     const { key } = job.detail
-    const record = this.#statuses.get(key) ?? (job.isStored ? this.#newRecord(key) : undefined)
-    if (record === undefined) return
+    const record = this.#recordOf(key, job.isStored)
+    if (record === null) return
     const { days } = record.change
     const dayCount = days.size
     addExecution(record.change, endedExecution(key, fireInstanceId, report))
@@ -53,9 +53,8 @@ export class RamJobStatus {
   write(changes: readonly JobStatusChange[], nowMs: EpochMs): void {
     for (const change of changes) {
       const { jobKey } = change
-      const record =
-        this.#statuses.get(jobKey) ?? (this.#data.jobs.has(jobKey) ? this.#newRecord(jobKey) : undefined)
-      if (record === undefined) continue
+      const record = this.#recordOf(jobKey, this.#data.jobs.has(jobKey))
+      if (record === null) continue
       addChange(record.change, change)
       this.#noteChange(record, nowMs, true)
     }
@@ -81,7 +80,10 @@ export class RamJobStatus {
     this.#forgetGone(nowMs - this.#options.maxDays * 86_400_000)
   }
 
-  #newRecord(jobKey: JobKey): StatusRecord {
+  /** Null for a job that is gone and has no status. */
+  #recordOf(jobKey: JobKey, jobExists: boolean): StatusRecord | null {
+    const known = this.#statuses.get(jobKey)
+    if (known !== undefined || !jobExists) return known ?? null
     const record: StatusRecord = { change: newStatusChange(jobKey), changedMs: 0 }
     this.#statuses.set(jobKey, record)
     return record

@@ -1,6 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeySet } from '../../../../core/key-set.ts'
-import { nextTriggerState } from '../../../trigger-state.ts'
+import { isPausedState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
@@ -46,7 +46,7 @@ export function* deleteTriggers(
 
 function* deleteRefs(tx: SqlTransaction, refs: readonly TriggerRef[]): SqlProgram<void> {
   yield* tx.session.triggers.delete(refs)
-  const paused = refs.filter(({ state }) => nextTriggerState(state, 'resume') !== null)
+  const paused = refs.filter(({ state }) => isPausedState(state))
   yield* tx.session.pauses.forget(paused.map(({ key }) => ({ scope: 'trigger', key })))
   if (refs.some(({ state }) => state === 'ACQUIRED')) yield* endStaleClaims(tx)
 }

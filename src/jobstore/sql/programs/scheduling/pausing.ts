@@ -1,7 +1,7 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { GroupMatcher } from '../../../../core/matcher.ts'
 import type { PauseNote, PauseTarget, ResumeManner } from '../../../pauses.ts'
-import { nextTriggerState } from '../../../trigger-state.ts'
+import { isPausedState, nextTriggerState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import { columnWidths, requireFits } from '../../tables/encoding/limits.ts'
@@ -16,7 +16,7 @@ export function* pauseTrigger(tx: SqlTransaction, key: TriggerKey, note: PauseNo
   const target: PauseTarget = { scope: 'trigger', key }
   yield* pauses.forgetStale([target, { scope: 'job', key: ref.jobKey }])
   yield* pause(tx, { kind: 'one', key })
-  const isPaused = nextTriggerState(nextTriggerState(ref.state, 'pause') ?? ref.state, 'resume') !== null
+  const isPaused = isPausedState(nextTriggerState(ref.state, 'pause') ?? ref.state)
   if (isPaused) yield* pauses.note([target], note, tx.nowMs)
   return true
 }

@@ -1,7 +1,7 @@
 import { type TriggerKey, triggerKey } from '../../../../core/key.ts'
 import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../../../planned-job.ts'
 import { plannedOntoAnother } from '../../../refusals.ts'
-import { nextTriggerState } from '../../../trigger-state.ts'
+import { isPausedState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
@@ -27,7 +27,7 @@ export function* putPlanned(tx: SqlTransaction, planned: PlannedJob): SqlProgram
   const before = {
     job: found.get(job.key) ?? null,
     trigger: stored?.trigger ?? null,
-    isPaused: ref !== undefined && nextTriggerState(ref.state, 'resume') !== null,
+    isPaused: ref !== undefined && isPausedState(ref.state),
   }
   const change = planChange(before, planned, { calendar: calendarOf(planned.trigger), nowMs: tx.nowMs })
   if (change.job !== null) yield* storeJobs(tx, [change.job], locked)

@@ -2,7 +2,7 @@ import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
-import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
+import { isPausedState, nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
@@ -91,7 +91,7 @@ function* write(
 
 /** They are paused by their groups: what is known of a pause is of the trigger that had the key before. */
 function* forgetPauses(tx: SqlTransaction, stored: readonly StoredTrigger[]): SqlProgram<void> {
-  const paused = stored.filter(({ state }) => nextTriggerState(state, 'resume') !== null)
+  const paused = stored.filter(({ state }) => isPausedState(state))
   yield* tx.session.pauses.forget(paused.map(({ trigger: { key } }) => ({ scope: 'trigger', key })))
 }
 
@@ -148,7 +148,7 @@ class StartingStates {
 
   /** The state of a trigger that takes the place of another one, which lives on in it. */
   after(trigger: Trigger, { state }: TriggerRef): StoredTriggerState {
-    const isPaused = nextTriggerState(state, 'resume') !== null
+    const isPaused = isPausedState(state)
     const isOver = state === 'COMPLETE' || state === 'ERROR' || trigger.nextFireTimeMs === null
     if (isOver && !isPaused) return this.of(trigger)
     return this.#blocked(isPaused ? 'PAUSED' : 'WAITING', trigger.jobKey)
