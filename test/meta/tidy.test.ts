@@ -38,6 +38,9 @@ const word = (...parts: readonly string[]): string => parts.join('')
 
 const unfinished = refuseLines(new RegExp(word('\\b(TO', 'DO|FIX', 'ME|XX', 'X)\\b')), 'left open')
 
+/** Also where a formatter has moved the mark into a paragraph. */
+const leftConflict = refuseLines(/(<{7}|>{7})(?![<>])/, 'mark of a merge')
+
 const machinePath = refuseLines(
   /(?<![\w.~-])\/(work|farm|root|home\/\w+|Users\/\w+)\/|[A-Z]:\\Users\\/,
   'path of one machine',
@@ -178,6 +181,7 @@ const rules: { name: string; check: Check; files: readonly SourceFile[] }[] = [
   { name: 'functions have at most 70 lines', check: tooLongFunction, files: code },
   { name: 'a suppressed finding names the rule and the reason', check: silentSuppression, files: code },
   { name: 'nothing is left open', check: unfinished, files: everything },
+  { name: 'no merge has left its marks', check: leftConflict, files: everything },
   { name: 'no path of one machine is written down', check: machinePath, files: everything },
   { name: 'no test is silenced without a reason', check: silencedTest, files: code },
   { name: 'tests are steady: seeds are fixed, waits are patient', check: unsteadyTest, files: code },
@@ -208,6 +212,8 @@ describe('the tidy checks catch what they are for', () => {
     [silentSuppression, word('/* eslint-', 'disable */ f()')],
     [silentSuppression, word('f() // @ts-', 'ignore because it is hard')],
     [unfinished, word('f() // TO', 'DO: finish')],
+    [leftConflict, word('<<<<', '<<< HEAD')],
+    [leftConflict, word('the end of a sentence. >>>>', '>>>')],
     [machinePath, word(`cat('/ro`, `ot/x')`)],
     [silencedTest, `test.skip('a', f)`],
     [silencedTest, `describe.only('a', f) // reason: only this one matters`],
