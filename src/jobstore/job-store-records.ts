@@ -42,6 +42,11 @@ export interface JobStoreRecords {
    */
   write(batch: RecordBatch): Promise<void>
   /**
+   * Those of the statuses that `write` would keep, in the same order, for a store that looks up faster than it writes:
+   * jobs that ran once and are gone may be most of them. Default: the scheduler has all of them written.
+   */
+  worthWriting?(statuses: readonly JobStatusChange[]): Promise<readonly JobStatusChange[]>
+  /**
    * Most entries of one batch, 1 or more, for a store whose writes block the event loop: between two batches it fires
    * what is due. Default: no limit.
    */

@@ -5,7 +5,7 @@ import type { AuditEntry } from '../jobstore/audit.ts'
 import type { ExecutionLogLine } from '../jobstore/execution-log.ts'
 import type { ExecutionReport } from '../jobstore/execution-report.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
-import { type EndedExecution, endedExecution } from '../jobstore/job-status.ts'
+import { type EndedExecution, endedExecution, type JobStatusChange } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutionLogLimits, RecordBatch } from '../jobstore/job-store-records.ts'
 import type { ExecutionOutcome } from '../jobstore/queries.ts'
@@ -52,6 +52,8 @@ type Taken = Map<Kind, readonly unknown[]>
 const gatherMs = 1000
 /** How many lines go with the end of an execution at most, so that its row stays small. */
 const endLinesMax = 20
+/** How many statuses the store looks for at once, because SQLite blocks the event loop meanwhile. */
+const looksAtOnce = 1000
 /** The longest time between two attempts while the store fails. */
 const retryMaxMs = 30_000
 
@@ -191,8 +193,10 @@ export class Recorder {
     for (const kind of kinds) {
       if (!this.#buffers[kind].isEmpty) taken.set(kind, this.#buffers[kind].take())
     }
-    const batches = batchesOf(taken, this.#parts.store.records?.entriesAtOnce)
+    let batches = [taken]
     try {
+      await this.#leaveOutGone(taken)
+      batches = batchesOf(taken, this.#parts.store.records?.entriesAtOnce)
       await this.#writeBatches(batches)
       return null
     } catch (error) {
@@ -205,6 +209,19 @@ export class Recorder {
     let failed: { readonly error: unknown } | null = null
     for (const kind of taken.keys()) failed = (await this.#writeKinds([kind])) ?? failed
     return failed
+  }
+
+  /** Leaves out the statuses of jobs that are gone. */
+  async #leaveOutGone(taken: Taken): Promise<void> {
+    const { clock, store } = this.#parts
+    const statuses = (taken.get('statuses') ?? []) as readonly JobStatusChange[]
+    if (statuses.length === 0 || store.records?.worthWriting === undefined) return
+    const left: JobStatusChange[] = []
+    for (let from = 0; from < statuses.length && !this.#isClosed; from += looksAtOnce) {
+      if (from > 0) await nextTurn(clock)
+      left.push(...(await store.records.worthWriting(statuses.slice(from, from + looksAtOnce))))
+    }
+    taken.set('statuses', left)
   }
 
   /** Takes those that are written out of the list. */

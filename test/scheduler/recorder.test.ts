@@ -6,6 +6,7 @@ import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
 import type { ExecutionReport } from '../../src/jobstore/execution-report.ts'
+import type { JobStatusChange } from '../../src/jobstore/job-status.ts'
 import type { JobStoreRecords, RecordBatch } from '../../src/jobstore/job-store-records.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { SchedulerEventEmitter } from '../../src/listeners/events.ts'
@@ -23,6 +24,9 @@ class NotingStore extends DelegatingJobStore {
   takesLogLines = false
   entriesAtOnce: number | undefined = undefined
   countsCompletions = false
+  gone: RegExp | null = null
+  readonly looks: number[] = []
+  areLooksRefused = false
 
   override get records(): JobStoreRecords {
     const records = super.records
@@ -32,12 +36,19 @@ class NotingStore extends DelegatingJobStore {
       takesLogLines: this.takesLogLines,
       countsCompletions: this.countsCompletions,
       ...(this.entriesAtOnce !== undefined && { entriesAtOnce: this.entriesAtOnce }),
+      ...(this.gone !== null && { worthWriting: this.#notGone }),
       write: (batch: RecordBatch): Promise<void> => {
         if (this.refuses(batch)) return Promise.reject(new Error('away'))
         this.written.push(batch)
         return Promise.resolve()
       },
     })
+  }
+
+  readonly #notGone = (statuses: readonly JobStatusChange[]): Promise<readonly JobStatusChange[]> => {
+    if (this.areLooksRefused) return Promise.reject(new Error('away'))
+    this.looks.push(statuses.length)
+    return Promise.resolve(statuses.filter(({ jobKey: { name } }) => this.gone?.test(name) !== true))
   }
 }
 
@@ -216,6 +227,38 @@ describe('the recorder', () => {
       [0, 1],
     ])
     expect(seen).toEqual(expect.arrayContaining([1, 2, 3]))
+  })
+
+  test('looks before it writes which statuses the store would keep, many at once', async () => {
+    const { store, ended, recorder } = rig()
+    store.entriesAtOnce = 2
+    store.gone = /^once/
+    for (let number = 0; number < 2500; number++) ended(`once ${number}`)
+    await recorder.flush()
+    expect(store.looks).toEqual([1000, 1000, 500])
+    expect(store.written).toEqual([])
+    for (const name of ['once', 'stays', 'stays too', 'twice']) ended(name, 'failed')
+    await recorder.flush()
+    expect(failuresIn(store)).toEqual([
+      [
+        ['stays', 1],
+        ['stays too', 1],
+      ],
+      [['twice', 1]],
+    ])
+  })
+
+  test('keeps statuses while the store does not answer which of them it would keep', async () => {
+    const { store, clock, errors, ended, recorder } = rig()
+    store.gone = /^once/
+    store.areLooksRefused = true
+    for (const name of ['once', 'stays']) ended(name, 'failed')
+    await recorder.flush()
+    expect(errors).toHaveLength(1)
+    expect(store.written).toEqual([])
+    store.areLooksRefused = false
+    await clock.advance(30_000)
+    expect(failuresIn(store)).toEqual([[['stays', 1]]])
   })
 
   test('keeps of several batches only what the store has not taken, in order', async () => {

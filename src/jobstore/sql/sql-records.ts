@@ -1,7 +1,7 @@
 import type { JobKey } from '../../core/key.ts'
 import type { AuditCursor, AuditEntry, AuditQuery } from '../audit.ts'
 import { type ExecutionLogLine, type ExecutionLogQuery, pageOfLines } from '../execution-log.ts'
-import type { JobStatus, JobStatusQuery } from '../job-status.ts'
+import type { JobStatus, JobStatusChange, JobStatusQuery } from '../job-status.ts'
 import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
 import type { Misfire, MisfireCountQuery, MisfireCounts, MisfireCursor, MisfireQuery } from '../misfires.ts'
 import { type ExecutionDetails, type ExecutionOutcome, type Page, pageSize } from '../queries.ts'
@@ -34,6 +34,10 @@ export class SqlRecords implements JobStoreRecords {
     // Where no other node looks at it, the progress of running executions is in the memory of this one.
     this.kinds = [...keptKinds(options), ...(capabilities.clustered ? (['progress'] as const) : [])]
     this.logLimits = logLimitsOf(options)
+  }
+
+  worthWriting(statuses: readonly JobStatusChange[]): Promise<readonly JobStatusChange[]> {
+    return this.#open().transactions.read(({ jobStatus }) => jobStatus.known(statuses))
   }
 
   async write(batch: RecordBatch): Promise<void> {

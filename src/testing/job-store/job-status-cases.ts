@@ -165,6 +165,15 @@ export const jobStatusCases: readonly StoreCase[] = area(
       await write(bed, changeOf(bed, 'a', ['failed']))
       assert.equal((await statusOf(bed, 'a', 1)).consecutiveFailures, 2)
     },
+    'is worth writing for jobs that exist or have one': async (bed) => {
+      const { records } = bed.store
+      if (records?.worthWriting === undefined) return
+      await addJobs(bed, 'a', 'deleted')
+      await write(bed, changeOf(bed, 'deleted', ['failed']))
+      await bed.store.deleteJobs([new JobKey('deleted')])
+      const changes = ['a', 'deleted', 'gone'].map((name) => changeOf(bed, name, ['succeeded']))
+      assert.deepEqual(await records.worthWriting(changes), changes.slice(0, 2))
+    },
   },
   { records: true },
 )

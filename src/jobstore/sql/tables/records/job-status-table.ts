@@ -59,9 +59,19 @@ export class JobStatusTable {
     this.#statements = jobStatusStatements(vocabulary)
   }
 
+  /** Those of the changes whose jobs exist or have a status. */
+  *known(changes: readonly JobStatusChange[]): SqlProgram<readonly JobStatusChange[]> {
+    const keys = jobKeyRows(
+      this.#scheduler,
+      changes.map(({ jobKey }) => jobKey),
+    )
+    const found = yield* runOver(keys, (rows) => this.#statements.known({ rows }))
+    const known = new KeySet(found.map((row) => jobKeyOf(row)))
+    return changes.filter(({ jobKey }) => known.has(jobKey))
+  }
+
   /** Adds changes, in order of keys, to the status of jobs that exist or have one. */
-  *write(all: readonly JobStatusChange[], nowMs: EpochMs): SqlProgram<void> {
-    const changes = yield* this.#known(all)
+  *write(changes: readonly JobStatusChange[], nowMs: EpochMs): SqlProgram<void> {
     const key = ({ jobKey }: JobStatusChange): object => ({
       sched_name: this.#scheduler,
       job_name: jobKey.name,
@@ -91,20 +101,6 @@ export class JobStatusTable {
     )
     yield* writeOver(statuses, (rows) => this.#statements.addStatus({ rows }))
     yield* writeOver(days, (rows) => this.#statements.addDays({ rows }))
-  }
-
-  /**
-   * Those of jobs that exist or have a status. Jobs that ran once and are gone may be most of them, so they are left
-   * out before anything is written for them.
-   */
-  *#known(changes: readonly JobStatusChange[]): SqlProgram<readonly JobStatusChange[]> {
-    const keys = jobKeyRows(
-      this.#scheduler,
-      changes.map(({ jobKey }) => jobKey),
-    )
-    const found = yield* runOver(keys, (rows) => this.#statements.known({ rows }))
-    const known = new KeySet(found.map((row) => jobKeyOf(row)))
-    return changes.filter(({ jobKey }) => known.has(jobKey))
   }
 
   /** In order of keys. */
