@@ -36,16 +36,19 @@ export function scheduleOf(owner: string, options: ScheduledOptions, resolve: Pl
     return { kind: 'cron', cron: cronOf(owner, cron, { timeZone, dst }), misfireInstruction }
   }
   const { timeUnit: unit = 'milliseconds' } = options
-  const period = (field: string, given: DurationLike, minMs: number): number | null => {
+  const period = (field: string, given: DurationLike): number | null => {
     const duration = fill(field, given)
-    return duration === disabledSchedule ? null : requireDurationMs(owner, field, duration, { minMs, unit })
+    return duration === disabledSchedule
+      ? null
+      : requireDurationMs(owner, field, duration, { minMs: 1, unit })
   }
-  const initialDelayMs = period('initialDelay', options.initialDelay ?? 0, 0) ?? 0
+  const initialDelay = fill('initialDelay', options.initialDelay ?? 0)
+  const initialDelayMs = requireDurationMs(owner, 'initialDelay', initialDelay, { minMs: 0, unit })
   if (options.fixedRate !== undefined) {
-    const periodMs = period('fixedRate', options.fixedRate, 1)
+    const periodMs = period('fixedRate', options.fixedRate)
     return periodMs === null ? { kind: 'disabled' } : { kind: 'fixedRate', periodMs, initialDelayMs }
   }
-  const delayMs = period('fixedDelay', options.fixedDelay, 1)
+  const delayMs = period('fixedDelay', options.fixedDelay)
   return delayMs === null ? { kind: 'disabled' } : { kind: 'fixedDelay', delayMs, initialDelayMs }
 }
 

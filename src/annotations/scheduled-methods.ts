@@ -36,7 +36,7 @@ export function scheduledMethodsOf(instances: readonly object[]): ScheduledMetho
     const hint =
       typeof given === 'function'
         ? `class '${given.name}' has no static method with @Scheduled. For its instance methods pass an instance`
-        : `${isObject ? `a ${classNameOf(target)}` : describeValue(given)} has no method with @Scheduled`
+        : `${isObject ? `an instance of '${classNameOf(target)}'` : describeValue(given)} has no method with @Scheduled`
     throw new InvalidArgumentError('instances', `enableScheduling: instances[${index}]: ${hint}.`)
   })
 }

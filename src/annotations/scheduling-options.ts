@@ -35,7 +35,10 @@ export interface CommonScheduling {
   readonly clock?: Clock
 }
 
-/** Runs the methods in this process. */
+/**
+ * Runs the methods in this process. A `TaskScheduler` that is given, or set by a configurer, has its own `clock` and
+ * `logger`, and these are not used then.
+ */
 export interface SchedulingOptions extends CommonScheduling {
   /** What runs the methods. Default: what a configurer sets, else a `ThreadPoolTaskScheduler` of its own. */
   readonly scheduler?: TaskScheduler | ScheduledExecutorService

@@ -1,5 +1,5 @@
 import { checkMethods, checkOptions, checkThat, listOf } from '../core/arguments.ts'
-import { requireInteger } from '../core/options.ts'
+import { describeValue, isObject, requireInteger } from '../core/options.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { type Clock, checkClock, type EpochMs, systemClock } from '../time/clock.ts'
@@ -143,8 +143,13 @@ class WatchedHealth implements SchedulerHealth {
       rules.map((rule) =>
         this.#within(
           async () => {
-            const reason = await rule.check(check)
-            return reason === null ? [] : [reason]
+            const reason: unknown = await rule.check(check)
+            // A function that has nothing to say often answers nothing.
+            if (reason === null || reason === undefined) return []
+            if (isReason(reason)) return [reason]
+            throw new TypeError(
+              `it answered ${describeValue(reason)}, no reason with code and message, and not null.`,
+            )
           },
           (why) => [{ code: 'rule_failed', message: `The rule '${rule.name}' could not be checked: ${why}` }],
         ),
@@ -169,6 +174,10 @@ class WatchedHealth implements SchedulerHealth {
       return failed(textOf(error))
     }
   }
+}
+
+function isReason(answer: unknown): answer is HealthReason {
+  return isObject(answer) && 'code' in answer && 'message' in answer
 }
 
 /** Only looks at the data of others: it has no threads and was never started. */

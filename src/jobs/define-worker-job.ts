@@ -65,11 +65,12 @@ export function defineWorkerJob<Data extends object>(
 
 function requireModuleFile(jobType: string, moduleUrl: URL | string): string {
   const remedy = "Pass a file URL, as in new URL('./job.js', import.meta.url)."
-  const text = String(moduleUrl)
+  const given: unknown = moduleUrl
+  const text = typeof given === 'string' || given instanceof URL ? String(given) : ''
   if (!URL.canParse(text)) {
     throw new SchedulerError(
       'ERR_WORKER_MODULE',
-      `Worker job '${jobType}': ${describeValue(text)} is not a URL. ${remedy}`,
+      `Worker job '${jobType}': ${describeValue(given)} is not a URL. ${remedy}`,
     )
   }
   const url = new URL(text)

@@ -203,7 +203,9 @@ describe('S2: @Scheduled', () => {
       }
       return Private
     }).toThrow(/cannot reach the private method '#tick'/)
-    expect(() => scheduledMethodsOf([new Reports(), {}])).toThrow(/instances\[1\]: a Object has no method/)
+    expect(() => scheduledMethodsOf([new Reports(), {}])).toThrow(
+      /instances\[1\]: an instance of 'Object' has no method/,
+    )
     class Instances {
       @Scheduled({ fixedRate: 1 })
       tick(): void {}
@@ -291,6 +293,11 @@ describe('S4: placeholders and durations', () => {
     [{ fixedDelay: '-' }, { kind: 'disabled' }],
   ])('%j', (options, expected) => {
     expect(read(options)).toMatchObject(expected)
+  })
+
+  test('an initial delay cannot be switched off', () => {
+    expect(() => read({ fixedRate: '5s', initialDelay: '-' })).toThrow(/'initialDelay'/)
+    expect(() => read({ fixedDelay: '5s', initialDelay: '${off}' })).toThrow(/'initialDelay'/)
   })
 
   test('fill cron and zone', () => {

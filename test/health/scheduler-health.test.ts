@@ -108,6 +108,8 @@ describe('rules', () => {
       { name: 'hangs', check: () => new Promise(() => {}) },
       { name: 'own', check: async () => ({ code: 'rule_failed', message: 'the disk is full' }) },
       { name: 'well', check: async () => null },
+      { name: 'silent', check: async () => undefined as never },
+      { name: 'odd', check: async () => false as never },
     ]
     const asked = schedulerHealth(scheduler, { clock, rules }).rules()
     await clock.advance(2000)
@@ -115,6 +117,7 @@ describe('rules', () => {
       "The rule 'throws' could not be checked: no idea",
       "The rule 'hangs' could not be checked: no answer within 2000 ms.",
       'the disk is full',
+      "The rule 'odd' could not be checked: it answered false, no reason with code and message, and not null.",
     ])
   })
 })

@@ -239,6 +239,7 @@ describe('defineWorkerJob', () => {
 
   it.each([
     ['a path', './thumbs.js', /is not a URL.*new URL\(/],
+    ['an object without a prototype', Object.create(null) as string, /a plain object is not a URL/],
     ['a web address', 'https://example.com/job.js', /must be a file, got a https: URL/],
     ['a data URL', 'data:text/javascript,1', /must be a file/],
     ['a file of another machine', 'file://host/job.js', /'file:\/\/host\/job.js': File URL host.*new URL\(/],
