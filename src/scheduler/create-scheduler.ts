@@ -32,6 +32,7 @@ import {
 import type { PluginContext } from './scheduler-plugin.ts'
 import { combinedProbe, type SchedulerProbe } from './scheduler-probe.ts'
 import { SignalReceiver } from './signal-receiver.ts'
+import { awaitPlugin } from './slow-plugins.ts'
 
 /** Options of `createScheduler`; all have defaults. */
 export interface SchedulerOptions extends SchedulerBehaviour {
@@ -110,7 +111,9 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     await lifeCycle.initialize()
     remotes.connect(scheduler)
     const context = pluginContextOf(resolved)
-    for (const plugin of plugins) await plugin.initialize(scheduler, context)
+    for (const plugin of plugins) {
+      await awaitPlugin(resolved, plugin, 'initialize', () => plugin.initialize(scheduler, context))
+    }
     await declareSchedules(scheduler, options)
   } catch (error) {
     // What was opened on the way is closed again, so that a failed start leaves no handles behind.

@@ -19,6 +19,7 @@ import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { SchedulerProbe } from './scheduler-probe.ts'
 import { SchedulerShutdown } from './scheduler-shutdown.ts'
 import type { SignalReceiver } from './signal-receiver.ts'
+import { awaitPlugin } from './slow-plugins.ts'
 import { UnknownJobTypes } from './unknown-job-types.ts'
 
 export type SchedulerState = 'standby' | 'started' | 'shuttingDown' | 'shutdown'
@@ -205,7 +206,7 @@ export class SchedulerLifeCycle {
     if (this.#runningSinceMs === null) {
       await jobStore.schedulerStarted()
       this.requireNotShutdown()
-      for (const plugin of plugins) await plugin.start?.()
+      for (const plugin of plugins) await awaitPlugin(options, plugin, 'start', () => plugin.start?.())
       this.#runningSinceMs = clock.now()
     } else {
       await jobStore.schedulerResumed()

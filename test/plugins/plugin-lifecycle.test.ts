@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
 import {
   createScheduler,
   inProcessThreadPool,
@@ -43,6 +44,35 @@ function withPlugins(log: string[], failing: Step | null = null) {
 }
 
 describe('plugins', () => {
+  it.each(['initialize', 'start'] as const)(
+    'that take long to %s are waited for and named once',
+    async (step) => {
+      const warnings: object[] = []
+      const logger = { ...silentLogger, warn: (fields: object) => warnings.push(fields) }
+      const given = options()
+      let finish = (): void => {}
+      const slow: SchedulerPlugin = {
+        name: 'slow',
+        initialize: () => {},
+        [step]: () =>
+          new Promise<void>((resolve) => {
+            finish = resolve
+          }),
+      }
+      const making = createScheduler({ ...given, logger, plugins: [slow] })
+      const starting = making.then(async (scheduler) => {
+        await scheduler.start()
+        return scheduler
+      })
+      await given.clock.advance(9999)
+      expect(warnings).toEqual([])
+      await given.clock.advance(60_000)
+      expect(warnings).toEqual([{ plugin: 'slow', step }])
+      finish()
+      await (await starting).shutdown()
+    },
+  )
+
   it('are initialized when the scheduler is made, started once, and shut down at the end', async () => {
     const log: string[] = []
     const scheduler = await createScheduler(withPlugins(log))
