@@ -71,6 +71,25 @@ describe('a transaction of the user on PostgreSQL', () => {
     await expect(scheduler.checkExists(note('a').key)).resolves.toBe(false)
   })
 
+  test('takes the calls of two schedulers in turn, so that one that fails undoes its own alone', async () => {
+    const { newStore, begin, connect: user } = await scene()
+    const open = async (name: string) => (await openNode(newStore(), undefined, name)).scheduler
+    const [first, second] = [await open('first'), await open('second')]
+    await first.addJob(note('a'))
+    const { handle, run } = await user()
+    await run(begin)
+    const keys = Array.from({ length: 20 }, (_, index) => `a${index}`)
+    const ends = await Promise.allSettled(
+      keys.flatMap((key) => [
+        first.withTransaction(handle).addJob(note('a')),
+        second.withTransaction(handle).scheduleJob(note(key), now(key)),
+      ]),
+    )
+    await run('COMMIT')
+    expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(20)
+    for (const key of keys) expect(await second.checkExists(note(key).key)).toBe(true)
+  })
+
   test.each([
     ['BEGIN', 'ERR_OBJECT_ALREADY_EXISTS'],
     ['BEGIN ISOLATION LEVEL REPEATABLE READ', 'ERR_DATABASE_UNAVAILABLE'],

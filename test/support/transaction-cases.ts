@@ -38,7 +38,11 @@ export interface Node {
 }
 
 /** The scheduler looks by itself only after an hour: what fires at once was woken. */
-export async function openNode(jobStore: JobStore, instanceId = 'node-1'): Promise<Node> {
+export async function openNode(
+  jobStore: JobStore,
+  instanceId = 'node-1',
+  schedulerName = 'QuartzScheduler',
+): Promise<Node> {
   const ran: string[] = []
   const waiting = new Map<string, () => void>()
   const note = defineJob('note', ({ jobKey }) => {
@@ -47,6 +51,7 @@ export async function openNode(jobStore: JobStore, instanceId = 'node-1'): Promi
   })
   const scheduler = await createScheduler({
     jobStore,
+    schedulerName,
     instanceId,
     jobs: [note],
     idleWaitMs: 3_600_000,

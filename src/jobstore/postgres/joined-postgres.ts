@@ -37,6 +37,13 @@ export function requireClient(handle: object): pg.PoolClient {
   )
 }
 
+/** Where a client keeps what runs on it last. On the client, because stores of several schedulers may share it. */
+const turns = Symbol.for('quartz-ts.turns')
+
+interface Turns {
+  last: Promise<unknown>
+}
+
 const rollback = 'ROLLBACK TO SAVEPOINT quartz_ts; RELEASE SAVEPOINT quartz_ts'
 
 /** Programs as savepoints of a transaction on the user's client, one after the other. */
@@ -44,10 +51,13 @@ export class JoinedPostgres implements JoinedRunner {
   readonly #options: JoinedPostgresOptions
   /** Unnamed: prepared statements would stay on the user's connection. */
   readonly #statements = new PreparedStatements(false)
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns: Turns
 
   constructor(options: JoinedPostgresOptions) {
     this.#options = options
+    const client: pg.PoolClient & { [turns]?: Turns | undefined } = options.client
+    this.#turns = client[turns] ?? { last: Promise.resolve() }
+    client[turns] = this.#turns
   }
 
   transact<Answer>(begin: () => SqlProgram<Answer>, { lock }: TransactionOptions): Promise<Answer> {
@@ -98,8 +108,7 @@ export class JoinedPostgres implements JoinedRunner {
   }
 
   async #inTurn<Answer>(task: (session: PostgresSession) => Promise<Answer>): Promise<Answer> {
-    const before = this.#last
-    const done = before.then(async () => {
+    const done = this.#turns.last.then(async () => {
       const session = this.#options.connections.borrow(this.#options.client)
       try {
         return await task(session)
@@ -107,7 +116,7 @@ export class JoinedPostgres implements JoinedRunner {
         session.release()
       }
     })
-    this.#last = done.catch(() => {})
+    this.#turns.last = done.catch(() => {})
     try {
       return await done
     } catch (error) {
