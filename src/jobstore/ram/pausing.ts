@@ -50,7 +50,7 @@ export function pauseJob(session: RamSession, key: JobKey, note: PauseNote): boo
   if (job === undefined) return false
   forgetSpentPauses(data, [key])
   for (const record of job.triggers()) data.apply(record, 'pause')
-  data.pauses.note({ scope: 'job', key }, note, session.now())
+  if (isAnyPaused(job)) data.pauses.note({ scope: 'job', key }, note, session.now())
   return true
 }
 
@@ -172,6 +172,7 @@ function resume(session: RamSession, record: TriggerRecord, nowMs: EpochMs, mann
 /** Ends pauses whose time is over. */
 export function endPauses(session: RamSession): EndedPauses {
   const nowMs = session.now()
+  forgetSpentPauses(session.data)
   const timed = session.data.pauses.timed()
   const over = timed.filter(({ untilMs }) => untilMs <= nowMs).slice(0, pausesAtATime)
   for (const { target } of over) endPause(session, target, nowMs)

@@ -122,6 +122,17 @@ const known = area('pause: why', {
     await bed.store.resumeJob(bed.job.key)
     assert.equal(await pauseOfJob(bed, 'job'), null)
   },
+  'of a job that has nothing to pause is none, and holds no later trigger': async (bed) => {
+    const job = jobDetail('empty', { durable: true })
+    await bed.store.addJob(job, { replace: false })
+    await bed.store.pauseTriggers(GroupMatcher.groupEquals('g'), note('group', { untilMs: bed.now() + 1000 }))
+    await bed.store.pauseJob(job.key, note('job'))
+    await bed.schedule('t', { group: 'g', job })
+    assert.equal((await pauseOf(bed, 't', 'g'))?.scope, 'triggerGroup')
+    await bed.clock.advance(1000)
+    await bed.store.endPauses()
+    assert.equal(await bed.state('t', 'g'), 'NORMAL')
+  },
   'of groups is told with the groups, and with what is in them': async (bed) => {
     await bed.schedule('t', { group: 'g', job: jobDetail('j', { group: 'jobs' }) })
     await bed.store.pauseTriggers(GroupMatcher.groupStartsWith('g'), note('triggers'))
@@ -227,6 +238,13 @@ const ending = area('pause: until', {
     await bed.clock.advance(1000)
     assert.deepEqual(await bed.store.endPauses(), { ended: [], nextMs: null })
     assert.deepEqual(await bed.states('a', 'b'), ['PAUSED', 'PAUSED'])
+  },
+  'does not come to a job none of whose triggers is paused any more': async (bed) => {
+    const { key } = await bed.schedule('t', { everyMs: 10_000 })
+    await bed.store.pauseJob(bed.job.key, note('x', { untilMs: bed.now() + 1000 }))
+    await bed.store.resumeTrigger(key)
+    await bed.clock.advance(1000)
+    assert.deepEqual(await endedNow(bed), [])
   },
   'comes a bounded number at a time': async (bed) => {
     const triggers = Array.from({ length: 150 }, (_, index) =>

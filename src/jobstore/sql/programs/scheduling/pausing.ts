@@ -55,6 +55,8 @@ export function* pauseJob(tx: SqlTransaction, key: JobKey, note: PauseNote): Sql
   yield* pauses.forgetStale([target])
   yield* pause(tx, { kind: 'job', key })
   yield* pauses.note([target], note, tx.nowMs)
+  // It was a pause of nothing where the job has no trigger that can be paused.
+  yield* pauses.forgetStale([target])
   return true
 }
 
