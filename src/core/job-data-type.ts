@@ -20,9 +20,12 @@ export type Storable<Value> = unknown extends Value
           ? 'Job data cannot hold functions and symbols: store a name and look the rest up in the job'
           : Value extends ReadonlyMap<unknown, unknown> | ReadonlySet<unknown> | RegExp | ArrayBufferView
             ? 'Job data cannot hold this object: store plain objects, arrays and texts'
-            : Value extends object
-              ? { readonly [Key in keyof Value]: Storable<Value[Key]> }
-              : Value
+            : // The compiler looks into a list only when it needs to, so that a type of any JSON may hold lists of itself.
+              Value extends readonly (infer Item)[]
+              ? readonly Storable<Item>[]
+              : Value extends object
+                ? { readonly [Key in keyof Value]: Storable<Value[Key]> }
+                : Value
 
 /** Keys of the required fields, without those of an index signature. */
 export type RequiredKeys<Data> = {

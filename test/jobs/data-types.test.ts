@@ -25,6 +25,8 @@ interface Tree {
   children: Tree[]
 }
 
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+
 const mail = defineJob('mail', (context: JobExecutionContext<Mail>) => context.mergedJobDataMap.to.length)
 const greeting = defineJob('greeting', async () => Promise.resolve('hello'))
 
@@ -70,6 +72,8 @@ describe('data that cannot be stored', () => {
     defineJob<{ at: Date }>('a', () => {})
     // @ts-expect-error cannot be stored: a Date inside of a list
     defineJob<{ list: { at: Date }[] }>('a', () => {})
+    // @ts-expect-error cannot be stored: a Date in a pair
+    defineJob<{ pair: [string, Date] }>('a', () => {})
     // @ts-expect-error cannot be stored: a Date that may be missing
     defineJob<{ at?: Date }>('a', () => {})
     // @ts-expect-error cannot be stored: a bigint
@@ -109,6 +113,8 @@ describe('data that cannot be stored', () => {
   it('is nothing else', () => {
     defineJob<Mail>('a', () => {})
     defineJob<Tree>('a', () => {})
+    defineJob<{ any: Json; list: Json[] }>('a', () => {})
+    defineJob('a', () => {}, { schema: z.object({ any: z.json() }) })
     defineJob<{ any: unknown; at: string | number | null; pair: readonly [string, number] }>('a', () => {})
     defineJob('a', () => {})
   })
