@@ -1,4 +1,15 @@
+import { checkThat } from '../core/arguments.ts'
 import { type Clock, type ClockTimer, type EpochMs, timerDelayMaxMs } from './clock.ts'
+
+const checkStart = checkThat('a valid Date or a number of milliseconds', (value) =>
+  Number.isFinite(value instanceof Date ? value.getTime() : value),
+)
+const checkStep = checkThat('a number of milliseconds', Number.isFinite)
+const checkAdvance = checkThat(
+  'a number of milliseconds that is not negative',
+  (value) => Number.isFinite(value) && Number(value) >= 0,
+  'Set the wall clock back with jump.',
+)
 
 interface ArmedTimer {
   readonly deadline: number
@@ -21,6 +32,7 @@ export class ManualClock implements Clock {
   readonly #timers = new Set<ArmedTimer>()
 
   constructor(start: Date | EpochMs = Date.UTC(2026, 0, 1)) {
+    checkStart('ManualClock', 'start', start)
     this.#wallMs = Number(start)
   }
 
@@ -56,8 +68,11 @@ export class ManualClock implements Clock {
 
   /**
    * Moves time forward, firing timers that come due on the way; after each, promises and immediates have a few turns.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT for a number that is negative or not finite
    */
   async advance(ms: number): Promise<void> {
+    checkAdvance('advance', 'ms', ms)
     const target = this.#monotonicMs + ms
     await this.settle()
     for (;;) {
@@ -83,6 +98,7 @@ export class ManualClock implements Clock {
 
   /** Moves the wall clock alone (forwards or, with a negative number, backwards); timers do not notice. */
   jump(ms: number): void {
+    checkStep('jump', 'ms', ms)
     this.#wallMs += ms
   }
 
@@ -94,8 +110,9 @@ export class ManualClock implements Clock {
   }
 
   #moveTo(monotonicMs: number): void {
-    const step = monotonicMs - this.#monotonicMs
-    this.#monotonicMs = monotonicMs
+    // Another call of `advance` may have moved it further meanwhile.
+    const step = Math.max(0, monotonicMs - this.#monotonicMs)
+    this.#monotonicMs += step
     this.#wallMs += step
   }
 
