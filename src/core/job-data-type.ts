@@ -20,7 +20,7 @@ export type Storable<Value> = unknown extends Value
           ? 'Job data cannot hold functions and symbols: store a name and look the rest up in the job'
           : Value extends ReadonlyMap<unknown, unknown> | ReadonlySet<unknown> | RegExp | ArrayBufferView
             ? 'Job data cannot hold this object: store plain objects, arrays and texts'
-            : // The compiler looks into a list only when it needs to, so that a type of any JSON may hold lists of itself.
+            : // The compiler looks into a list only when it needs to, so that a type may hold lists of itself.
               Value extends readonly (infer Item)[]
               ? readonly Storable<Item>[]
               : Value extends object
