@@ -6,7 +6,8 @@ import { runCli } from './run-cli.ts'
 // `quartz-ts next ... | head -1` closes the pipe early, and a terminal may close. Neither is a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
-  process.exit()
+  // What runs jobs stops as when its terminal closes, and lets them end.
+  if (!process.emit('SIGHUP', 'SIGHUP')) process.exit()
 })
 
 process.exitCode = await runCli(process.argv.slice(2), processHost())

@@ -27,6 +27,21 @@ async function node(...options: readonly string[]) {
   return { child, ended, ask, send, isReady }
 }
 
+/** Returns when a job runs that ignores its signal. */
+async function runDeaf(
+  ask: (path: string) => Promise<Response>,
+  send: (method: string, path: string, body: object) => Promise<void>,
+): Promise<void> {
+  await send('PUT', '/api/jobs/g/deaf', { jobType: 'deaf' })
+  await send('POST', '/api/jobs/g/deaf/run', {})
+  await vi.waitFor(
+    async () => {
+      expect(await (await ask('/api/executing')).text()).toContain('deaf')
+    },
+    { timeout: 20_000 },
+  )
+}
+
 describe('quartz-ts serve --start', () => {
   test('with --not-ready says so and goes on answering; a second signal ends it at once', async () => {
     const { child, ended, ask, isReady } = await node('--not-ready', '1h')
@@ -49,15 +64,18 @@ describe('quartz-ts serve --start', () => {
   test('ends without a job that goes on when its time is over', async () => {
     const { child, ended, ask, send, isReady } = await node('--drain', '1ms')
     await isReady(200)
-    await send('PUT', '/api/jobs/g/deaf', { jobType: 'deaf' })
-    await send('POST', '/api/jobs/g/deaf/run', {})
-    await vi.waitFor(
-      async () => {
-        expect(await (await ask('/api/executing')).text()).toContain('deaf')
-      },
-      { timeout: 20_000 },
-    )
+    await runDeaf(ask, send)
     child.kill('SIGTERM')
+    expect(await ended).toBe(124)
+  })
+
+  test('gives running jobs their time also when nobody reads what it prints any more', async () => {
+    const { child, ended, ask, send, isReady } = await node('--drain', '1ms')
+    await isReady(200)
+    await runDeaf(ask, send)
+    // As Ctrl-C does to the reader in `quartz-ts serve --start | tee log`.
+    child.stdout?.destroy()
+    child.kill('SIGINT')
     expect(await ended).toBe(124)
   })
 
