@@ -191,7 +191,9 @@ async function portOrUsage(open: () => Promise<Serving>, port: number): Promise<
   try {
     return await open()
   } catch (error) {
-    if (!isPortTaken(error)) throw error
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    // A name that has no address, an address that is not this machine's, a port for root alone.
+    if (!isPortTaken(error)) throw new UsageError(`Cannot listen there: ${error.message}.`, { cause: error })
     throw new UsageError(`Port ${port} is taken: name another one with --port, or 0 for any.`, {
       cause: error,
     })

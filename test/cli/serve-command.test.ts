@@ -93,6 +93,15 @@ describe('quartz-ts serve', () => {
   })
 })
 
+test('serve says so when it cannot listen where it was told to', async () => {
+  const store = join(temporaryFolder(), 'jobs.db')
+  expect(await run(['migrate', '--store', store])).toMatchObject({ code: 0 })
+  // An address for documentation, which is no machine's.
+  const { code, err } = await run(['serve', '--store', store, '--port', '0', '--host', '192.0.2.1'])
+  expect(code).toBe(2)
+  expect(err).toMatch(/^quartz-ts: Cannot listen there: listen EADDRNOTAVAIL.* 192\.0\.2\.1/)
+})
+
 test('crontab --serve shows where the dashboard is, and what it shows runs', async () => {
   const file = temporaryFile('crontab', '* * * * * true\n')
   const host = new FakeHost({ clock: systemClock })

@@ -67,4 +67,6 @@ test('a token is made at the first start, is kept as its hash alone, and holds a
   writeFileSync(file, 'something else')
   await expect(createServer(options)).rejects.toMatchObject({ field: 'file', code: 'ERR_INVALID_OPTION' })
   expect(existsSync(file)).toBe(true)
+  const ofFolder = createServer({ ...options, auth: { kind: 'token', file: folder } })
+  await expect(ofFolder).rejects.toMatchObject({ field: 'file', code: 'ERR_INVALID_OPTION' })
 })

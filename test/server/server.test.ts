@@ -117,6 +117,33 @@ test('a token becomes a cookie, which a page of another site cannot use', async 
   })
 })
 
+test('a client that goes away in the middle of its body is no failure of the server', async () => {
+  await using fixture = await serverFixture()
+  const failures: string[] = []
+  const ignore = (): void => {}
+  const error = (_: object, message: string): void => {
+    failures.push(message)
+  }
+  const logger = { debug: ignore, info: ignore, warn: ignore, error }
+  await using server = await createServer({ scheduler: fixture.scheduler, auth, logger })
+  const body = new ReadableStream({
+    pull: (controller) => {
+      controller.error(new Error('aborted'))
+    },
+  })
+  const headers = { authorization: `Bearer ${tokens.admin}` }
+  const request = new Request('http://localhost/api/jobs/reports/hourly/run', {
+    method: 'POST',
+    headers,
+    body,
+    duplex: 'half',
+  })
+  const answer = await server.fetch(request)
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({ field: 'body' })
+  expect(failures).toEqual([])
+})
+
 test('wrong tokens are limited; right ones go on', async () => {
   await using fixture = await serverFixture({ loginsPerMinute: 2 })
   const wrong = { who: null, headers: { authorization: 'Bearer wrong' } }

@@ -22,7 +22,7 @@ export function isHashOf(hash: string, token: string): boolean {
  * The hash in a token file. Where there is no such file, makes a token and keeps its hash there, readable by this user
  * alone: the token itself is answered once and is nowhere else.
  *
- * @throws InvalidArgumentError ERR_INVALID_OPTION for a file that holds anything else
+ * @throws InvalidArgumentError ERR_INVALID_OPTION for a file that holds anything else, or cannot be read or made
  */
 export function readOrMakeToken(file: string): { readonly hash: string; readonly token: string | null } {
   const token = newToken()
@@ -32,9 +32,17 @@ export function readOrMakeToken(file: string): { readonly hash: string; readonly
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw cannot(file, error)
   }
-  const hash = readFileSync(file, 'utf8').trim()
+  const hash = readToken(file).trim()
   if (tokenHashPattern.test(hash)) return { hash, token: null }
   throw cannot(file, 'it holds something else than the SHA-256 of a token')
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw cannot(file, error)
+  }
 }
 
 function cannot(file: string, cause: unknown): InvalidArgumentError {

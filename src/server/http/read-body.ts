@@ -5,6 +5,7 @@ import { RequestProblem } from './problem.ts'
  * The body of a request as text, never more than `maxBytes` of it in memory.
  *
  * @throws SchedulerError ERR_REQUEST_TOO_LARGE
+ * @throws RequestProblem for a body that ends too soon
  */
 export async function readBody(request: Request, maxBytes: number): Promise<string> {
   const announced = Number(request.headers.get('content-length') ?? 0)
@@ -12,10 +13,16 @@ export async function readBody(request: Request, maxBytes: number): Promise<stri
   if (request.body === null) return ''
   const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of request.body as ReadableStream<Uint8Array>) {
-    bytes += chunk.byteLength
-    if (bytes > maxBytes) throw tooLarge(maxBytes)
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request.body as ReadableStream<Uint8Array>) {
+      bytes += chunk.byteLength
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (SchedulerError.is(error)) throw error
+    // A client that goes away is no failure of the server.
+    throw new RequestProblem([{ field: 'body', message: 'has not come to its end' }])
   }
   return Buffer.concat(chunks).toString('utf8')
 }
