@@ -46,7 +46,8 @@ export class AdjustableClock implements Clock {
     const elapsedMs = this.#base.elapsedMs()
     const anchor = this.#anchor
     const wallMs = anchor === null ? this.#base.now() : anchor.wallMs + elapsedMs - anchor.elapsedMs
-    const steps = Math.abs(aheadMs) >= Math.max(uncertaintyMs, smallestStepMs)
+    // Where the store waited before it looked, equal clocks differ by all of the uncertainty, and by what is rounded.
+    const steps = Math.abs(aheadMs) >= uncertaintyMs + smallestStepMs
     this.#anchor = { wallMs: steps ? wallMs + aheadMs : wallMs, elapsedMs }
     return steps
   }

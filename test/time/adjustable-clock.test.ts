@@ -29,6 +29,7 @@ describe('an adjustable clock', () => {
   it.each([
     ['less than 10 milliseconds', 9, 1],
     ['no more than the measurement may be wrong by', 400, 401],
+    ['what rounding adds to that, as when the store waited for a lock before it looked', 1251, 1250],
   ])('does not step by %s', (_what, aheadMs, uncertaintyMs) => {
     const { clock } = clocks()
     expect(clock.adjust(aheadMs, uncertaintyMs)).toBe(false)
