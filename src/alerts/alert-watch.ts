@@ -1,5 +1,6 @@
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { isObject } from '../core/options.ts'
 import { unawaited } from '../core/promises.ts'
 import { logThrown, textOf } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -211,7 +212,7 @@ export class AlertWatch {
     const check = { scheduler, nowMs: clock.now(), watchedSinceMs: this.#watchedSinceMs }
     let found: readonly AlertFinding[] | null = null
     const asking = (async () => {
-      found = (await rule.check?.(check)) ?? []
+      found = requireFindings((await rule.check?.(check)) ?? [])
     })()
     try {
       if (!(await settledWithin(clock, patienceMs, asking)))
@@ -319,6 +320,14 @@ export function isSilenced(
       (silence.rule === null || silence.rule === rule) &&
       (silence.subject === null || silence.subject === subject),
   )
+}
+
+/** What else a rule answers is a failure of that rule, and not of the store. @throws TypeError */
+function requireFindings(found: unknown): readonly AlertFinding[] {
+  const isFinding = (each: unknown): boolean =>
+    isObject(each) && ['subject', 'message'].every((name) => typeof Reflect.get(each, name) === 'string')
+  if (Array.isArray(found) && found.every(isFinding)) return found as readonly AlertFinding[]
+  throw new TypeError("'check' must answer an array of objects with 'subject' and 'message', which are texts")
 }
 
 function publicAlert({

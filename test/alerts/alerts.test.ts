@@ -77,6 +77,19 @@ describe('alerts', () => {
     expect(await alerts.active()).toEqual([])
   })
 
+  it.each([
+    ['no list', 5],
+    ['a list of nothing', [null]],
+    ['a finding without a subject', [{ message: 'm' }]],
+  ])('of a rule that answers %s are none, and hold up no others', async (_what, answer) => {
+    const [state, channel] = [flag(), recorded()]
+    const junk = { name: 'junk', description: 'd', check: async () => answer } as unknown as AlertRule
+    const { clock } = await rigWith([junk, state.rule], [channel], { storeAwayMs: 3000 })
+    state.found = ['a']
+    await clock.advance(10_000)
+    expect(kindsOf(channel)).toEqual(['raised a is bad'])
+  })
+
   it('that are silenced are sent when the silence ends before they do', async () => {
     const [state, channel] = [flag(), recorded()]
     const { clock, alerts } = await rigWith([state.rule], [channel])
