@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { inBrowser } from '../support/browser-suite.ts'
 import { script } from '../support/dashboard-data.ts'
 import { type DashboardFixture, dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
@@ -64,6 +65,25 @@ inBrowser('further pages', (browser) => {
     await page.getByRole('alert').waitFor()
     expect(await list.count()).toBe(0)
     expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('a description without a space, such as an address, is shown to its end', async () => {
+    const description = `https://ops.example.com/${'x'.repeat(220)}`
+    await fixture.scheduler.addJob(
+      JobBuilder.newJob('echo')
+        .withIdentity('described', 'odd')
+        .withDescription(description)
+        .storeDurably()
+        .build(),
+    )
+    const { page } = await openDashboard(browser(), fixture.address, '/jobs/odd/described')
+    await page.locator('.page-below').getByText(description).waitFor()
+    expect(
+      await page.evaluate(`(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(
+        document.querySelector('.page-below'),
+      )`),
+    ).toBe(0)
     await page.close()
   })
 

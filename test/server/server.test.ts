@@ -154,14 +154,19 @@ test('wrong tokens are limited; right ones go on', async () => {
 })
 
 test('the host says who it is, and may fail', async () => {
-  const principals: Record<string, object | null> = { a: { name: 'a', role: 'viewer' }, b: null }
+  const principals: Record<string, object | null> = {
+    a: { name: 'a', role: 'viewer' },
+    b: null,
+    numbered: { name: 4711, role: 'admin' },
+    nameless: { name: '', role: 'admin' },
+  }
   await using fixture = await serverFixture({
     auth: {
       kind: 'hook',
       authenticate(request) {
         const key = request.headers.get('x-user') ?? ''
         if (key === 'c') throw new Error('the directory is away: secret')
-        return (principals[key] ?? null) as never
+        return principals[key] as never
       },
     },
   })
@@ -169,6 +174,10 @@ test('the host says who it is, and may fail', async () => {
     fixture.ask('GET /jobs', { who: null, headers: { 'x-user': user } })
   expect(await asking('a')).toMatchObject({ status: 200 })
   expect(await asking('b')).toMatchObject({ status: 401 })
+  // What a look-up in a Map answers.
+  expect(await asking('d')).toMatchObject({ status: 401 })
+  // The audit could not say who it was.
+  for (const user of ['numbered', 'nameless']) expect(await asking(user)).toMatchObject({ status: 500 })
   const failed = await asking('c')
   expect(failed.status).toBe(500)
   expect(failed.text).not.toContain('secret')

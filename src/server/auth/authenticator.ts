@@ -135,6 +135,10 @@ function fingerprint(passwordHash: string): string {
   return createHash('sha256').update(passwordHash).digest('base64url').slice(0, 22)
 }
 
+function isName(name: unknown): boolean {
+  return typeof name === 'string' && name.trim() !== ''
+}
+
 class HookAuthenticator implements Authenticator {
   readonly credentials = null
   readonly newToken = null
@@ -146,7 +150,11 @@ class HookAuthenticator implements Authenticator {
   }
 
   async authenticate(request: Request): Promise<Principal | null> {
-    return this.#authenticate(request)
+    const principal = (await this.#authenticate(request)) ?? null
+    // The audit could not say who it was.
+    if (principal !== null && !isName(principal.name))
+      throw new TypeError("'authenticate' must answer null, or an object with a 'name' that is not blank")
+    return principal
   }
 
   async login(): Promise<null> {
