@@ -10,6 +10,7 @@ import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { catalogue } from '../../src/server/catalogue/catalogue.ts'
 import { systemClock } from '../../src/time/clock.ts'
+import { hookServer } from '../support/hook-server.ts'
 import { addPlainJob, filledScheduler, serverFixture, tokens } from '../support/server-fixture.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 import { FakeHost, FakeOutput, run as runCommand, temporaryFile } from './fake-host.ts'
@@ -436,6 +437,17 @@ describe('a place', () => {
     const database = new Database(file)
     expect(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()).toEqual({ count: 0 })
     database.close()
+  })
+
+  test('that breaks off in the middle of its answer is away', async () => {
+    await using server = await hookServer((response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+      response.write('{"items":[', () => {
+        response.destroy()
+      })
+    })
+    const broken = await run(['jobs', '--server', server.url])
+    expect(broken).toMatchObject({ code: 5, err: /^quartz-ts: The answer of the server broke off: .+\.\n$/ })
   })
 
   test('that is away is told from one that refuses', async () => {

@@ -1,3 +1,4 @@
+import { textOf } from '../../core/thrown-value.ts'
 import type { Clock } from '../../time/clock.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../exit-codes.ts'
 import { type Answers, type Route, routes } from './routes.ts'
@@ -135,21 +136,34 @@ function searchOf({ query = {}, isDryRun = false }: ApiCall): string {
   return search.size === 0 ? '' : `?${search.toString()}`
 }
 
-/** Null for an answer that is no JSON object. @throws CommandFailure for one that is too large */
+/** Null for an answer that is no JSON object. @throws CommandFailure */
 async function jsonOf(response: Response): Promise<object | null> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  const body = (response.body ?? []) as AsyncIterable<Uint8Array> | readonly Uint8Array[]
-  for await (const chunk of body) {
-    size += chunk.byteLength
-    if (size > answerMaxBytes)
-      throw new CommandFailure(exitCodes.failed, 'The answer of the server is too large.')
-    chunks.push(chunk)
-  }
+  const text = await textOfAnswer(response)
   try {
-    const value: unknown = JSON.parse(Buffer.concat(chunks).toString())
+    const value: unknown = JSON.parse(text)
     return typeof value === 'object' ? value : null
   } catch {
     return null
   }
+}
+
+/** @throws CommandFailure for an answer that is too large, or breaks off */
+async function textOfAnswer(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const body = (response.body ?? []) as AsyncIterable<Uint8Array> | readonly Uint8Array[]
+  try {
+    for await (const chunk of body) {
+      size += chunk.byteLength
+      if (size > answerMaxBytes)
+        throw new CommandFailure(exitCodes.failed, 'The answer of the server is too large.')
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error
+    // As when the server, or a proxy before it, is started anew.
+    const what = `The answer of the server broke off: ${textOf(error)}.`
+    throw new CommandFailure(exitCodes.unreachable, what, { cause: error })
+  }
+  return Buffer.concat(chunks).toString()
 }

@@ -29,7 +29,7 @@ export function stopRequests(host: CliHost, forMs: number | null): StopRequests 
   }
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stopping === null) stop(signal)
-    // That the terminal, or who reads the output, has gone as well is nobody's wish for more haste.
+    // That the terminal, or who reads the output, has gone as well asks for no more haste.
     else if (signal === 'SIGHUP') return
     else if (stopping.by !== signal || host.clock.elapsedMs() - stopping.sinceMs > samePressMs) {
       atOnce.resolve(undefined)

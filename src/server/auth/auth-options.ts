@@ -43,7 +43,9 @@ export interface UserAuthOptions {
 export interface HookAuthOptions {
   /** A function of the host. */
   readonly kind: 'hook'
-  /** Says who sends a request; null for a client that may do nothing. Throwing is an answer of 500, as is a blank name. */
+  /**
+   * Says who sends a request; null for a client that may do nothing. Throwing is an answer of 500, as is a blank name.
+   */
   readonly authenticate: (request: Request) => Principal | null | Promise<Principal | null>
 }
 
