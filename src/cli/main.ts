@@ -5,9 +5,15 @@ import { runCli } from './run-cli.ts'
 
 // `quartz-ts next ... | head -1` closes the pipe early, and a terminal may close. Neither is a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
-  // What runs jobs stops as when its terminal closes, and lets them end.
-  if (!process.emit('SIGHUP', 'SIGHUP')) process.exit()
+  if (error.code === 'EPIPE' || error.code === 'EIO') {
+    // What runs jobs stops as when its terminal closes, and lets them end.
+    if (!process.emit('SIGHUP', 'SIGHUP')) process.exit()
+    return
+  }
+  // Jobs go on where the disk that has their log is full.
+  if (process.listenerCount('SIGHUP') > 0) return
+  process.stderr.write(`quartz-ts: the output cannot be written: ${error.message}\n`)
+  process.exit(exitCodes.failed)
 })
 
 process.exitCode = await runCli(process.argv.slice(2), processHost())

@@ -1,5 +1,14 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { projectRoot } from '../support/source-files.ts'
@@ -108,6 +117,26 @@ describe('quartz-ts next', () => {
     command.child.stdout?.destroy()
     expect(await command.exit).toEqual({ code: 0, signal: null })
     expect(command.stderr).toBe('')
+  })
+})
+
+const withFullDisk = describe.skipIf(!existsSync('/dev/full')) // reason: other systems have no such device
+
+withFullDisk('on a full disk', () => {
+  test.each([
+    ['the output of a command ends with 1 and says so', ['next', '* * * * *'], false],
+    ['a crontab goes on', ['crontab', 'every-second', '--store', 'memory', '--for', '3s'], true],
+  ])('%s', (_, args, runsJobs) => {
+    const folder = temporaryFolder('quartz-ts-full-')
+    writeFileSync(join(folder, 'every-second'), '# quartz-ts: seconds\n* * * * * * touch ran\n')
+    const full = openSync('/dev/full', 'w')
+    const stdio: StdioOptions = ['ignore', full, 'pipe']
+    const { status, stderr } = spawnSync(process.execPath, [main, ...args], { cwd: folder, stdio })
+    closeSync(full)
+    expect(existsSync(join(folder, 'ran'))).toBe(runsJobs)
+    // Its summary comes when nothing runs any more.
+    expect(stderr.toString()).toMatch(/^quartz-ts: the output cannot be written: ENOSPC.*\n$/)
+    expect(status).toBe(1)
   })
 })
 
