@@ -62,9 +62,10 @@ export class AlertWatch {
     const { clock, rules, scheduler } = this.#parts
     for (const rule of rules) {
       const stop = rule.watch?.({ scheduler, clock }, (finding) => {
-        this.#raise(rule, finding)
+        for (const found of requireFindings([finding])) this.#raise(rule, found)
       })
-      if (stop !== undefined) this.#stops.push(stop)
+      // One that has nothing to end may answer nothing.
+      if (typeof stop === 'function') this.#stops.push(stop)
     }
     this.#tickSoon()
   }
@@ -322,12 +323,12 @@ export function isSilenced(
   )
 }
 
-/** What else a rule answers is a failure of that rule, and not of the store. @throws TypeError */
+/** A list of findings. What else a rule answers is a failure of that rule, and not of the store. @throws TypeError */
 function requireFindings(found: unknown): readonly AlertFinding[] {
   const isFinding = (each: unknown): boolean =>
     isObject(each) && ['subject', 'message'].every((name) => typeof Reflect.get(each, name) === 'string')
   if (Array.isArray(found) && found.every(isFinding)) return found as readonly AlertFinding[]
-  throw new TypeError("'check' must answer an array of objects with 'subject' and 'message', which are texts")
+  throw new TypeError("a finding must be an object with 'subject' and 'message', which are texts")
 }
 
 function publicAlert({

@@ -206,7 +206,8 @@ const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>
   readOnly: checkBoolean,
   basePath: checkThat(
     "'' or a path such as '/admin/jobs'",
-    (value) => typeof value === 'string' && /^(\/[\w.~-]+)*$/.test(value),
+    // Clients leave out the parts . and .. of a path before they send it.
+    (value) => typeof value === 'string' && /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/.test(value),
   ),
   allowedHosts: listOf(checkName),
   allowedOrigins: listOf(

@@ -90,6 +90,30 @@ describe('alerts', () => {
     expect(kindsOf(channel)).toEqual(['raised a is bad'])
   })
 
+  it('of a rule that watches need a subject and a message, and no way to stop', async () => {
+    const channel = recorded()
+    let raise: (finding: unknown) => void = () => {}
+    const watching = {
+      name: 'watching',
+      description: 'd',
+      watch: (_watch: object, give: (finding: unknown) => void): unknown => {
+        raise = give
+        return null
+      },
+    } as unknown as AlertRule
+    const { clock, scheduler } = await rigWith([watching], [channel])
+    const errors: string[] = []
+    scheduler.events.on('schedulerError', ({ message }) => errors.push(message))
+    expect(() => {
+      raise(undefined)
+    }).toThrow(/'subject' and 'message'/)
+    raise({ subject: 'a', message: 'a is bad' })
+    await clock.advance(5000)
+    expect(kindsOf(channel)).toEqual(['raised a is bad'])
+    await scheduler.shutdown()
+    expect(errors).toEqual([])
+  })
+
   it('that are silenced are sent when the silence ends before they do', async () => {
     const [state, channel] = [flag(), recorded()]
     const { clock, alerts } = await rigWith([state.rule], [channel])

@@ -28,6 +28,8 @@ test.each<[string, object]>([
   ['unheardOf', { scheduler, auth, unheardOf: 1 }],
   ['readOnly', { scheduler, auth, readOnly: 'yes' }],
   ['basePath', { scheduler, auth, basePath: 'admin/' }],
+  ['basePath', { scheduler, auth, basePath: '/a/../b' }],
+  ['basePath', { scheduler, auth, basePath: '/a/.' }],
   ['allowedHosts', { scheduler, auth, allowedHosts: 'localhost' }],
   ['allowedOrigins[0]', { scheduler, auth, allowedOrigins: ['https://ops.example.com/path'] }],
   ['sessionSecret', { scheduler, auth, sessionSecret: 'short' }],

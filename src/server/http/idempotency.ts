@@ -49,8 +49,8 @@ export class IdempotentAnswers {
     const answer = carryOut()
     this.#entries.set(id, { fingerprint, answer, untilMs: this.#clock.elapsedMs() + keptMs })
     const { status } = await answer
-    // What failed in the server may be tried again under the same key.
-    if (status >= 500) this.#entries.delete(id)
+    // What failed in the server, or was too much for it, may be tried again under the same key.
+    if (status >= 500 || status === 429) this.#entries.delete(id)
     return answer
   }
 

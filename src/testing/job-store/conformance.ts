@@ -1,3 +1,11 @@
+import {
+  type ArgumentCheck,
+  checkBoolean,
+  checkFunction,
+  checkName,
+  checkObject,
+  checkOptions,
+} from '../../core/arguments.ts'
 import type { JobStore, JobStoreCapabilities } from '../../jobstore/job-store.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 import type { ConformanceCase } from '../conformance-case.ts'
@@ -46,6 +54,46 @@ export interface JobStoreConformanceOptions {
   readonly capabilities: JobStoreCapabilities
 }
 
+const what = 'jobStoreConformance'
+
+const capabilityChecks: Readonly<Record<keyof JobStoreCapabilities, ArgumentCheck>> = {
+  persistent: checkBoolean,
+  clustered: checkBoolean,
+  history: checkBoolean,
+  records: checkBoolean,
+  firesAtOnce: checkBoolean,
+  firesOnSchedule: checkBoolean,
+  sharedTransactions: checkBoolean,
+  sharding: checkBoolean,
+  awaitedResults: checkBoolean,
+  changesDefinitions: checkBoolean,
+}
+
+/** A name that is mistyped would leave out cases without a word. */
+const checkCapabilities: ArgumentCheck = (method, argument, value, code) => {
+  checkObject(method, argument, value, code)
+  checkOptions(method, value, capabilityChecks, argument)
+  for (const name of ['persistent', 'clustered']) {
+    checkBoolean(method, `${argument}.${name}`, Reflect.get(value as object, name), code)
+  }
+}
+
+const optionChecks: Readonly<Record<keyof JobStoreConformanceOptions, ArgumentCheck>> = {
+  name: checkName,
+  create: checkFunction,
+  destroy: checkFunction,
+  triggers: checkObject,
+  capabilities: checkCapabilities,
+}
+
+function requireOptions(options: JobStoreConformanceOptions): void {
+  checkObject(what, 'options', options)
+  checkOptions(what, options, optionChecks)
+  for (const name of ['name', 'create', 'capabilities'] as const) {
+    optionChecks[name](what, name, options[name], 'ERR_INVALID_OPTION')
+  }
+}
+
 const allCases: readonly StoreCase[] = [
   ...lifecycleCases,
   ...jobCases,
@@ -91,8 +139,11 @@ const allCases: readonly StoreCase[] = [
  *   capabilities: { persistent: false, clustered: false },
  * })
  * test.each(cases)('$area: $name', ({ run }) => run())
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION
  */
 export function jobStoreConformance(options: JobStoreConformanceOptions): readonly ConformanceCase[] {
+  requireOptions(options)
   const { capabilities } = options
   return allCases
     .filter(({ needs }) => offers(capabilities, needs))

@@ -1,4 +1,11 @@
 import assert from 'node:assert/strict'
+import {
+  type ArgumentCheck,
+  checkBoolean,
+  checkFunction,
+  checkObject,
+  checkOptions,
+} from '../../core/arguments.ts'
 import type { ThreadPool } from '../../threadpool/thread-pool.ts'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { poolCases, slotCases } from './slot-cases.ts'
@@ -13,11 +20,26 @@ export interface ThreadPoolConformanceOptions {
   readonly schedulesOnly?: boolean
 }
 
+const what = 'threadPoolConformance'
+
+const optionChecks: Readonly<Record<keyof ThreadPoolConformanceOptions, ArgumentCheck>> = {
+  createPool: checkFunction,
+  runsWorkerJobs: checkBoolean,
+  schedulesOnly: checkBoolean,
+}
+
 /**
  * The behaviour of every thread pool, as cases for any test runner. Register them with `for (const { area, name, run }
  * of threadPoolConformance(options)) test(`${area}: ${name}`, run)`.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION
  */
 export function threadPoolConformance(options: ThreadPoolConformanceOptions): readonly ConformanceCase[] {
+  checkObject(what, 'options', options)
+  checkOptions(what, options, optionChecks)
+  for (const name of ['createPool', 'runsWorkerJobs'] as const) {
+    optionChecks[name](what, name, options[name], 'ERR_INVALID_OPTION')
+  }
   const { createPool, runsWorkerJobs, schedulesOnly = false } = options
   return [
     ...(schedulesOnly ? zeroSizeCases(createPool) : slotCases(createPool)),
