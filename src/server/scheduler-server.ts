@@ -155,6 +155,12 @@ async function listen(
   )
   // A request whose head or body comes too slowly is ended by Node itself.
   const server = createHttpServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
+  server.on('request', (_request, response) => {
+    // Once the server closes, Node keeps the connection of an answer that ends until its client closes it.
+    response.once('finish', () => {
+      if (!server.listening) server.closeIdleConnections()
+    })
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {

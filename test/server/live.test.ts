@@ -1,4 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { EventRing } from '../../src/server/live/event-ring.ts'
@@ -240,6 +242,30 @@ test('streams are limited in number, and end with the server', async () => {
   const closing = fixture.server.close()
   for (let event = await second.next(); event !== null; ) event = await second.next()
   await closing
+})
+
+test('the server does not wait for the connection of a stream that has ended', async () => {
+  // Its time stands still, so nothing is cut, and clients keep their connections until Node.js ends them.
+  await using fixture = await serverFixture({ clock: new ManualClock() })
+  const plain = createServer((_request, response) => response.end())
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void plain.close())
+  const { port } = plain.address() as AddressInfo
+  const [client, idle] = [
+    await stuckClient(fixture.address, tokens.viewer),
+    await stuckClient(`http://127.0.0.1:${port}`, ''),
+  ]
+  const hasData = (socket: Socket) => new Promise((resolve) => socket.resume().once('data', resolve))
+  await Promise.all([client, idle].map(hasData))
+  const ended = (socket: Socket, name: string) =>
+    new Promise<string>((resolve) => {
+      socket.once('close', () => {
+        resolve(name)
+      })
+    })
+  const first = Promise.race([ended(client, 'the stream'), ended(idle, 'idle')])
+  await fixture.server.close()
+  expect(await first).toBe('the stream')
 })
 
 test('a request that is aborted ends its stream, also where nobody reads or cancels the body', async () => {
