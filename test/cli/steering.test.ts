@@ -450,6 +450,20 @@ describe('a place', () => {
     expect(broken).toMatchObject({ code: 5, err: /^quartz-ts: The answer of the server broke off: .+\.\n$/ })
   })
 
+  test('that does not take the entry of the audit says so, and does what was asked for', async () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    const scheduler = await filledScheduler({ jobStore: sqliteJobStore({ filename: file }) })
+    onTestFinished(() => scheduler.shutdown())
+    const database = new Database(file)
+    database.exec(
+      `CREATE TRIGGER refused BEFORE INSERT ON qrtz_audit BEGIN SELECT RAISE(ABORT, 'no entries'); END`,
+    )
+    database.close()
+    const { code, err } = await run(['pause', 'trigger', 'mail/hourly', '--store', `sqlite:${file}`])
+    expect(code).toBe(0)
+    expect(err).toMatch(/^quartz-ts: The job store could not write down .*contradict this change/)
+  })
+
   test('that is away is told from one that refuses', async () => {
     const fixture = await serverFixture({ readOnly: true })
     onTestFinished(() => fixture[Symbol.asyncDispose]())

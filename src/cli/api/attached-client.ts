@@ -60,6 +60,10 @@ export async function attachedClient(
     logger: problems.logger,
     ...(schedulerName !== null && { schedulerName }),
   })
+  // What is written as the client closes, such as the audit, has no answer that says that it failed.
+  scheduler.events.on('schedulerError', ({ message, error }) => {
+    host.stderr.write(`quartz-ts: ${message} ${error.message}\n`)
+  })
   try {
     if (!mayBeNew) await requireScheduler(store, scheduler.schedulerName)
     const server = await createServer({
