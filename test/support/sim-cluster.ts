@@ -58,6 +58,7 @@ const failedAfterMs = 6000
 const heldJob = 'strict-1'
 /** A node that is well and has free slots is not later than this, whatever else is in the tables. */
 const mostLateMs = 1100
+const idleWaitsMs = [1000, 5000] as const
 const wayFaults: WayFaults = { delay: 0.15, failure: 0.04, lostReply: 0.02, crash: 0.0015 }
 
 /** Runs one seed: a cluster on one database, from an empty one to the day after, also with jobs of other kinds. */
@@ -86,6 +87,8 @@ class ClusterWorld {
   readonly #operations: ClusterOperations
   /** With choices of its own, so that seeds stay what they are without it. */
   readonly #guests: SimGuests | null
+  /** Nodes that claim what is due before they fire it. */
+  readonly #claimFirst = new Set<string>()
   readonly #foreignLocks: SimForeignLocks
   readonly #sessions: SimSessions | null
   readonly #runs: Run[] = []
@@ -241,10 +244,10 @@ class ClusterWorld {
       clock: process,
       ids: seededIds(this.#seed * 100 + number),
       instanceId,
-      jobStore: this.#store(engine),
+      jobStore: this.#store(engine, instanceId),
       threadPool: inProcessThreadPool({ size: this.#poolSize }),
       jobs: this.#jobs(number, random.fork()),
-      idleWaitMs: random.pick([1000, 5000]),
+      idleWaitMs: random.pick(idleWaitsMs),
       misfireThresholdMs: random.pick([1000, 60_000]),
       batchTimeWindowMs: random.pick([0, 0, 1000]),
     })
@@ -253,9 +256,11 @@ class ClusterWorld {
     return scheduler
   }
 
-  #store(engine: SqlEngine): SqlJobStore {
+  #store(engine: SqlEngine, instanceId: string): SqlJobStore {
     const store = storeWith(this.#bug, engine)
-    if (this.#guests?.claimsFirst?.() === true) delete store.acquireAndFire
+    if (this.#guests?.claimsFirst?.() !== true) return store
+    delete store.acquireAndFire
+    this.#claimFirst.add(instanceId)
     return store
   }
 
@@ -476,7 +481,9 @@ class ClusterWorld {
     // The canary may have the only slot until it ends.
     await this.#clock.sleep(this.#durationMaxMs)
     release()
-    await this.#clock.sleep(mostLateMs)
+    // A node that claims first is not told what it has left, and looks again when its idle wait is over.
+    const areTold = this.#up().some(({ instanceId }) => !this.#claimFirst.has(instanceId))
+    await this.#clock.sleep(areTold ? mostLateMs : Math.max(...idleWaitsMs) + mostLateMs)
     this.#expectFired('held', 'is late although its job is free again')
     // What late ones run ends, too.
     await this.#clock.sleep(15_000)
