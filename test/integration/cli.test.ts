@@ -50,13 +50,19 @@ class Command {
   async until(pattern: RegExp): Promise<void> {
     if (pattern.test(this.stdout)) return
     await new Promise<void>((resolve, reject) => {
+      // Before the test's own limit, which would not tell what the command has said.
+      const limit = setTimeout(() => {
+        reject(new Error(`goes on without ${String(pattern)}:\n${this.stdout}\n${this.stderr}`))
+      }, 90_000)
       const look = (): void => {
         if (!pattern.test(this.stdout)) return
         this.#waiting.delete(look)
+        clearTimeout(limit)
         resolve()
       }
       this.#waiting.add(look)
       void this.exit.then(() => {
+        clearTimeout(limit)
         reject(new Error(`ended without ${String(pattern)}:\n${this.stdout}\n${this.stderr}`))
       })
     })
