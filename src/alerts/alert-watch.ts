@@ -62,7 +62,7 @@ export class AlertWatch {
     const { clock, rules, scheduler } = this.#parts
     for (const rule of rules) {
       const stop = rule.watch?.({ scheduler, clock }, (finding) => {
-        for (const found of requireFindings([finding])) this.#raise(rule, found)
+        this.#raise(rule, requireFinding(finding))
       })
       // One that has nothing to end may answer nothing.
       if (typeof stop === 'function') this.#stops.push(stop)
@@ -323,11 +323,15 @@ export function isSilenced(
   )
 }
 
-/** A list of findings. What else a rule answers is a failure of that rule, and not of the store. @throws TypeError */
+/** What else a rule answers is a failure of that rule, and not of the store. @throws TypeError */
 function requireFindings(found: unknown): readonly AlertFinding[] {
-  const isFinding = (each: unknown): boolean =>
-    isObject(each) && ['subject', 'message'].every((name) => typeof Reflect.get(each, name) === 'string')
-  if (Array.isArray(found) && found.every(isFinding)) return found as readonly AlertFinding[]
+  if (!Array.isArray(found)) throw new TypeError('a rule must answer a list of findings')
+  return found.map(requireFinding)
+}
+
+function requireFinding(found: unknown): AlertFinding {
+  const isText = (name: string): boolean => isObject(found) && typeof Reflect.get(found, name) === 'string'
+  if (isText('subject') && isText('message')) return found as AlertFinding
   throw new TypeError("a finding must be an object with 'subject' and 'message', which are texts")
 }
 

@@ -141,6 +141,34 @@ export function checkOptions(
   }
 }
 
+/** The same for options that have to be given, with the fields that have to be there. */
+export function requireOptions<Name extends string>(
+  method: string,
+  options: unknown,
+  checks: Readonly<Record<Name, ArgumentCheck>>,
+  required: readonly Name[],
+): void {
+  checkObject(method, 'options', options)
+  checkOptions(method, options, checks)
+  for (const name of required) {
+    checks[name](method, name, Reflect.get(options as object, name), 'ERR_INVALID_OPTION')
+  }
+}
+
+/** An object with no name that is not known; the required fields, by default all, have to be there. */
+export function checkRecord<Name extends string>(
+  checks: Readonly<Record<Name, ArgumentCheck>>,
+  required: readonly Name[] = Object.keys(checks) as Name[],
+): ArgumentCheck {
+  return (method, argument, value, code) => {
+    checkObject(method, argument, value, code)
+    checkOptions(method, value, checks, argument)
+    for (const name of required) {
+      checks[name](method, `${argument}.${name}`, Reflect.get(value as object, name), code)
+    }
+  }
+}
+
 /** What to do about a builder that was given in place of what it builds. */
 function builderRemedy(value: unknown): string | undefined {
   return hasMethods(value, ['build'])

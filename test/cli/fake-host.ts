@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { CliHost } from '../../src/cli/host.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { Output } from '../../src/cli/terminal/output.ts'
-import type { Clock } from '../../src/time/clock.ts'
+import { type Clock, systemClock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -119,6 +119,14 @@ export async function run(
   const host = new FakeHost(options)
   const code = await runCli(args, host)
   return { code, out: host.stdout.text, err: host.stderr.text }
+}
+
+/** The same by the clock of the system, for commands that wait for others. */
+export function runNow(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): ReturnType<typeof run> {
+  return run(args, { clock: systemClock, environment })
 }
 
 /** Path of a new file with that text. */

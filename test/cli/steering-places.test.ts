@@ -2,16 +2,10 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
-import { systemClock } from '../../src/time/clock.ts'
 import { hookServer } from '../support/hook-server.ts'
 import { filledScheduler, serverFixture, tokens } from '../support/server-fixture.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
-import { run as runCommand, temporaryFile } from './fake-host.ts'
-
-const run = (
-  args: readonly string[],
-  environment: Record<string, string> = {},
-): ReturnType<typeof runCommand> => runCommand(args, { clock: systemClock, environment })
+import { runNow as run, temporaryFile } from './fake-host.ts'
 
 describe('a place', () => {
   test.each([

@@ -11,20 +11,15 @@ import { catalogue } from '../../src/server/catalogue/catalogue.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { addPlainJob, filledScheduler, serverFixture, tokens } from '../support/server-fixture.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
-import { FakeHost, FakeOutput, run as runCommand, temporaryFile } from './fake-host.ts'
+import { FakeHost, FakeOutput, runNow as run, temporaryFile } from './fake-host.ts'
 
 interface Place {
   readonly scheduler: Scheduler
   /** Runs a command on this place. */
-  readonly run: (...args: readonly string[]) => ReturnType<typeof runCommand>
+  readonly run: (...args: readonly string[]) => ReturnType<typeof run>
   /** Where the commands say that data has changed: what has no server of its own is data of others. */
   readonly where: string
 }
-
-const run = (
-  args: readonly string[],
-  environment: Record<string, string> = {},
-): ReturnType<typeof runCommand> => runCommand(args, { clock: systemClock, environment })
 
 /** A SQLite file that a scheduler of this process has, too. */
 async function storePlace(): Promise<Place> {

@@ -23,9 +23,4 @@ describe('pages', () => {
     const lastChapters = guides.map(({ path, text }) => [path, text.match(/^## .*$/gm)?.at(-1)])
     expect(lastChapters).toEqual(guides.map(({ path }) => [path, '## When it goes wrong']))
   })
-
-  test('have no marks of an unfinished merge, however they were wrapped', () => {
-    const marked = projectFiles(/\.md$/).filter(({ text }) => /(<{7}|>{7}) |(^|\s)(={7}|>{7})$/m.test(text))
-    expect(marked.map(({ path }) => path)).toEqual([])
-  })
 })

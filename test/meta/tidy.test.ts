@@ -39,7 +39,7 @@ const word = (...parts: readonly string[]): string => parts.join('')
 const unfinished = refuseLines(new RegExp(word('\\b(TO', 'DO|FIX', 'ME|XX', 'X)\\b')), 'left open')
 
 /** Also where a formatter has moved the mark into a paragraph. */
-const leftConflict = refuseLines(/(<{7}|>{7})(?![<>])/, 'mark of a merge')
+const leftConflict = refuseLines(/(<{7}|>{7})(?![<>])|(^|\s)={7}$/, 'mark of a merge')
 
 const machinePath = refuseLines(
   /(?<![\w.~-])\/(work|farm|root|home\/\w+|Users\/\w+)\/|[A-Z]:\\Users\\/,
@@ -213,6 +213,7 @@ describe('the tidy checks catch what they are for', () => {
     [silentSuppression, word('f() // @ts-', 'ignore because it is hard')],
     [unfinished, word('f() // TO', 'DO: finish')],
     [leftConflict, word('<<<<', '<<< HEAD')],
+    [leftConflict, word('  ====', '===')],
     [leftConflict, word('the end of a sentence. >>>>', '>>>')],
     [machinePath, word(`cat('/ro`, `ot/x')`)],
     [silencedTest, `test.skip('a', f)`],

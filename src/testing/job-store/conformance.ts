@@ -4,7 +4,8 @@ import {
   checkFunction,
   checkName,
   checkObject,
-  checkOptions,
+  checkRecord,
+  requireOptions,
 } from '../../core/arguments.ts'
 import type { JobStore, JobStoreCapabilities } from '../../jobstore/job-store.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
@@ -54,8 +55,6 @@ export interface JobStoreConformanceOptions {
   readonly capabilities: JobStoreCapabilities
 }
 
-const what = 'jobStoreConformance'
-
 const capabilityChecks: Readonly<Record<keyof JobStoreCapabilities, ArgumentCheck>> = {
   persistent: checkBoolean,
   clustered: checkBoolean,
@@ -69,29 +68,13 @@ const capabilityChecks: Readonly<Record<keyof JobStoreCapabilities, ArgumentChec
   changesDefinitions: checkBoolean,
 }
 
-/** A name that is mistyped would leave out cases without a word. */
-const checkCapabilities: ArgumentCheck = (method, argument, value, code) => {
-  checkObject(method, argument, value, code)
-  checkOptions(method, value, capabilityChecks, argument)
-  for (const name of ['persistent', 'clustered']) {
-    checkBoolean(method, `${argument}.${name}`, Reflect.get(value as object, name), code)
-  }
-}
-
 const optionChecks: Readonly<Record<keyof JobStoreConformanceOptions, ArgumentCheck>> = {
   name: checkName,
   create: checkFunction,
   destroy: checkFunction,
   triggers: checkObject,
-  capabilities: checkCapabilities,
-}
-
-function requireOptions(options: JobStoreConformanceOptions): void {
-  checkObject(what, 'options', options)
-  checkOptions(what, options, optionChecks)
-  for (const name of ['name', 'create', 'capabilities'] as const) {
-    optionChecks[name](what, name, options[name], 'ERR_INVALID_OPTION')
-  }
+  // A name that is mistyped would leave out cases without a word.
+  capabilities: checkRecord(capabilityChecks, ['persistent', 'clustered']),
 }
 
 const allCases: readonly StoreCase[] = [
@@ -143,7 +126,7 @@ const allCases: readonly StoreCase[] = [
  * @throws InvalidArgumentError ERR_INVALID_OPTION
  */
 export function jobStoreConformance(options: JobStoreConformanceOptions): readonly ConformanceCase[] {
-  requireOptions(options)
+  requireOptions('jobStoreConformance', options, optionChecks, ['name', 'create', 'capabilities'])
   const { capabilities } = options
   return allCases
     .filter(({ needs }) => offers(capabilities, needs))

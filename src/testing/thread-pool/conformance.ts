@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict'
-import {
-  type ArgumentCheck,
-  checkBoolean,
-  checkFunction,
-  checkObject,
-  checkOptions,
-} from '../../core/arguments.ts'
+import { type ArgumentCheck, checkBoolean, checkFunction, requireOptions } from '../../core/arguments.ts'
 import type { ThreadPool } from '../../threadpool/thread-pool.ts'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { poolCases, slotCases } from './slot-cases.ts'
@@ -20,8 +14,6 @@ export interface ThreadPoolConformanceOptions {
   readonly schedulesOnly?: boolean
 }
 
-const what = 'threadPoolConformance'
-
 const optionChecks: Readonly<Record<keyof ThreadPoolConformanceOptions, ArgumentCheck>> = {
   createPool: checkFunction,
   runsWorkerJobs: checkBoolean,
@@ -35,11 +27,7 @@ const optionChecks: Readonly<Record<keyof ThreadPoolConformanceOptions, Argument
  * @throws InvalidArgumentError ERR_INVALID_OPTION
  */
 export function threadPoolConformance(options: ThreadPoolConformanceOptions): readonly ConformanceCase[] {
-  checkObject(what, 'options', options)
-  checkOptions(what, options, optionChecks)
-  for (const name of ['createPool', 'runsWorkerJobs'] as const) {
-    optionChecks[name](what, name, options[name], 'ERR_INVALID_OPTION')
-  }
+  requireOptions('threadPoolConformance', options, optionChecks, ['createPool', 'runsWorkerJobs'])
   const { createPool, runsWorkerJobs, schedulesOnly = false } = options
   return [
     ...(schedulesOnly ? zeroSizeCases(createPool) : slotCases(createPool)),

@@ -5,6 +5,7 @@ import {
   checkObject,
   checkOneOf,
   checkOptions,
+  checkRecord,
   checkString,
   checkThat,
   checkWhole,
@@ -110,17 +111,6 @@ const partsMax = 100_000
 const shardChecks = { index: checkWhole(0, partsMax - 1), total: checkWhole(1, partsMax) }
 export const checkResultTimeout: ArgumentCheck = checkWhole(1000, timerDelayMaxMs)
 export const checkJobId: ArgumentCheck = checkWhole(1, 2 ** 31 - 1)
-
-/** All of the fields have to be there. */
-function checkRecord(checks: Readonly<Record<string, ArgumentCheck>>): ArgumentCheck {
-  return (method, argument, value, code) => {
-    checkObject(method, argument, value, code)
-    checkOptions(method, value, checks, argument)
-    for (const [name, check] of Object.entries(checks)) {
-      check(method, `${argument}.${name}`, Reflect.get(value as object, name), code)
-    }
-  }
-}
 
 const runChecks: Readonly<Record<keyof XxlJobRunOptions, ArgumentCheck>> = {
   appName: checkAppName,
