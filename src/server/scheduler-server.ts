@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { checkOptions, checkString, checkWhole } from '../core/arguments.ts'
 import { SchedulerError } from '../core/errors.ts'
+import { describeValue } from '../core/options.ts'
 import { fileBeside, requireFrom } from '../core/package-files.ts'
 import type { Clock } from '../time/clock.ts'
 import { pause } from '../time/pause.ts'
@@ -85,11 +86,13 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
   }
   return {
     newToken: authenticator.newToken,
-    fetch: async (request) =>
-      handle(request, {
-        address: options.clientAddress?.(request) ?? 'unknown',
-        hosts: options.allowedHosts,
-      }),
+    async fetch(request) {
+      try {
+        return await handle(request, { address: addressOf(request, options), hosts: options.allowedHosts })
+      } catch (error) {
+        return pipeline.problem(error, 'none')
+      }
+    },
     async listen(where = {}) {
       if (isClosed) throw new SchedulerError('ERR_SERVER_CLOSED', 'listen: the server is closed.')
       const { server, address } = await listen(handle, where, options.allowedHosts)
@@ -110,6 +113,13 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       await this.close()
     },
   }
+}
+
+/** With anything but a text each request would be a client of its own, without limits. */
+function addressOf(request: Request, { clientAddress }: ResolvedServerOptions): string {
+  const address: unknown = clientAddress?.(request) ?? 'unknown'
+  if (typeof address === 'string') return address
+  throw new TypeError(`'clientAddress' must answer a text, not ${describeValue(address)}`)
 }
 
 /** What pages ask for all the time. */

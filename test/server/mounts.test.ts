@@ -1,4 +1,6 @@
+import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Logger } from '../../src/core/logger.ts'
 import { createServer } from '../../src/server/create-server.ts'
 import { auth, filledScheduler, tokens } from '../support/server-fixture.ts'
 
@@ -6,18 +8,21 @@ const base = 'http://localhost:3000/admin/jobs'
 const page = 'https://ops.example.com'
 
 /** What a route of Next.js exports, and what Bun serves. */
-async function mounted(): Promise<(request: Request) => Promise<Response>> {
+async function mounted({
+  clientAddress = (request: Request) => request.headers.get('x-real-ip') ?? 'unknown',
+  logger = false as Logger | false,
+} = {}): Promise<(request: Request) => Promise<Response>> {
   const scheduler = await filledScheduler()
   const server = await createServer({
     scheduler,
     auth,
     basePath: '/admin/jobs',
     allowedOrigins: [page],
-    clientAddress: (request) => request.headers.get('x-real-ip') ?? 'unknown',
+    clientAddress,
     dashboard: false,
     requestsPerMinute: 5,
     maxStreams: 1,
-    logger: false,
+    logger,
   })
   onTestFinished(async () => {
     await server.close()
@@ -75,6 +80,21 @@ describe('a handler in a server of another make', () => {
     for (let count = 0; count < 6; count++) statuses.push(await ask('10.0.0.1'))
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
     expect(await ask('10.0.0.2')).toBe(200)
+  })
+
+  test.each([
+    ['throws', () => expect.fail('no header')],
+    ['answers no text', async () => '10.0.0.1'],
+  ])('answers 500 and says why where the one that it asks for the address %s', async (_, ask) => {
+    const lines: string[] = []
+    const say = (...words: unknown[]): void => {
+      lines.push(inspect(words))
+    }
+    const logger = { debug: say, info: say, warn: say, error: say }
+    const handle = await mounted({ logger, clientAddress: ask as unknown as () => string })
+    const answer = await handle(asked('/api/jobs'))
+    expect([answer.status, await answer.json()]).toMatchObject([500, { code: 'ERR_INVARIANT' }])
+    expect(lines.join()).toMatch(/no header|'clientAddress' must answer a text, not a Promise/)
   })
 
   test('streams events until the reader leaves', async () => {
