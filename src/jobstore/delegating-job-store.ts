@@ -6,6 +6,7 @@ import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from './awaited-results.ts'
+import type { JobStoreChanges } from './change-watch.ts'
 import type { JobStoreCluster } from './cluster-view.ts'
 import type { DefinitionChanges, RemovedDefinitions } from './definition-changes.ts'
 import type { FireSlot, FiringOnSchedule } from './fire-slot.ts'
@@ -59,7 +60,9 @@ const noBatch: AcquiredAndFired = { fired: [], acquired: [] }
  * A store that passes every operation on to another one: the base of stores that log, measure or fail on purpose.
  * Override `around` to do something at every operation, or a method to change one.
  */
-export class DelegatingJobStore implements JobStore {
+export class DelegatingJobStore
+  implements JobStore, Required<Omit<JobStore, 'acquireAndFire' | 'scheduleAndFire' | 'changeDefinitions'>>
+{
   protected readonly inner: JobStore
 
   /** Present only when the inner store has it. */
@@ -110,6 +113,9 @@ export class DelegatingJobStore implements JobStore {
   }
   get awaitedResults(): JobStoreAwaitedResults | null {
     return this.inner.awaitedResults ?? null
+  }
+  get changes(): JobStoreChanges | null {
+    return this.inner.changes ?? null
   }
 
   /** Every operation goes through here; `proceed` carries it out on the inner store. */

@@ -48,8 +48,8 @@ export class LockedClaims {
     this.#retryAtMs = elapsedMs + this.#delayMs
   }
 
-  /** Empties the list, for the recovery of this node to release the claims. */
-  clear(): readonly LockedClaim[] {
+  /** Empties the list and answers what was in it. */
+  takeAll(): readonly LockedClaim[] {
     const claims = this.#claims
     this.take(claims)
     return claims

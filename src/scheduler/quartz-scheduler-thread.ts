@@ -12,7 +12,7 @@ import { FirstFirings } from './first-firings.ts'
 import { GivingBack, unreturned } from './giving-back.ts'
 import { LargerBatches, type LargerBatchesOptions } from './larger-batches.ts'
 import type { LateCauses } from './late-causes.ts'
-import { type LockedClaim, LockedClaims } from './locked-claims.ts'
+import { LockedClaims } from './locked-claims.ts'
 import { LookAgain } from './look-again.ts'
 import { LoopFailures } from './loop-failures.ts'
 import type { Notifier } from './notifier.ts'
@@ -135,6 +135,7 @@ export class QuartzSchedulerThread {
     this.#isAbandoned = true
     this.#haltSignal.abort()
     this.#gate.wake()
+    this.#restless.wakeAll()
   }
 
   /** The store has answered somebody else: the loop asks it now, however long failures would have it wait. */
@@ -450,22 +451,21 @@ export class QuartzSchedulerThread {
   }
 
   async #retryLocked({ fire, giveBack }: Extract<TurnDecision, { kind: 'retry' }>): Promise<void> {
-    this.#aside.take([...fire, ...giveBack])
-    const still = new Set<AcquiredTrigger>()
+    const tried = [...giveBack, ...fire]
+    this.#aside.take(tried)
+    const locked: AcquiredTrigger[] = []
     if (giveBack.length > 0) {
-      for (const claim of await this.#givingBack.tryUntilDone(() =>
-        this.#options.jobStore.releaseAcquiredTriggers(giveBack.map(({ acquired }) => acquired)),
-      ))
-        still.add(claim)
+      const claims = giveBack.map(({ acquired }) => acquired)
+      const release = () => this.#options.jobStore.releaseAcquiredTriggers(claims)
+      locked.push(...(await this.#givingBack.tryUntilDone(release)))
       // The loop looks for the released triggers again.
-      if (still.size < giveBack.length) this.#idleUntilMs = 0
+      if (locked.length < giveBack.length) this.#idleUntilMs = 0
     }
-    if (fire.length > 0) {
-      for (const claim of await this.#fire(fire.map(({ acquired }) => acquired))) still.add(claim)
-    }
-    const kept = (claims: readonly LockedClaim[]): LockedClaim[] =>
-      claims.filter(({ acquired }) => still.has(acquired))
-    this.#aside.putBack([...kept(giveBack), ...kept(fire)], this.#options.clock.elapsedMs())
+    if (fire.length > 0) locked.push(...(await this.#fire(fire.map(({ acquired }) => acquired))))
+    const known = new Map(tried.map((claim) => [claim.acquired, claim]))
+    // When the firing fails, claims that were held are given back with it, and may be locked as well.
+    const still = locked.map((acquired) => known.get(acquired) ?? { acquired, sinceMs: this.#heldSinceMs })
+    this.#aside.putBack(still, this.#options.clock.elapsedMs())
   }
 
   /** A trigger that has fired may be due again before the rest of its batch: then the loop must look again. */
@@ -475,7 +475,10 @@ export class QuartzSchedulerThread {
 
   async #release(): Promise<void> {
     const { jobStore, notifier } = this.#options
-    const held = [...this.#held, ...(this.#halted ? this.#aside.clear() : []).map(({ acquired }) => acquired)]
+    const held = [
+      ...this.#held,
+      ...(this.#halted ? this.#aside.takeAll() : []).map(({ acquired }) => acquired),
+    ]
     const unknown = this.#claimsUnknown
     this.#held = []
     this.#claimsUnknown = false

@@ -14,6 +14,12 @@ describe('a store that delegates conforms as the inner one does', () => {
   test.each(cases)('$area: $name', ({ run }) => run())
 })
 
+test('a store that delegates passes on what watches for changes of others', () => {
+  const changes = { watch: () => () => {} }
+  expect(new FaultyJobStore(Object.assign(new RAMJobStore(), { changes })).changes).toBe(changes)
+  expect(new FaultyJobStore(new RAMJobStore()).changes).toBeNull()
+})
+
 describe('a faulty store', () => {
   const job = new JobKey('job')
 

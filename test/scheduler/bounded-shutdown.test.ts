@@ -108,6 +108,18 @@ describe('a shutdown ends although the store does not answer', () => {
     }
   })
 
+  it('to a search, and ends the waits for a scheduler without work', async () => {
+    const fixture = await LoopFixture.create()
+    silence(fixture, { methods: ['acquireNextTriggers'], when: 'before' })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(10)
+    const idle = fixture.scheduler.idle()
+    await fixture.clock.advance(10)
+    await timeToEnd(fixture, {})
+    await fixture.settled(idle)
+    expect(fixture.scheduler.isShutdown).toBe(true)
+  })
+
   it('and says how many ends are not written', async () => {
     const fixture = await LoopFixture.create()
     for (const name of ['a', 'b', 'c']) await fixture.schedule(name, { inMs: 1000 })

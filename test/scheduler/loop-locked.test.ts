@@ -103,6 +103,27 @@ describe('a claim that is locked when it is to be fired', () => {
 })
 
 describe('a claim that is locked when it is to be given back', () => {
+  it('is kept when the store fails as another one is tried again, and fires at its time', async () => {
+    const { fixture, locked } = await lockedFixture()
+    locked.add('tried').add('held')
+    await fixture.schedule('tried', { inMs: 1000 })
+    await fixture.schedule('held', { inMs: 5000 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1010)
+    const { around } = fixture
+    fixture.around = async (call) => {
+      if (call.method !== 'triggersFired') return around(call)
+      fixture.around = around
+      throw new Error('away')
+    }
+    await fixture.clock.advance(1000)
+    expect(fixture.errors).toEqual(['The job store failed while firing triggers.'])
+    locked.clear()
+    await fixture.clock.advance(4000)
+    expect(fixture.runs.map(({ name }) => name)).toEqual(['tried', 'held'])
+    expect(fixture.runs[1]?.atMs).toBe(5000)
+  })
+
   it('does not keep something earlier from being found, and fires at its time', async () => {
     const { fixture, locked } = await claimedFixture()
     await fixture.schedule('earlier', { inMs: 1000 })
