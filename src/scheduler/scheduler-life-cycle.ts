@@ -6,6 +6,7 @@ import type { JobStoreContext } from '../jobstore/job-store.ts'
 import type { StoreProbe } from '../jobstore/store-probe.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { RecentEventLoopLag } from '../time/event-loop-lag.ts'
+import { unlessAborted } from '../time/unless-aborted.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { NeverStarted } from './never-started.ts'
@@ -299,16 +300,7 @@ export class SchedulerLifeCycle {
 
   /** A store that was cut off may never answer: callers that wait for it get the refusal. */
   #unlessCutOff<Answer>(work: Promise<Answer>): Promise<Answer> {
-    const { signal } = this.#cut
-    return new Promise((resolve, reject) => {
-      const onCut = (): void => {
-        reject(this.#refusal())
-      }
-      signal.addEventListener('abort', onCut, { once: true })
-      work.then(resolve, reject).finally(() => {
-        signal.removeEventListener('abort', onCut)
-      })
-    })
+    return unlessAborted(work, this.#cut.signal, () => this.#refusal())
   }
 
   shutdown(options: ShutdownOptions): Promise<void> {

@@ -1,6 +1,8 @@
 import type pg from 'pg'
 import type { Clock } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
+import { settledWithin } from '../../time/settled-within.ts'
+import { unlessAborted } from '../../time/unless-aborted.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
 import { type NodeOrderMessage, readInterruptMessage, readOrderMessage } from './node-messages.ts'
 import { disconnect, postgresDriver } from './postgres-driver.ts'
@@ -84,14 +86,14 @@ export class WakeListener {
   /** Ends when the listener closes, or throws when the connection breaks. */
   async #listen(client: pg.Client, onListening: () => void): Promise<void> {
     const { channel, onWake, onInterrupt, onOrder, heartbeatMs = 15_000 } = this.#options
-    const broken = new Promise<never>((_, reject) => {
-      client.on('error', reject)
-      client.on('end', () => {
-        reject(new DatabaseFailure(new Error('Connection terminated')))
-      })
+    const broken = new AbortController()
+    const { signal } = broken
+    client.on('error', (error) => {
+      broken.abort(error)
     })
-    // Checked between the heartbeats, too.
-    broken.catch(() => {})
+    client.on('end', () => {
+      broken.abort(new DatabaseFailure(new Error('Connection terminated')))
+    })
     client.on('notification', (notification) => {
       if (notification.channel !== channel) return
       const target = readInterruptMessage(notification.payload)
@@ -101,31 +103,19 @@ export class WakeListener {
       const message = readWakeMessage(notification.payload)
       if (message !== null) onWake(message)
     })
-    await Promise.race([client.connect(), broken])
-    await this.#answered(client.query(`LISTEN ${postgresDriver().escapeIdentifier(channel)}`), broken)
+    await unlessAborted(client.connect(), signal)
+    await this.#answered(client.query(`LISTEN ${postgresDriver().escapeIdentifier(channel)}`), signal)
     onListening()
     this.#options.onListening()
-    for (;;) {
-      const isOpen = await Promise.race([this.#sleep.sleep(heartbeatMs), broken])
-      if (!isOpen) return
-      await this.#answered(client.query('SELECT 1'), broken)
+    while (await unlessAborted(this.#sleep.sleep(heartbeatMs), signal)) {
+      await this.#answered(client.query('SELECT 1'), signal)
     }
   }
 
   /** Waits for an answer, with a time limit. */
-  async #answered(answer: Promise<unknown>, broken: Promise<never>): Promise<void> {
+  async #answered(answer: Promise<unknown>, broken: AbortSignal): Promise<void> {
     const { clock, heartbeatMs = 15_000 } = this.#options
-    let giveUp = (): void => {}
-    const late = new Promise<never>((_, reject) => {
-      giveUp = () => {
-        reject(DatabaseFailure.noAnswer(heartbeatMs))
-      }
-    })
-    const timer = clock.setTimer(heartbeatMs, giveUp)
-    try {
-      await Promise.race([answer, broken, late])
-    } finally {
-      timer.cancel()
-    }
+    const isAnswered = await settledWithin(clock, heartbeatMs, unlessAborted(answer, broken))
+    if (!isAnswered) throw DatabaseFailure.noAnswer(heartbeatMs)
   }
 }
