@@ -1,3 +1,4 @@
+import { SchedulerError } from '../../../../core/errors.ts'
 import { Lanes } from '../../../../core/lanes.ts'
 import { unawaited } from '../../../../core/promises.ts'
 import type { FireSlot } from '../../../fire-slot.ts'
@@ -108,9 +109,8 @@ export class ScheduleWriter {
     try {
       await this.#transact(batch, { whenLocked: 'passOver', fires: true })
     } catch (error) {
-      const [only] = batch
       if (error instanceof RowsLockedError) this.#setApart(batch)
-      else if (batch.length === 1) only?.reject(error)
+      else if (batch.length === 1 || concernsAll(error)) for (const call of batch) call.reject(error)
       // What one call holds may be what the database refuses: the others must not fail with it.
       else for (const call of batch) await this.#store([call])
     }
@@ -173,6 +173,17 @@ export class ScheduleWriter {
       else reject(refusal)
     }
   }
+}
+
+/**
+ * Whether each call would fail by itself, after as many tries, or may be stored already: to run it again would refuse
+ * what it has stored itself.
+ */
+function concernsAll(error: unknown): boolean {
+  return (
+    SchedulerError.is(error) &&
+    (error.code === 'ERR_DATABASE_UNAVAILABLE' || error.code === 'ERR_COMMIT_UNKNOWN')
+  )
 }
 
 /** Calls that depend on each other, directly or through others, stay together. */
