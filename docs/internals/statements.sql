@@ -7346,10 +7346,10 @@ WHERE h.sched_name = :scheduler
 -- executionLog.nth
 --   record-pruner.ts (RecordPruner)
 -- Every engine
-SELECT l.logged_time
-FROM qrtz_execution_log AS l
-WHERE l.sched_name = :scheduler
-ORDER BY l.logged_time DESC
+SELECT o.logged_time AS row_time
+FROM qrtz_execution_log AS o
+WHERE o.sched_name = :scheduler
+ORDER BY o.logged_time DESC
 LIMIT 1 OFFSET :skipped;
 
 -- executionLog.deleteBefore
@@ -7357,11 +7357,11 @@ LIMIT 1 OFFSET :skipped;
 -- Every engine
 DELETE FROM qrtz_execution_log
 WHERE (sched_name, fire_instance_id, first_line) IN (
-  SELECT l.sched_name, l.fire_instance_id, l.first_line
-  FROM qrtz_execution_log AS l
-  WHERE l.sched_name = :scheduler
-    AND l.logged_time < :before
-  ORDER BY l.logged_time
+  SELECT o.sched_name, o.fire_instance_id, o.first_line
+  FROM qrtz_execution_log AS o
+  WHERE o.sched_name = :scheduler
+    AND o.logged_time < :before
+  ORDER BY o.logged_time
   LIMIT :limit
 );
 
@@ -7571,10 +7571,10 @@ ON CONFLICT (sched_name, audit_time, audit_id) DO UPDATE SET asked_by = excluded
 -- audit.nth
 --   record-pruner.ts (RecordPruner)
 -- Every engine
-SELECT a.audit_time
-FROM qrtz_audit AS a
-WHERE a.sched_name = :scheduler
-ORDER BY a.audit_time DESC
+SELECT o.audit_time AS row_time
+FROM qrtz_audit AS o
+WHERE o.sched_name = :scheduler
+ORDER BY o.audit_time DESC
 LIMIT 1 OFFSET :skipped;
 
 -- audit.deleteBefore
@@ -7582,11 +7582,11 @@ LIMIT 1 OFFSET :skipped;
 -- Every engine
 DELETE FROM qrtz_audit
 WHERE (sched_name, audit_time, audit_id) IN (
-  SELECT a.sched_name, a.audit_time, a.audit_id
-  FROM qrtz_audit AS a
-  WHERE a.sched_name = :scheduler
-    AND a.audit_time < :before
-  ORDER BY a.audit_time
+  SELECT o.sched_name, o.audit_time, o.audit_id
+  FROM qrtz_audit AS o
+  WHERE o.sched_name = :scheduler
+    AND o.audit_time < :before
+  ORDER BY o.audit_time
   LIMIT :limit
 );
 

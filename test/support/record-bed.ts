@@ -1,6 +1,7 @@
 import type { JobStore, RecordBatch } from 'quartz-ts/spi'
 import { onTestFinished } from 'vitest'
 import { JobKey } from '../../src/core/key.ts'
+import type { AuditEntry } from '../../src/jobstore/audit.ts'
 import type { ExecutionReport } from '../../src/jobstore/execution-report.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
 import { addExecution, type JobStatusChange, newStatusChange } from '../../src/jobstore/job-status.ts'
@@ -68,4 +69,24 @@ export function status(bed: Testbed, name = 'j'): JobStatusChange {
     errorText: null,
   })
   return change
+}
+
+/** An entry of the audit of now. */
+export function entry(bed: Testbed, id: string): AuditEntry {
+  return {
+    timeMs: bed.now(),
+    id,
+    by: 'ann',
+    address: null,
+    node: 'n1',
+    operation: 'jobs.put',
+    targetGroup: null,
+    targetName: null,
+    outcome: 'done',
+    times: 1,
+    errorText: null,
+    requestText: null,
+    beforeText: null,
+    afterText: null,
+  }
 }

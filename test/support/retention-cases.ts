@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { AuditEntry } from '../../src/jobstore/audit.ts'
 import { jobDetail, type Testbed } from '../../src/testing/job-store/testbed.ts'
-import { complete, dayMs, open, type RecordStores, status, write, writeLater } from './record-bed.ts'
+import { complete, dayMs, entry, open, type RecordStores, status, write, writeLater } from './record-bed.ts'
 
 const job = jobDetail('job', { durable: true })
 
@@ -35,25 +34,6 @@ async function fireTimes(bed: Testbed): Promise<number[]> {
 async function outcomes(bed: Testbed): Promise<string[]> {
   const { items } = await bed.store.queryExecutions({})
   return items.map(({ outcome }) => outcome)
-}
-
-function entry(bed: Testbed, id: string): AuditEntry {
-  return {
-    timeMs: bed.now(),
-    id,
-    by: 'ann',
-    address: null,
-    node: 'n1',
-    operation: 'jobs.put',
-    targetGroup: null,
-    targetName: null,
-    outcome: 'done',
-    times: 1,
-    errorText: null,
-    requestText: null,
-    beforeText: null,
-    afterText: null,
-  }
 }
 
 async function audits(bed: Testbed): Promise<string[]> {

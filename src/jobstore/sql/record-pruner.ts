@@ -1,11 +1,13 @@
+import type { EpochMs } from '../../time/clock.ts'
 import { nextTurn } from '../../time/next-turn.ts'
 import { instantMaxMs } from '../../triggers/invalid-trigger.ts'
 import { dayOf } from '../job-status.ts'
 import type { ExecutionOutcome } from '../queries.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
 import type { SqlProgram } from './kernel/statement.ts'
-import type { SqlTransaction } from './session/sql-session.ts'
+import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
+import type { Bounds } from './tables/records/oldest-rows.ts'
 
 /** How often is looked for rows that are too old or too many. */
 const intervalMs = 60_000
@@ -14,20 +16,25 @@ const firstMs = 10_000
 /** How many rows one transaction deletes, so that it stays short. */
 const rowsPerTransaction = 500
 
+/** In one of so many looks is looked for what takes reading a whole table. */
+const looksAtAll = 60
+
 /** Deletes some rows that are too old or too many; answers about how many. */
 type Pruning = (tx: SqlTransaction, limit: number) => SqlProgram<number>
+/** Begins a look; null when there is nothing to do in this one. */
+type Look = () => Pruning | null
 
 /** Keeps what is remembered of executions within its bounds. It has no timer: it looks now and then after writes. */
 export class RecordPruner {
   readonly #transactor: SqlTransactor
-  readonly #prunings: readonly Pruning[]
+  readonly #looks: readonly Look[]
   #lookedMs: number
   #pruning: Promise<void> | null = null
   #isClosed = false
 
   constructor(transactor: SqlTransactor, options: ResolvedRecordOptions) {
     this.#transactor = transactor
-    this.#prunings = pruningsOf(options, transactor.session.clustered)
+    this.#looks = looksOf(options, transactor.session.clustered)
     this.#lookedMs = transactor.session.context.clock.elapsedMs() + firstMs - intervalMs
   }
 
@@ -48,7 +55,9 @@ export class RecordPruner {
 
   async #prune(): Promise<void> {
     const { clock, signaler } = this.#transactor.session.context
-    for (const pruning of this.#prunings) {
+    for (const look of this.#looks) {
+      const pruning = look()
+      if (pruning === null) continue
       try {
         while (!this.#isClosed && (await this.#pruneSome(pruning)) >= rowsPerTransaction) {
           await nextTurn(clock)
@@ -65,60 +74,111 @@ export class RecordPruner {
   }
 }
 
-function pruningsOf(
+function looksOf(
   { audit, executionLog, history, jobStatus, misfires }: ResolvedRecordOptions,
   clustered: boolean,
-): readonly Pruning[] {
-  const prunings: Pruning[] = []
+): readonly Look[] {
+  const looks: Look[] = []
   if (history.record !== 'off') {
-    prunings.push(function* pruneHistory({ session, nowMs }, limit) {
-      const surplus = yield* session.history.surplus(history.maxRows)
-      return yield* session.history.prune({ beforeMs: nowMs - history.maxAgeMs, surplus }, limit)
-    })
+    looks.push(
+      within(
+        history,
+        (session, maxRows) => session.history.surplus(maxRows),
+        (session, bounds, limit) => session.history.prune(bounds, limit),
+      ),
+    )
   }
   for (const [outcome, ageMs] of Object.entries(history.maxAgeMsByOutcome)) {
-    prunings.push(({ session, nowMs }, limit) =>
-      session.history.pruneOutcome(outcome as ExecutionOutcome, nowMs - ageMs, limit),
+    looks.push(
+      always(({ session, nowMs }, limit) =>
+        session.history.pruneOutcome(outcome as ExecutionOutcome, nowMs - ageMs, limit),
+      ),
     )
   }
   if (jobStatus.record) {
-    prunings.push((tx, limit) => tx.session.jobStatus.prune(dayOf(tx.nowMs) - jobStatus.maxDays, limit))
-  }
-  if (executionLog.level !== 'off') {
-    prunings.push(({ session, nowMs }, limit) =>
-      session.executionLog.prune(nowMs - executionLog.maxAgeMs, executionLog.maxRows, limit),
+    const oldest = (nowMs: EpochMs): number => dayOf(nowMs) - jobStatus.maxDays
+    looks.push(
+      always(({ session, nowMs }, limit) => session.jobStatus.pruneDays(oldest(nowMs), limit)),
+      seldom(({ session, nowMs }, limit) => session.jobStatus.pruneGone(oldest(nowMs), limit)),
     )
   }
-  const mayOutlive = executionLog.maxAgeMs < history.maxAgeMs || executionLog.maxRows < history.maxRows
-  if (executionLog.level !== 'off' && history.record !== 'off' && mayOutlive) {
-    prunings.push(dropsLogLines(executionLog))
+  if (executionLog.level !== 'off') {
+    looks.push(
+      within(
+        executionLog,
+        (session, maxRows) => session.executionLog.surplus(maxRows),
+        (session, bounds, limit) => session.executionLog.prune(bounds, limit),
+      ),
+    )
+    const mayOutlive = executionLog.maxAgeMs < history.maxAgeMs || executionLog.maxRows < history.maxRows
+    if (history.record !== 'off' && mayOutlive) looks.push(dropsLogLines(executionLog))
   }
   if (misfires.record) {
-    prunings.push(({ session, nowMs }, limit) =>
-      session.misfires.prune(nowMs - misfires.maxAgeMs, misfires.maxRows, limit),
+    looks.push(
+      within(
+        misfires,
+        (session, maxRows) => session.misfires.surplus(maxRows),
+        (session, bounds, limit) => session.misfires.prune(bounds, limit),
+      ),
     )
   }
   if (audit.record) {
-    prunings.push(({ session, nowMs }, limit) =>
-      session.audit.prune(nowMs - audit.maxAgeMs, audit.maxRows, limit),
+    looks.push(
+      within(
+        audit,
+        (session, maxRows) => session.audit.surplus(maxRows),
+        (session, bounds, limit) => session.audit.prune(bounds, limit),
+      ),
     )
   }
-  if (clustered) prunings.push(({ session }, limit) => session.executionProgress.prune(limit))
-  return prunings
+  if (clustered) looks.push(always(({ session }, limit) => session.executionProgress.prune(limit)))
+  return looks
+}
+
+function always(pruning: Pruning): Look {
+  return () => pruning
+}
+
+function seldom(pruning: Pruning): Look {
+  let looks = 0
+  return () => (looks++ % looksAtAll === 0 ? pruning : null)
+}
+
+interface Limits {
+  readonly maxAgeMs: number
+  readonly maxRows: number
+}
+
+/** Where the rows that are too many end is asked once a look, because all the others are read for it. */
+function within<Place>(
+  { maxAgeMs, maxRows }: Limits,
+  findSurplus: (session: SqlSession, maxRows: number) => SqlProgram<Place | null>,
+  deleteSome: (session: SqlSession, bounds: Bounds<Place>, limit: number) => SqlProgram<number>,
+): Look {
+  return () => {
+    let surplus: Place | null | undefined
+    return function* prune({ session, nowMs }, limit) {
+      if (surplus === undefined) surplus = yield* findSurplus(session, maxRows)
+      return yield* deleteSome(session, { beforeMs: nowMs - maxAgeMs, surplus }, limit)
+    }
+  }
 }
 
 /** Deletes the log lines that are in the history with their executions, where those are kept for longer. */
-function dropsLogLines({ maxAgeMs, maxRows }: ResolvedRecordOptions['executionLog']): Pruning {
+function dropsLogLines({ maxAgeMs, maxRows }: Limits): Look {
   /** Of executions that began by then there are none left. */
   let doneMs = -instantMaxMs
-  return function* pruneLogLines({ session: { history }, nowMs, notes }, limit) {
-    const surplusMs = (yield* history.surplus(maxRows))?.fireTimeMs ?? -instantMaxMs
-    const beforeMs = Math.max(nowMs - maxAgeMs, surplusMs + 1)
-    if (beforeMs - 1 <= doneMs) return 0
-    const { untilMs, isWhole } = yield* history.dropLogLines({ afterMs: doneMs, beforeMs }, limit)
-    notes.add(() => {
-      doneMs = untilMs
-    })
-    return isWhole ? 0 : limit
+  return () => {
+    let surplusMs: EpochMs | undefined
+    return function* pruneLogLines({ session: { history }, nowMs, notes }, limit) {
+      surplusMs ??= (yield* history.surplus(maxRows))?.fireTimeMs ?? -instantMaxMs
+      const beforeMs = Math.max(nowMs - maxAgeMs, surplusMs + 1)
+      if (beforeMs - 1 <= doneMs) return 0
+      const { untilMs, isWhole } = yield* history.dropLogLines({ afterMs: doneMs, beforeMs }, limit)
+      notes.add(() => {
+        doneMs = untilMs
+      })
+      return isWhole ? 0 : limit
+    }
   }
 }

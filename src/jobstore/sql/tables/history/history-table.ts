@@ -25,6 +25,7 @@ import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, later, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { anyText, instant, readable, textOrNull } from '../encoding/columns.ts'
+import type { Bounds } from '../records/oldest-rows.ts'
 import {
   columns,
   cursorOf,
@@ -78,18 +79,15 @@ export class HistoryTable {
     yield* storeRows(scheduler, others, this.#statements.insert)
   }
 
-  /** The place of the newest execution beyond `maxRows`; null when there are no more than that. */
+  /** The place of the newest execution beyond `maxRows`; null when there are no more. Reads all of those. */
   *surplus(maxRows: number): SqlProgram<ExecutionCursor | null> {
     const values = { scheduler: this.#vocabulary.schedulerName, skipped: maxRows }
     const nth = yield* first(this.#statements.nth(values))
     return nth && cursorOf(nth)
   }
 
-  /** Deletes executions that began before an instant, or are at or before a place; about `limit` at most. */
-  *prune(
-    { beforeMs, surplus }: { readonly beforeMs: EpochMs; readonly surplus: ExecutionCursor | null },
-    limit: number,
-  ): SqlProgram<number> {
+  /** Deletes executions within bounds, by when they began; about `limit` at most. */
+  *prune({ beforeMs, surplus }: Bounds<ExecutionCursor>, limit: number): SqlProgram<number> {
     const scheduler = this.#vocabulary.schedulerName
     // Before every id of that instant.
     const oldest: ExecutionCursor = { fireTimeMs: beforeMs, fireInstanceId: '' }

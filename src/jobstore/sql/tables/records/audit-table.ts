@@ -17,9 +17,16 @@ import {
 } from '../../kernel/newest-first.ts'
 import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { first, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import { run, type SqlProgram, type SqlRow } from '../../kernel/statement.ts'
 import { anyText, instant, integer, readable, textOrNull } from '../encoding/columns.ts'
 import { storable } from '../encoding/storable-text.ts'
+import {
+  type Bounds,
+  endOf,
+  type OldestRowsStatements,
+  oldestRowsStatements,
+  timeOfNth,
+} from './oldest-rows.ts'
 
 const key = { audit_time: 'bigint', audit_id: 'text' } as const
 const columns = {
@@ -61,37 +68,27 @@ export class AuditTable {
     return yield* newestFirstPage(auditQuery(this.#vocabulary, query), given, { itemOf: entryOf, cursorOf })
   }
 
-  /** Deletes rows from before an instant, and the oldest of more than `maxRows`; about `limit` at most. */
-  *prune(beforeMs: EpochMs, maxRows: number, limit: number): SqlProgram<number> {
-    const scheduler = this.#scheduler
-    const nth = yield* first(this.#statements.nth({ scheduler, skipped: maxRows }))
-    const surplusMs = nth === null ? beforeMs : integer(nth, 'audit_time') + 1
-    const before = Math.max(beforeMs, surplusMs)
-    return yield* run(this.#statements.deleteBefore({ scheduler, before, limit }))
+  /** The time of the newest row beyond `maxRows`; null when there are no more. Reads all of those. */
+  *surplus(maxRows: number): SqlProgram<EpochMs | null> {
+    return yield* timeOfNth(this.#statements.nth({ scheduler: this.#scheduler, skipped: maxRows }))
+  }
+
+  /** Deletes rows within bounds; about `limit` at most. */
+  *prune(bounds: Bounds<EpochMs>, limit: number): SqlProgram<number> {
+    const values = { scheduler: this.#scheduler, before: endOf(bounds), limit }
+    return yield* run(this.#statements.deleteBefore(values))
   }
 }
 
-interface AuditStatements {
+interface AuditStatements extends OldestRowsStatements {
   readonly put: RowsQuery
-  readonly nth: SqlQuery<{ scheduler: string; skipped: number }>
-  readonly deleteBefore: SqlQuery<{ scheduler: string; before: number; limit: number }>
 }
 
 export function auditStatements(vocabulary: SqlVocabulary): AuditStatements {
-  const { dialect, names } = vocabulary
+  const { audit } = vocabulary.names
   return {
-    put: upsertQuery(vocabulary, names.audit, key, columns),
-    nth: sqlQuery(
-      dialect,
-      `SELECT a.audit_time FROM ${names.audit} AS a WHERE a.sched_name = :scheduler
-       ORDER BY a.audit_time DESC LIMIT 1 OFFSET :skipped`,
-    ),
-    deleteBefore: sqlQuery(
-      dialect,
-      `DELETE FROM ${names.audit} WHERE (sched_name, audit_time, audit_id) IN (
-         SELECT a.sched_name, a.audit_time, a.audit_id FROM ${names.audit} AS a
-         WHERE a.sched_name = :scheduler AND a.audit_time < :before ORDER BY a.audit_time LIMIT :limit)`,
-    ),
+    put: upsertQuery(vocabulary, audit, key, columns),
+    ...oldestRowsStatements(vocabulary, { table: audit, time: 'audit_time', key }),
   }
 }
 

@@ -7,17 +7,16 @@ import {
 } from '../../../execution-log.ts'
 import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import {
-  all,
-  first,
-  run,
-  type SqlProgram,
-  type SqlQuery,
-  type SqlRow,
-  sqlQuery,
-} from '../../kernel/statement.ts'
-import { integer, readable, textOrNull } from '../encoding/columns.ts'
+import { all, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import { readable, textOrNull } from '../encoding/columns.ts'
 import { storable } from '../encoding/storable-text.ts'
+import {
+  type Bounds,
+  endOf,
+  type OldestRowsStatements,
+  oldestRowsStatements,
+  timeOfNth,
+} from './oldest-rows.ts'
 
 const key = { fire_instance_id: 'text', first_line: 'bigint' } as const
 const columns = {
@@ -69,13 +68,15 @@ export class ExecutionLogTable {
     return [...byNumber.values()].sort((a, b) => a.line - b.line)
   }
 
-  /** Deletes rows from before an instant, and the oldest of more than `maxRows`; about `limit` at most. */
-  *prune(beforeMs: EpochMs, maxRows: number, limit: number): SqlProgram<number> {
-    const scheduler = this.#scheduler
-    const nth = yield* first(this.#statements.nth({ scheduler, skipped: maxRows }))
-    const surplusMs = nth === null ? beforeMs : integer(nth, 'logged_time') + 1
-    const before = Math.max(beforeMs, surplusMs)
-    return yield* run(this.#statements.deleteBefore({ scheduler, before, limit }))
+  /** The time of the newest row beyond `maxRows`; null when there are no more. Reads all of those. */
+  *surplus(maxRows: number): SqlProgram<EpochMs | null> {
+    return yield* timeOfNth(this.#statements.nth({ scheduler: this.#scheduler, skipped: maxRows }))
+  }
+
+  /** Deletes rows within bounds; about `limit` at most. */
+  *prune(bounds: Bounds<EpochMs>, limit: number): SqlProgram<number> {
+    const values = { scheduler: this.#scheduler, before: endOf(bounds), limit }
+    return yield* run(this.#statements.deleteBefore(values))
   }
 }
 
@@ -83,12 +84,10 @@ function linesOf(row: SqlRow): readonly ExecutionLogLine[] {
   return decodeLines(readable(textOrNull, row, 'log_lines', null) ?? '[]')
 }
 
-interface ExecutionLogStatements {
+interface ExecutionLogStatements extends OldestRowsStatements {
   readonly put: RowsQuery
   readonly find: SqlQuery<{ scheduler: string; id: string; after: number; limit: number }>
   readonly findLast: SqlQuery<{ scheduler: string; id: string }>
-  readonly nth: SqlQuery<{ scheduler: string; skipped: number }>
-  readonly deleteBefore: SqlQuery<{ scheduler: string; before: number; limit: number }>
 }
 
 export function executionLogStatements(vocabulary: SqlVocabulary): ExecutionLogStatements {
@@ -106,16 +105,6 @@ export function executionLogStatements(vocabulary: SqlVocabulary): ExecutionLogS
       `SELECT h.log_lines FROM ${names.history} AS h
        WHERE h.sched_name = :scheduler AND h.fire_instance_id = :id AND h.log_lines IS NOT NULL`,
     ),
-    nth: sqlQuery(
-      dialect,
-      `SELECT l.logged_time FROM ${names.executionLog} AS l WHERE l.sched_name = :scheduler
-       ORDER BY l.logged_time DESC LIMIT 1 OFFSET :skipped`,
-    ),
-    deleteBefore: sqlQuery(
-      dialect,
-      `DELETE FROM ${names.executionLog} WHERE (sched_name, fire_instance_id, first_line) IN (
-         SELECT l.sched_name, l.fire_instance_id, l.first_line FROM ${names.executionLog} AS l
-         WHERE l.sched_name = :scheduler AND l.logged_time < :before ORDER BY l.logged_time LIMIT :limit)`,
-    ),
+    ...oldestRowsStatements(vocabulary, { table: names.executionLog, time: 'logged_time', key }),
   }
 }

@@ -166,12 +166,15 @@ export class JobStatusTable {
     return found
   }
 
-  /** Deletes counts of old days, and old statuses of jobs that do not exist any more; about `limit` rows of each. */
-  *prune(oldestDay: number, limit: number): SqlProgram<number> {
-    const scheduler = this.#scheduler
-    const days = yield* run(this.#statements.deleteDays({ scheduler, day: oldestDay, limit }))
-    const before = oldestDay * 86_400_000
-    return days + (yield* run(this.#statements.deleteGone({ scheduler, before, limit })))
+  /** Deletes counts from before a day; about `limit` at most. */
+  *pruneDays(day: number, limit: number): SqlProgram<number> {
+    return yield* run(this.#statements.deleteDays({ scheduler: this.#scheduler, day, limit }))
+  }
+
+  /** Deletes statuses from before a day of jobs that do not exist any more; about `limit` at most. Reads all of them. */
+  *pruneGone(day: number, limit: number): SqlProgram<number> {
+    const values = { scheduler: this.#scheduler, before: day * 86_400_000, limit }
+    return yield* run(this.#statements.deleteGone(values))
   }
 }
 

@@ -1,4 +1,3 @@
-import type { EpochMs } from '../../../../time/clock.ts'
 import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
 import {
   isMisfireScan,
@@ -36,6 +35,7 @@ import {
 } from '../../kernel/statement.ts'
 import { anyText, instant, integer, integerOrNull, readable } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
+import type { Bounds } from './oldest-rows.ts'
 
 const columns = {
   noticed_time: 'bigint',
@@ -90,11 +90,16 @@ export class MisfireTable {
     return misfireCounts(rows.map(countsOf))
   }
 
-  /** Deletes rows from before an instant, and the oldest of more than `maxRows`; `limit` at most. */
-  *prune(beforeMs: EpochMs, maxRows: number, limit: number): SqlProgram<number> {
+  /** The place of the newest row beyond `maxRows`; null when there are no more. Reads all of those. */
+  *surplus(maxRows: number): SqlProgram<MisfireCursor | null> {
+    const values = { scheduler: this.#vocabulary.schedulerName, skipped: maxRows }
+    const nth = yield* first(this.#statements.nth(values))
+    return nth && cursorOf(nth)
+  }
+
+  /** Deletes rows within bounds; `limit` at most. */
+  *prune({ beforeMs, surplus }: Bounds<MisfireCursor>, limit: number): SqlProgram<number> {
     const scheduler = this.#vocabulary.schedulerName
-    const nth = yield* first(this.#statements.nth({ scheduler, skipped: maxRows }))
-    const surplus = nth && cursorOf(nth)
     // Before every id of that instant.
     const oldest: MisfireCursor = { noticedTimeMs: beforeMs, id: '' }
     const { noticedTimeMs, id } = surplus !== null && surplus.noticedTimeMs >= beforeMs ? surplus : oldest

@@ -1,0 +1,48 @@
+import type { EpochMs } from '../../../../time/clock.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import { first, type SqlProgram, type SqlQuery, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
+import { integer } from '../encoding/columns.ts'
+
+/** The statements that find and delete the oldest rows of a table, by their time alone. */
+export interface OldestRowsStatements {
+  readonly nth: SqlQuery<{ scheduler: string; skipped: number }>
+  readonly deleteBefore: SqlQuery<{ scheduler: string; before: number; limit: number }>
+}
+
+/** `key` has the columns that name a row, besides that of the scheduler. */
+export function oldestRowsStatements(
+  { dialect }: SqlVocabulary,
+  { table, time, key }: { readonly table: string; readonly time: string; readonly key: object },
+): OldestRowsStatements {
+  const columns = ['sched_name', ...Object.keys(key)]
+  return {
+    nth: sqlQuery(
+      dialect,
+      `SELECT o.${time} AS row_time FROM ${table} AS o WHERE o.sched_name = :scheduler
+       ORDER BY o.${time} DESC LIMIT 1 OFFSET :skipped`,
+    ),
+    deleteBefore: sqlQuery(
+      dialect,
+      `DELETE FROM ${table} WHERE (${columns.join(', ')}) IN (
+         SELECT ${columns.map((column) => `o.${column}`).join(', ')} FROM ${table} AS o
+         WHERE o.sched_name = :scheduler AND o.${time} < :before ORDER BY o.${time} LIMIT :limit)`,
+    ),
+  }
+}
+
+/** What `nth` answers; null when there are no more rows than that. */
+export function* timeOfNth(nth: SqlStatement): SqlProgram<EpochMs | null> {
+  const row = yield* first(nth)
+  return row && integer(row, 'row_time')
+}
+
+/** Which rows are deleted: those from before an instant, and those at or before a place. */
+export interface Bounds<Place> {
+  readonly beforeMs: EpochMs
+  readonly surplus: Place | null
+}
+
+/** The instant before which rows are deleted. */
+export function endOf({ beforeMs, surplus }: Bounds<EpochMs>): EpochMs {
+  return surplus === null ? beforeMs : Math.max(beforeMs, surplus + 1)
+}
