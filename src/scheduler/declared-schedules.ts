@@ -4,14 +4,16 @@ import {
   JobPersistenceError,
   type SchedulerError,
 } from '../core/errors.ts'
-import type { JobKey } from '../core/key.ts'
+import type { JobKey, TriggerKey } from '../core/key.ts'
+import { KeyMap } from '../core/key-map.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import { type JobStoreNotes, MemoryNotes, notesMax } from '../jobstore/job-store-notes.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
 import type { JobSummary, Page } from '../jobstore/queries.ts'
+import type { Trigger } from '../triggers/trigger.ts'
 import type { Notifier } from './notifier.ts'
-import { changesNothing, type PlannedJobs, type SeenPlan } from './planned-jobs.ts'
+import { changesNothing, type PlannedJobs, type ReadAhead, type SeenPlan } from './planned-jobs.ts'
 import { digestOf } from './planner.ts'
 import type { Reconciliation, ScheduleDefinition } from './schedule-definition.ts'
 import {
@@ -56,6 +58,8 @@ export interface DeclaredSet {
 export type TakeOver = 'never' | 'fromItself' | 'always'
 
 const noteKind = 'schedules'
+/** How many jobs and triggers are read by one call of the store. */
+const readAtOnce = 500
 /** How often a node starts again because others change the record of the set at the same time. */
 const attemptsMax = 50
 
@@ -163,17 +167,31 @@ export class DeclaredSchedules {
   async #lookAs(plans: readonly PlannedJob[], base: SetRecord): Promise<Look> {
     const seen: SeenJob[] = []
     const broken: BrokenJob[] = []
-    for (const plan of plans) {
-      const planned = ofGeneration(plan, base.generation)
-      try {
-        seen.push({ planned, change: await this.#parts.planned.lookAt(planned) })
-      } catch (error) {
-        if (!isBrokenRow(error)) throw error
-        broken.push({ key: planned.job.key, error })
+    const calendars: ReadAhead['calendars'] = new Map()
+    for (let start = 0; start < plans.length; start += readAtOnce) {
+      const some = plans.slice(start, start + readAtOnce)
+      const known = { ...(await this.#readAhead(some)), calendars }
+      for (const plan of some) {
+        const planned = ofGeneration(plan, base.generation)
+        try {
+          seen.push({ planned, change: await this.#parts.planned.lookAt(planned, known) })
+        } catch (error) {
+          if (!isBrokenRow(error)) throw error
+          broken.push({ key: planned.job.key, error })
+        }
+        await this.#parts.budget.spend()
       }
-      await this.#parts.budget.spend()
     }
     return { base, seen, broken }
+  }
+
+  async #readAhead(plans: readonly PlannedJob[]): Promise<Omit<ReadAhead, 'calendars'>> {
+    const store = this.#parts.open()
+    const [jobs, triggers] = [new KeyMap<JobKey, JobDetail>(), new KeyMap<TriggerKey, Trigger>()]
+    for (const job of await store.getJobs(plans.map(({ job: { key } }) => key))) jobs.set(job.key, job)
+    for (const trigger of await store.getTriggers(plans.map(({ trigger: { key } }) => key)))
+      triggers.set(trigger.key, trigger)
+    return { jobs, triggers }
   }
 
   /** The jobs that have the mark of the set, of all that can be read. */

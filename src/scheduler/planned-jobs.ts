@@ -1,5 +1,8 @@
 import { isBrokenRow } from '../core/errors.ts'
+import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { KeyMap } from '../core/key-map.ts'
 import type { JobSource } from '../jobs/job-definition.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
 import type { ScheduledJob, ScheduleOptions } from '../jobs/schedule-options.ts'
 import type { JobStoreTransaction } from '../jobstore/job-store.ts'
 import {
@@ -10,6 +13,7 @@ import {
   type StoredPlan,
 } from '../jobstore/planned-job.ts'
 import { plannedOntoAnother } from '../jobstore/refusals.ts'
+import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { scheduleDefinition } from './define-schedule.ts'
 import type { Nameless } from './nameless.ts'
@@ -33,6 +37,14 @@ export interface PlannedJobsParts {
 /** What storing a plan would do, and the generation that is stored. */
 export interface SeenPlan extends PutPlan {
   readonly generation: number
+}
+
+/** What is known of many plans at once, so that not each is read by itself. */
+export interface ReadAhead {
+  readonly jobs: KeyMap<JobKey, JobDetail>
+  readonly triggers: KeyMap<TriggerKey, Trigger>
+  /** By name; what is read is added. */
+  readonly calendars: Map<string, Calendar | null>
 }
 
 /** Carries out single schedules, of the short form. */
@@ -85,13 +97,15 @@ export class PlannedJobs {
   }
 
   /**
-   * What storing it would do now, with the generation of its set that is stored.
+   * What storing it would do now, with the generation of its set that is stored. What was not read ahead is read by
+   * itself.
    *
    * @throws JobPersistenceError ERR_OBJECT_ALREADY_EXISTS as storing it would
    */
-  async lookAt(planned: PlannedJob): Promise<SeenPlan> {
-    const job = await this.#parts.open().getJob(planned.job.key)
-    const seen = await this.#compare(planned, { job, trigger: await this.#triggerOf(planned) })
+  async lookAt(planned: PlannedJob, { jobs, triggers, calendars }: ReadAhead): Promise<SeenPlan> {
+    const job = jobs.get(planned.job.key) ?? (await this.#parts.open().getJob(planned.job.key))
+    const trigger = triggers.get(planned.trigger.key) ?? (await this.#triggerOf(planned))
+    const seen = await this.#compare(planned, { job, trigger }, calendars)
     return { ...seen, generation: job?.plan?.generation ?? 0 }
   }
 
@@ -105,15 +119,25 @@ export class PlannedJobs {
     }
   }
 
-  async #compare(planned: PlannedJob, found: Omit<StoredPlan, 'isPaused'>): Promise<PutPlan> {
+  async #compare(
+    planned: PlannedJob,
+    found: Omit<StoredPlan, 'isPaused'>,
+    calendars: Map<string, Calendar | null> = new Map(),
+  ): Promise<PutPlan> {
     const { key, calendarName } = planned.trigger
     const { trigger } = found
     if (trigger !== null && trigger.jobKey?.equals(planned.job.key) !== true) throw plannedOntoAnother(key)
-    const calendar = calendarName === null ? null : await this.#parts.open().getCalendar(calendarName)
+    const calendar = calendarName === null ? null : await this.#calendarOf(calendarName, calendars)
     // The store knows whether the trigger is paused; whether there is something to store does not depend on it.
     const stored = { ...found, isPaused: false }
     const change = planChange(stored, planned, { calendar, nowMs: this.#parts.options.clock.now() })
     return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, trigger) }
+  }
+
+  async #calendarOf(name: string, known: Map<string, Calendar | null>): Promise<Calendar | null> {
+    const calendar = known.get(name) ?? (await this.#parts.open().getCalendar(name))
+    known.set(name, calendar)
+    return calendar
   }
 }
 

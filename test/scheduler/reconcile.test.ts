@@ -10,6 +10,7 @@ import { defineSchedule } from '../../src/scheduler/define-schedule.ts'
 import type { Reconciliation, ScheduleDefinition } from '../../src/scheduler/schedule-definition.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import { WeeklyCalendar } from '../../src/triggers/calendars/weekly-calendar.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
 
 const work = defineJob('work', () => {})
@@ -48,6 +49,24 @@ describe('reconcile', () => {
       'jobAdded d',
       'jobScheduled d',
       'jobDeleted c',
+    ])
+  })
+
+  it('reads a large set that is the same by a few calls', async () => {
+    const { scheduler, store } = await fixture()
+    await scheduler.addCalendar('weekdays', new WeeklyCalendar())
+    const many = Array.from({ length: 600 }, (_, index) =>
+      defineSchedule(work, { key: `k${index}`, every: '1h', calendarName: 'weekdays' }),
+    )
+    await scheduler.reconcile('s', many)
+    const calls = store.calls.length
+    expect((await scheduler.reconcile('s', many)).unchanged).toHaveLength(600)
+    const made = store.calls.slice(calls)
+    expect(made.filter((call) => call !== 'getCalendar')).toEqual([
+      'getJobs',
+      'getTriggers',
+      'getJobs',
+      'getTriggers',
     ])
   })
 
