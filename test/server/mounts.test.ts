@@ -10,7 +10,10 @@ const page = 'https://ops.example.com'
 /** What a route of Next.js exports, and what Bun serves. */
 async function mounted({
   clientAddress = (request: Request) => request.headers.get('x-real-ip') ?? 'unknown',
-  logger = false as Logger | false,
+  logger = false,
+}: {
+  readonly clientAddress?: (request: Request) => string
+  readonly logger?: Logger | false
 } = {}): Promise<(request: Request) => Promise<Response>> {
   const scheduler = await filledScheduler()
   const server = await createServer({
