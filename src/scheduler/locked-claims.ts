@@ -40,8 +40,14 @@ export class LockedClaims {
     if (this.#claims.length === 0) this.#retryAtMs = Number.POSITIVE_INFINITY
   }
 
-  /** Puts claims back that are still locked. */
-  putBack(claims: readonly LockedClaim[], elapsedMs: number): void {
+  /** Puts claims back that are still locked; those that were not among the tried ones were asked for at `sinceMs`. */
+  putBack(
+    locked: readonly AcquiredTrigger[],
+    { tried, sinceMs }: { readonly tried: readonly LockedClaim[]; readonly sinceMs: EpochMs },
+    elapsedMs: number,
+  ): void {
+    const known = new Map(tried.map((claim) => [claim.acquired, claim]))
+    const claims = locked.map((acquired) => known.get(acquired) ?? { acquired, sinceMs })
     this.#claims = [...this.#claims, ...claims]
     if (this.#claims.length === 0) return
     this.#delayMs = Math.min(this.#delayMs * 2, longestDelayMs)

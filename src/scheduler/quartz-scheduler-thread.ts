@@ -462,10 +462,8 @@ export class QuartzSchedulerThread {
       if (locked.length < giveBack.length) this.#idleUntilMs = 0
     }
     if (fire.length > 0) locked.push(...(await this.#fire(fire.map(({ acquired }) => acquired))))
-    const known = new Map(tried.map((claim) => [claim.acquired, claim]))
     // When the firing fails, claims that were held are given back with it, and may be locked as well.
-    const still = locked.map((acquired) => known.get(acquired) ?? { acquired, sinceMs: this.#heldSinceMs })
-    this.#aside.putBack(still, this.#options.clock.elapsedMs())
+    this.#aside.putBack(locked, { tried, sinceMs: this.#heldSinceMs }, this.#options.clock.elapsedMs())
   }
 
   /** A trigger that has fired may be due again before the rest of its batch: then the loop must look again. */
@@ -475,10 +473,8 @@ export class QuartzSchedulerThread {
 
   async #release(): Promise<void> {
     const { jobStore, notifier } = this.#options
-    const held = [
-      ...this.#held,
-      ...(this.#halted ? this.#aside.takeAll() : []).map(({ acquired }) => acquired),
-    ]
+    const aside = this.#halted ? this.#aside.takeAll() : []
+    const held = [...this.#held, ...aside.map(({ acquired }) => acquired)]
     const unknown = this.#claimsUnknown
     this.#held = []
     this.#claimsUnknown = false

@@ -4,10 +4,10 @@ import { instantMaxMs } from '../../triggers/invalid-trigger.ts'
 import { dayOf } from '../job-status.ts'
 import type { ExecutionOutcome } from '../queries.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
+import type { Bounds } from './kernel/bounds.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
-import type { Bounds } from './tables/records/oldest-rows.ts'
 
 /** How often is looked for rows that are too old or too many. */
 const intervalMs = 60_000

@@ -13,6 +13,7 @@ import {
   wantedOutcomes,
 } from '../../../queries.ts'
 import { keepsOutcome, type ResolvedHistoryOptions } from '../../../record-options.ts'
+import type { Bounds } from '../../kernel/bounds.ts'
 import { Conditions } from '../../kernel/conditions.ts'
 import {
   type NewestFirstQuery,
@@ -25,7 +26,6 @@ import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, later, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { anyText, instant, readable, textOrNull } from '../encoding/columns.ts'
-import type { Bounds } from '../records/oldest-rows.ts'
 import {
   columns,
   cursorOf,

@@ -8,6 +8,7 @@ import {
   isAuditScan,
 } from '../../../audit.ts'
 import type { Page } from '../../../queries.ts'
+import type { Bounds } from '../../kernel/bounds.ts'
 import { Conditions } from '../../kernel/conditions.ts'
 import {
   type NewestFirstQuery,
@@ -20,13 +21,7 @@ import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { run, type SqlProgram, type SqlRow } from '../../kernel/statement.ts'
 import { anyText, instant, integer, readable, textOrNull } from '../encoding/columns.ts'
 import { storable } from '../encoding/storable-text.ts'
-import {
-  type Bounds,
-  endOf,
-  type OldestRowsStatements,
-  oldestRowsStatements,
-  timeOfNth,
-} from './oldest-rows.ts'
+import { endOf, type OldestRowsStatements, oldestRowsStatements, timeOfNth } from './oldest-rows.ts'
 
 const key = { audit_time: 'bigint', audit_id: 'text' } as const
 const columns = {

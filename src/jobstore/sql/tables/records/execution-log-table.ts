@@ -5,18 +5,13 @@ import {
   type ExecutionLogLine,
   encodeLines,
 } from '../../../execution-log.ts'
+import type { Bounds } from '../../kernel/bounds.ts'
 import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
 import { readable, textOrNull } from '../encoding/columns.ts'
 import { storable } from '../encoding/storable-text.ts'
-import {
-  type Bounds,
-  endOf,
-  type OldestRowsStatements,
-  oldestRowsStatements,
-  timeOfNth,
-} from './oldest-rows.ts'
+import { endOf, type OldestRowsStatements, oldestRowsStatements, timeOfNth } from './oldest-rows.ts'
 
 const key = { fire_instance_id: 'text', first_line: 'bigint' } as const
 const columns = {

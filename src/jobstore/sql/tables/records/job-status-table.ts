@@ -171,7 +171,7 @@ export class JobStatusTable {
     return yield* run(this.#statements.deleteDays({ scheduler: this.#scheduler, day, limit }))
   }
 
-  /** Deletes statuses from before a day of jobs that do not exist any more; about `limit` at most. Reads all of them. */
+  /** Deletes statuses from before a day of jobs that are gone; about `limit` at most. Reads all statuses. */
   *pruneGone(day: number, limit: number): SqlProgram<number> {
     const values = { scheduler: this.#scheduler, before: day * 86_400_000, limit }
     return yield* run(this.#statements.deleteGone(values))

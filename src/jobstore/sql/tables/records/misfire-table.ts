@@ -15,6 +15,7 @@ import {
   wantedCauses,
 } from '../../../misfires.ts'
 import type { Page } from '../../../queries.ts'
+import type { Bounds } from '../../kernel/bounds.ts'
 import { Conditions } from '../../kernel/conditions.ts'
 import {
   type NewestFirstQuery,
@@ -35,7 +36,6 @@ import {
 } from '../../kernel/statement.ts'
 import { anyText, instant, integer, integerOrNull, readable } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
-import type { Bounds } from './oldest-rows.ts'
 
 const columns = {
   noticed_time: 'bigint',

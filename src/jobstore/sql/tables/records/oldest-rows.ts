@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../../../time/clock.ts'
+import type { Bounds } from '../../kernel/bounds.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { first, type SqlProgram, type SqlQuery, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
 import { integer } from '../encoding/columns.ts'
@@ -34,12 +35,6 @@ export function oldestRowsStatements(
 export function* timeOfNth(nth: SqlStatement): SqlProgram<EpochMs | null> {
   const row = yield* first(nth)
   return row && integer(row, 'row_time')
-}
-
-/** Which rows are deleted: those from before an instant, and those at or before a place. */
-export interface Bounds<Place> {
-  readonly beforeMs: EpochMs
-  readonly surplus: Place | null
 }
 
 /** The instant before which rows are deleted. */
