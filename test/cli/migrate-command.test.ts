@@ -49,7 +49,7 @@ describe('quartz-ts migrate', () => {
 
   test('prints the statements for PostgreSQL without connecting', async () => {
     const { out } = await run(['migrate', '--store', 'postgres://nowhere', '--print', '--schema', 'jobs'])
-    expect(out).toContain('CREATE TABLE IF NOT EXISTS jobs.qrtz_triggers (')
+    expect(out).toContain('CREATE TABLE IF NOT EXISTS "jobs".qrtz_triggers (')
     expect(out).toContain('job_data bytea')
     const adopted = await run(['migrate', '--store', 'postgres:', '--print', '--adopt'])
     expect(adopted.out).not.toContain('CREATE TABLE IF NOT EXISTS qrtz_triggers')

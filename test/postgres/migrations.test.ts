@@ -163,12 +163,16 @@ describe('migrations on PostgreSQL', () => {
   test('make and use a schema, beside another one and another prefix', async () => {
     await using database = await freshDatabase()
     await using store = testRunner(database.connectionString)
-    const places = [words(), words({ schema: 'Jobs' }), words({ schema: 'Jobs', prefix: 'B_' })]
+    // The last schema has the name of a keyword.
+    const given = [{}, { schema: 'Jobs' }, { schema: 'Jobs', prefix: 'B_' }, { schema: 'User' }]
+    const places = given.map((options) => words(options))
     for (const place of places) {
       expect(await migrate(store.runner, place, 5)).toEqual([1, 2])
       await requireSchema(store.runner, place)
     }
-    expect((await columns(database, 'jobs')).length).toBe((await columns(database)).length * 2)
+    const inPublic = (await columns(database)).length
+    expect((await columns(database, 'jobs')).length).toBe(inPublic * 2)
+    expect((await columns(database, 'user')).length).toBe(inPublic)
   })
 
   test('are run by the command, once', async () => {

@@ -1,10 +1,12 @@
 import pg from 'pg'
 import { describe, expect, expectTypeOf, test } from 'vitest'
+import { skipLockedLocking } from '../../src/jobstore/postgres/locking.ts'
 import {
   type PostgresJobStoreOptions,
   resolvePostgresOptions,
 } from '../../src/jobstore/postgres/postgres-options.ts'
 import type { PostgresConnection, PostgresPool } from '../../src/jobstore/postgres/postgres-source.ts'
+import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
 
 const connectionString = 'postgres://somebody:secret@localhost/jobs'
 
@@ -59,7 +61,14 @@ describe('options of the PostgreSQL job store', () => {
 
   test('name schema and prefix of the tables', () => {
     const { names } = resolvePostgresOptions({ schema: 'jobs', tablePrefix: 'Q_' })
-    expect(names.triggers).toBe('jobs.Q_triggers')
+    expect(names.triggers).toBe('"jobs".Q_triggers')
+  })
+
+  test('have nodes that write the prefix in another case wait for each other', () => {
+    const locksOf = (prefix: string): readonly string[] =>
+      skipLockedLocking({ names: sqlNames('test', { prefix }), schedulerName: 'a' }).take('cluster')
+    expect(locksOf('QRTZ_')).toEqual(locksOf('qrtz_'))
+    expect(locksOf('other_')).not.toEqual(locksOf('qrtz_'))
   })
 
   test.each<[string, unknown, string]>([

@@ -30,9 +30,11 @@ export interface LockingScope {
  * work behind a transaction pooler.
  */
 export function skipLockedLocking({ names, schedulerName }: LockingScope): LockingStrategy {
-  // Without the schema: nodes that name it and nodes that find it by their search path must exclude each other.
-  const scheduling = advisoryKey(names.prefix, schedulerName, 'scheduling')
-  const cluster = advisoryKey(names.prefix, schedulerName, 'cluster')
+  // Without the schema: nodes that name it and nodes that find it by their search path must exclude each other. In
+  // lower case: to PostgreSQL, `QRTZ_` and `qrtz_` are the same tables.
+  const prefix = names.prefix.toLowerCase()
+  const scheduling = advisoryKey(prefix, schedulerName, 'scheduling')
+  const cluster = advisoryKey(prefix, schedulerName, 'cluster')
   const statements: Record<TransactionLock, readonly string[]> = {
     none: [],
     rows: [],

@@ -14,7 +14,7 @@ export interface WakeMessage {
 export function wakeChannel({ schema, prefix }: SqlNames, schedulerName: string): string {
   // Nodes without the option `schema` mostly use the default one. A message that reaches the nodes of another schema is
   // harmless, so the schema as it was given is enough to tell channels apart.
-  const parts = [schema === '' ? 'public.' : schema.toLowerCase(), prefix.toLowerCase(), schedulerName]
+  const parts = [schema === '' ? 'public.' : schema.replaceAll('"', ''), prefix.toLowerCase(), schedulerName]
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
   return `${prefix.toLowerCase()}wake_${hash.slice(0, 16)}`
 }

@@ -4,7 +4,7 @@ import { describeValue } from '../../../core/options.ts'
 /** Names of Quartz's tables with schema and prefix, safe to put into a statement. */
 export interface SqlNames {
   readonly prefix: string
-  /** The schema and a dot, or an empty text. */
+  /** The schema in quotes and a dot, or an empty text. */
   readonly schema: string
   readonly jobs: string
   readonly triggers: string
@@ -38,7 +38,11 @@ const identifierPattern = /^[a-z_][a-z0-9_]{0,39}$/i
 /** @throws InvalidArgumentError ERR_INVALID_OPTION when prefix or schema is no plain identifier */
 export function sqlNames(what: string, options: { prefix?: string; schema?: string }): SqlNames {
   const prefix = requireIdentifier(what, 'tablePrefix', options.prefix ?? 'qrtz_')
-  const schema = options.schema === undefined ? '' : `${requireIdentifier(what, 'schema', options.schema)}.`
+  // In quotes, since a schema may have the name of a keyword, such as `user`; in lower case, as SQL reads it without.
+  const schema =
+    options.schema === undefined
+      ? ''
+      : `"${requireIdentifier(what, 'schema', options.schema).toLowerCase()}".`
   const table = (name: string): string => `${schema}${prefix}${name}`
   return {
     prefix,
