@@ -12,34 +12,21 @@ export interface CronWhen {
   readonly cron: string
   /** IANA name of the zone whose wall clock counts. Default: the zone of this process. */
   readonly zone?: string
-  /**
-   * What to do when it could not run in time. Default `smart`: `cron` and `daily` run once, `every` goes on with the
-   * next run of the series.
-   */
+  /** What to do when it could not run in time. Default `smart`: it runs once. */
   readonly misfireInstruction?: CalendarMisfireInstruction
 }
 
 /** Once a day. */
-export interface DailyWhen {
+export interface DailyWhen extends Pick<CronWhen, 'zone' | 'misfireInstruction'> {
   /** The time on the wall clock, `HH:MM` or `HH:MM:SS`. */
   readonly daily: string
-  /** IANA name of the zone whose wall clock counts. Default: the zone of this process. */
-  readonly zone?: string
-  /**
-   * What to do when it could not run in time. Default `smart`: `cron` and `daily` run once, `every` goes on with the
-   * next run of the series.
-   */
-  readonly misfireInstruction?: CalendarMisfireInstruction
 }
 
 /** At a fixed interval. */
 export interface EveryWhen {
   /** The interval, at least 1 ms: milliseconds, or a text such as `10s`, `5m` or `1h30m`. The first run is at once. */
   readonly every: DurationLike
-  /**
-   * What to do when it could not run in time. Default `smart`: `cron` and `daily` run once, `every` goes on with the
-   * next run of the series.
-   */
+  /** An interval goes on with the next run of its series by default. */
   readonly misfireInstruction?: SimpleMisfireInstruction
 }
 

@@ -8,13 +8,13 @@ import type { Job, JobExecutionContext, JobScheduler } from '../jobs/job-definit
 import type { ExecutingJobDetail } from '../jobs/job-run-context.ts'
 import type { AwaitResultOptions } from '../jobs/remote-job.ts'
 import type { Shard } from '../jobs/sharding.ts'
+import { type AttemptOrigin, recoveredTriggerKey } from '../jobstore/attempt-origin.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { TaskSignal } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import { type AttemptOrigin, recoveredTriggerKey } from './retry.ts'
 
 /** What an execution needs of its scheduler. */
 export interface ExecutionEnvironment {

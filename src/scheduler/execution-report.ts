@@ -3,16 +3,16 @@ import { SchedulerError } from '../core/errors.ts'
 import { emptyJobDataMap, mergeJobData, triggeredByKey } from '../core/job-data-map.ts'
 import { recoveringJobsGroup, type TriggerKey } from '../core/key.ts'
 import { textOf } from '../core/thrown-value.ts'
+import { attemptOriginOf } from '../jobstore/attempt-origin.ts'
 import type { ExecutionLogLine } from '../jobstore/execution-log.ts'
 import type { ExecutionReport, ExecutionTexts } from '../jobstore/execution-report.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { EndedExecution } from '../jobstore/job-status.ts'
 import type { EndedSharding } from '../jobstore/job-store-shards.ts'
+import { isManualTriggerKey } from '../jobstore/manual-trigger.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { ExecutionContext } from './execution-context.ts'
-import { isManualTriggerKey } from './manual-trigger.ts'
-import { attemptOriginOf } from './retry.ts'
 
 /** How an execution ended, in a word, and with what error. */
 export type ExecutionEnd = Pick<ExecutionReport, 'outcome' | 'errorText'>

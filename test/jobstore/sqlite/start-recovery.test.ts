@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { recoveringJobsGroup } from '../../../src/core/key.ts'
+import { triggeredByKey } from '../../../src/core/job-data-map.ts'
+import { recoveringJobsGroup, retryingJobsGroup, triggerKey } from '../../../src/core/key.ts'
+import { notesOfAttempt } from '../../../src/jobstore/attempt-origin.ts'
 import { sqliteJobStore } from '../../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
 import { jobDetail, only, Testbed } from '../../../src/testing/job-store/testbed.ts'
@@ -94,4 +96,45 @@ test('an execution that died with an earlier run is in the ledger of misfires', 
       node: 'second',
     },
   ])
+})
+
+test('a retry and a run by hand that died with an earlier run are in the history as what they are', async () => {
+  const clock = new ManualClock()
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const first = new Testbed(sqliteJobStore({ filename }), clock, 'first')
+  await first.store.initialize(first.context)
+  const job = jobDetail('lost')
+  const scheduledFireTimeMs = first.now() - 5000
+  const data = notesOfAttempt({
+    attempt: 2,
+    triggerKey: triggerKey('nightly'),
+    scheduledFireTimeMs,
+    previousFireInstanceId: 'before',
+  })
+  const byHand = { job, inMs: 1, data: { [triggeredByKey]: 'ops' } }
+  await first.scheduleAll(
+    [first.trigger('RT_1', { job, group: retryingJobsGroup, data }), first.trigger('MT_1', byHand)],
+    job,
+  )
+  await first.start('RT_1')
+  await clock.advance(1)
+  await first.start('MT_1')
+  await first.store.shutdown()
+
+  const second = new Testbed(sqliteJobStore({ filename }), clock, 'second')
+  await second.store.initialize(second.context)
+  await second.store.schedulerStarted()
+  const { items } = await second.store.queryExecutions({})
+  expect(items).toMatchObject([
+    { triggerKey: { name: 'MT_1' }, outcome: 'lost', attempt: 1, manual: true, triggeredBy: 'ops' },
+    {
+      triggerKey: { name: 'nightly' },
+      outcome: 'lost',
+      attempt: 2,
+      scheduledFireTimeMs,
+      previousFireInstanceId: 'before',
+      manual: false,
+    },
+  ])
+  await second.store.shutdown()
 })

@@ -23,7 +23,7 @@ import type { FiredRow } from '../tables/firings/fired-rows.ts'
 import type { JobRef } from '../tables/jobs/job-table.ts'
 import type { NodeRow } from '../tables/nodes/node-row.ts'
 import { readRoll } from '../tables/nodes/scheduler-state-table.ts'
-import type { TriggerRef } from '../tables/triggers/trigger-table.ts'
+import type { LoadedTriggers, TriggerRef } from '../tables/triggers/trigger-table.ts'
 import { settleLostItems } from './lost-items.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
 
@@ -116,10 +116,11 @@ function* recoverFirings(
   const claims = rows.filter(({ state }) => state === 'ACQUIRED')
   const executions = rows.filter(({ state }) => state === 'EXECUTING')
   const found = yield* lookAround(tx, rows, locks)
+  const loaded = yield* tx.session.triggers.load(triggerKeysOf(executions))
   const releasedClaims = yield* releaseClaims(tx, claims, found)
   tellFaultyFirings(tx, rows)
   const recoverable = executions.filter((row) => isRecoverable(row, found))
-  const recovered = yield* storeRecoveryTriggers(tx, instanceId, recoverable, found)
+  const recovered = yield* storeRecoveryTriggers(tx, instanceId, recoverable, { ...found, loaded })
   const places = yield* recoverItems(tx, executions, { recovered, jobs: found.jobs })
   const lost = executions.filter(({ fireInstanceId }) => !recovered.has(fireInstanceId))
   for (const { fireInstanceId, jobKey, triggerKey, plannedTimeMs } of lost) {
@@ -128,6 +129,7 @@ function* recoverFirings(
   }
   yield* recordLost(tx, lost, {
     jobTypeOf: (key) => found.jobs.get(key)?.jobType ?? null,
+    dataOf: (row) => dataOf(row, loaded),
     shardOf: ({ fireInstanceId }) => places.get(fireInstanceId) ?? null,
   })
   yield* settleJobs(tx, jobKeysOf(rows))
@@ -210,21 +212,15 @@ function* storeRecoveryTriggers(
   tx: SqlTransaction,
   instanceId: string,
   executions: readonly FiredRow[],
-  { jobs }: Circumstances,
+  { jobs, loaded }: Circumstances & { readonly loaded: LoadedTriggers },
 ): SqlProgram<ReadonlyMap<string, Trigger>> {
   const recovered = new Map<string, Trigger>()
-  if (executions.length === 0) return recovered
-  const { triggers } = tx.session
-  const { found, broken } = yield* triggers.load(executions.map(({ triggerKey }) => triggerKey))
   for (const row of executions) {
-    const fault = broken.find(({ key }) => key.equals(row.triggerKey))
-    const original = found.get(row.triggerKey)?.trigger
-    // The key may belong to a trigger of another job by now.
-    const isOriginal = row.jobKey !== null && original?.jobKey?.equals(row.jobKey) === true
+    const fault = loaded.broken.find(({ key }) => key.equals(row.triggerKey))
     try {
       if (fault !== undefined) throw fault.error
-      const trigger = recoveryTrigger(tx, instanceId, row, isOriginal ? original.jobDataMap : emptyJobDataMap)
-      triggers.requireStorable(trigger)
+      const trigger = recoveryTrigger(tx, instanceId, row, dataOf(row, loaded))
+      tx.session.triggers.requireStorable(trigger)
       recovered.set(row.fireInstanceId, trigger)
     } catch (error) {
       tx.signals.add(
@@ -236,6 +232,12 @@ function* storeRecoveryTriggers(
   }
   yield* storeNewTriggers(tx, [...recovered.values()], { existing: new KeyMap(), jobs })
   return recovered
+}
+
+/** The data of the trigger of a firing. Its key may belong to a trigger of another job by now. */
+function dataOf({ triggerKey, jobKey }: FiredRow, { found }: LoadedTriggers): JobDataMap {
+  const trigger = found.get(triggerKey)?.trigger
+  return jobKey !== null && trigger?.jobKey?.equals(jobKey) === true ? trigger.jobDataMap : emptyJobDataMap
 }
 
 /** Cut to the length of an instance id, so that the name fits its column. */

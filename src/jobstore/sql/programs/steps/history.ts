@@ -1,6 +1,9 @@
-import type { JobKey } from '../../../../core/key.ts'
+import { type JobDataMap, triggeredByKey } from '../../../../core/job-data-map.ts'
+import { type JobKey, recoveringJobsGroup } from '../../../../core/key.ts'
+import { attemptOriginOf } from '../../../attempt-origin.ts'
 import type { ExecutionReport } from '../../../execution-report.ts'
 import type { JobCompletion } from '../../../job-store.ts'
+import { isManualTriggerKey } from '../../../manual-trigger.ts'
 import type { ShardPlace } from '../../../queries.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -64,31 +67,36 @@ export function* recordLost(
   rows: readonly FiredRow[],
   {
     jobTypeOf,
+    dataOf,
     shardOf,
   }: {
     readonly jobTypeOf: (jobKey: JobKey) => string | null
+    readonly dataOf: (row: FiredRow) => JobDataMap
     readonly shardOf: (row: FiredRow) => ShardPlace | null
   },
 ): SqlProgram<void> {
   const { history } = tx.session
   if (rows.length === 0 || !history.keeps('lost')) return
   const entries = rows.flatMap((row): HistoryEntry[] => {
-    const { jobKey } = row
+    const { jobKey, triggerKey: key, plannedTimeMs } = row
     if (jobKey === null) return []
+    const jobDataMap = dataOf(row)
+    const origin = attemptOriginOf({ trigger: { key, jobDataMap }, scheduledFireTimeMs: plannedTimeMs })
+    const by = jobDataMap[triggeredByKey]
     return [
       {
+        ...origin,
         fireInstanceId: row.fireInstanceId,
-        triggerKey: row.triggerKey,
         jobKey,
         jobType: jobTypeOf(jobKey),
         node: row.instanceId,
-        scheduledFireTimeMs: row.plannedTimeMs,
         fireTimeMs: row.firedTimeMs,
         finishedTimeMs: null,
-        attempt: 1,
         outcome: 'lost',
         errorText: null,
-        recovering: false,
+        recovering: key.group === recoveringJobsGroup,
+        manual: isManualTriggerKey(origin.triggerKey),
+        triggeredBy: typeof by === 'string' ? by : null,
         shard: shardOf(row),
       },
     ]
