@@ -1,4 +1,5 @@
 import { JobPersistenceError } from '../../core/errors.ts'
+import { withoutSecrets } from '../../core/secrets.ts'
 import { packageVersion } from '../../core/version.ts'
 import type { ClockTimer, EpochMs } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
@@ -12,6 +13,7 @@ import {
   type LeaseStatements,
   leaseStatements,
 } from '../sql/tables/nodes/lease-statements.ts'
+import { OpenedFile } from './opened-file.ts'
 import { fateOf, ownIdentity, type ProcessIdentity } from './process-identity.ts'
 import { wasShutDown } from './sqlite-runner.ts'
 
@@ -41,6 +43,7 @@ export class SchedulerLease {
   readonly #context: JobStoreContext
   readonly #statements: LeaseStatements
   readonly #filename: string
+  readonly #file: OpenedFile
   readonly #whose: LeaseHolder
   readonly #identity = ownIdentity()
   readonly #sleep: InterruptibleSleep
@@ -56,7 +59,8 @@ export class SchedulerLease {
     this.#context = context
     this.#sleep = new InterruptibleSleep(context.clock)
     this.#statements = leaseStatements(vocabulary)
-    this.#filename = filename
+    this.#filename = withoutSecrets(filename)
+    this.#file = new OpenedFile(filename)
     this.#whose = { scheduler: vocabulary.schedulerName, bootId: context.ids.uniqueName() }
   }
 
@@ -183,6 +187,10 @@ export class SchedulerLease {
       if (this.#sleep.isOver) return
       signaler.storeError('the check-in of this scheduler could not be written', error)
     }
+    if (this.#file.wasLost()) {
+      const error = this.#fileLost()
+      signaler.storeError(error.message, error)
+    }
     if (this.#isHeld) this.#checkInLater()
   }
 
@@ -195,6 +203,13 @@ export class SchedulerLease {
       return (yield* run(this.#statements.checkIn({ ...whose, nowMs: clock.now() }))) > 0
     yield* run(this.#statements.release(whose))
     return false
+  }
+
+  #fileLost(): JobPersistenceError {
+    return new JobPersistenceError(
+      `The file of the SQLite database '${this.#filename}' was deleted, or another one is in its place. What this ` +
+        'scheduler stores is lost when it ends. Put the right file there and restart this process.',
+    )
   }
 
   #takenOver(): JobPersistenceError {

@@ -1,6 +1,5 @@
 import { systemIds } from '../../core/ids.ts'
 import { unawaited } from '../../core/promises.ts'
-import { withoutSecrets } from '../../core/secrets.ts'
 import { systemClock } from '../../time/clock.ts'
 import { ChangeListeners } from '../change-watch.ts'
 import { recoverAtStart } from '../sql/cluster/recovery.ts'
@@ -93,7 +92,7 @@ export function sharedConnection(
   const afterTransactions = new AfterTransactions(context.clock, (earliestMs) => {
     context.signaler.schedulingChanged(earliestMs)
   })
-  const lease = new SchedulerLease(runner, vocabulary, context, withoutSecrets(filename))
+  const lease = new SchedulerLease(runner, vocabulary, context, filename)
   const listeners = new ChangeListeners()
   const changes = new OutsideChanges(runner, context.clock, () => {
     context.signaler.schedulingChanged(null)
