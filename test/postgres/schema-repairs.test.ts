@@ -1,6 +1,9 @@
-import { onTestFinished } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { postgresJobStore } from 'quartz-ts/postgres'
+import { expect, onTestFinished, test } from 'vitest'
 import { postgresDialect, postgresSchema } from '../../src/jobstore/postgres/postgres-dialect.ts'
 import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { freshDatabase } from '../support/postgres-database.ts'
 import { testRunner } from '../support/postgres-runner.ts'
 import { describeSchemaRepairs } from '../support/schema-repairs.ts'
@@ -14,4 +17,35 @@ describeSchemaRepairs('PostgreSQL', async () => {
   })
   const names = sqlNames('test', {})
   return { runner, words: { dialect: postgresDialect, schema: postgresSchema, names } }
+})
+
+test('a store starts as a role that may not make a lost index again, and says what is missing', async () => {
+  const database = await freshDatabase()
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  const owner = postgresJobStore({ connectionString: database.connectionString })
+  await owner.migrate()
+  const role = `runs_${randomUUID().slice(0, 8)}`
+  await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
+  await database.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`)
+  await database.query('DROP INDEX idx_qrtz_t_job')
+  const url = new URL(database.connectionString)
+  url.username = role
+  url.password = 'secret'
+  const warnings: string[] = []
+  const ignore = (): void => {}
+  const warn = (_details: object, message: string): void => {
+    warnings.push(message)
+  }
+  const scheduler = await createScheduler({
+    jobStore: postgresJobStore({ connectionString: url.href }),
+    logger: { debug: ignore, info: ignore, warn, error: ignore },
+  })
+  await scheduler.start()
+  await scheduler.shutdown()
+  expect(warnings[0]).toContain("index 'idx_qrtz_t_job', which could not be made")
+  await database.query('DROP TABLE qrtz_notes')
+  const again = createScheduler({ jobStore: postgresJobStore({ connectionString: url.href }), logger: false })
+  await expect(again).rejects.toThrow(/permission denied/)
+  await database.query(`DROP OWNED BY ${role}`)
+  await database.query(`DROP ROLE ${role}`)
 })

@@ -11,7 +11,7 @@ import {
 } from '../sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
 import { run } from '../sql/kernel/statement.ts'
-import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
+import { migrate, migrateAtStart, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SchemaVocabulary } from '../sql/migrations/plan-migrations.ts'
 import type { SqlTransactor } from '../sql/session/sql-transactor.ts'
 import type { SqlEngine } from '../sql/sql-engine.ts'
@@ -131,7 +131,9 @@ async function begin(
   const runner = access.migrationRunner()
   const reach = (): Promise<unknown> => runner.read(() => run({ text: 'SELECT 1', values: [] }))
   const prepare = (): Promise<unknown> =>
-    options.migrate === 'onStart' ? migrate(runner, schema, clock.now()) : requireSchema(runner, schema)
+    options.migrate === 'onStart'
+      ? migrateAtStart(runner, schema, { clock, logger })
+      : requireSchema(runner, schema)
   try {
     await firstContact(prepare, { connectWaitMs, reach, clock: systemClock, logger })
   } catch (error) {

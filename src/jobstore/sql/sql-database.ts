@@ -6,7 +6,7 @@ import type { DatabaseJobStore } from './database-job-store.ts'
 import type { SqlDialect } from './kernel/sql-dialect.ts'
 import { sqlNames } from './kernel/sql-names.ts'
 import type { SqlRunner } from './kernel/sql-runner.ts'
-import { type MigrateMode, migrate, requireSchema } from './migrations/migrate.ts'
+import { type MigrateMode, migrate, migrateAtStart, requireSchema } from './migrations/migrate.ts'
 import type { SchemaDialect } from './migrations/schema-dialect.ts'
 import type { SqlEngine } from './sql-engine.ts'
 import { SqlJobStore } from './sql-job-store.ts'
@@ -106,7 +106,7 @@ function engineOf(database: SqlDatabase, options: SqlJobStoreOptions): SqlEngine
       const runner = await database.connect()
       try {
         if (options.migrate === 'never') await requireSchema(runner, vocabulary)
-        else await migrate(runner, vocabulary, context.clock.now())
+        else await migrateAtStart(runner, vocabulary, context)
       } catch (error) {
         await runner.close()
         throw error

@@ -4,7 +4,7 @@ import { systemClock } from '../../time/clock.ts'
 import { ChangeListeners } from '../change-watch.ts'
 import { recoverAtStart } from '../sql/cluster/recovery.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
-import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
+import { migrate, migrateAtStart, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SqlSession } from '../sql/session/sql-session.ts'
 import type { SqlConnection, SqlEngine } from '../sql/sql-engine.ts'
 import { AfterTransactions } from './after-transactions.ts'
@@ -46,7 +46,7 @@ export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
       const { clock, ids } = session.context
       const runner = await openRunner(options, { clock, ids, busyTimeoutMs: options.busyTimeoutMs })
       try {
-        if (options.migrate === 'onStart') await migrate(runner, vocabulary, clock.now())
+        if (options.migrate === 'onStart') await migrateAtStart(runner, vocabulary, session.context)
         else await requireSchema(runner, vocabulary)
       } catch (error) {
         await runner.close()

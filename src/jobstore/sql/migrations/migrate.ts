@@ -1,5 +1,6 @@
 import { invariant, JobPersistenceError } from '../../../core/errors.ts'
-import type { EpochMs } from '../../../time/clock.ts'
+import type { Logger } from '../../../core/logger.ts'
+import type { Clock, EpochMs } from '../../../time/clock.ts'
 import type { SqlNames } from '../kernel/sql-names.ts'
 import type { SqlRunner } from '../kernel/sql-runner.ts'
 import { all, run, type SqlProgram, type SqlStatement, sqlQuery } from '../kernel/statement.ts'
@@ -44,6 +45,29 @@ export async function migrate(
     applied.push(newestSchemaVersion)
   }
   return applied
+}
+
+/**
+ * As `migrate`, for a store that starts. An index that cannot be made again, as by a role that does not own the table,
+ * is told of and keeps no store from starting: without it statements are only slow.
+ */
+export async function migrateAtStart(
+  runner: SqlRunner,
+  vocabulary: SchemaVocabulary,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): Promise<void> {
+  try {
+    await migrate(runner, vocabulary, clock.now())
+  } catch (error) {
+    const state = await look(runner, vocabulary)
+    const lost = planRepairs(vocabulary, state)
+    if (planMigrations(vocabulary, state).length > 0 || lost.some(({ isVital }) => isVital)) throw error
+    const what = lost.map((repair) => repair.what).join(', ')
+    logger.warn(
+      { err: error },
+      `the database lacks ${what}, which could not be made; statements are slow without`,
+    )
+  }
 }
 
 /**
