@@ -12,7 +12,10 @@ import { settledWithin } from '../time/settled-within.ts'
 export interface ShutdownHookOptions {
   /** Signals to act on. Default SIGINT and SIGTERM. */
   readonly signals?: readonly NodeJS.Signals[]
-  /** Wait for running jobs no longer than this. Milliseconds, 0 to 2,147,483,647, default 30,000. */
+  /**
+   * Wait for running jobs no longer than this, then interrupt them: they have the scheduler's `interruptGraceMs` to end.
+   * Milliseconds, 0 to 2,147,483,647, default 30,000.
+   */
   readonly timeoutMs?: number
   /**
    * Called at the signal, before the shutdown, which waits for it, but no longer than `timeoutMs`: a place to say that
@@ -24,8 +27,8 @@ export interface ShutdownHookOptions {
 const checkSignal = checkOneOf(Object.keys(constants.signals))
 
 /**
- * Shuts the scheduler down, waiting for running jobs, when the process is told to stop. The process then ends by
- * itself; a second signal ends it at once, as if there were no hook.
+ * Shuts the scheduler down when the process is told to stop, waiting for running jobs and interrupting those that take
+ * too long. The process then ends by itself; a second signal ends it at once, as if there were no hook.
  */
 export function shutdownHookPlugin(options: ShutdownHookOptions = {}): SchedulerPlugin {
   refuseUnknownKeys('shutdownHookPlugin', options, ['signals', 'timeoutMs', 'beforeShutdown'])
@@ -48,7 +51,7 @@ export function shutdownHookPlugin(options: ShutdownHookOptions = {}): Scheduler
           } catch (error) {
             process.emitWarning(`beforeShutdown failed; the scheduler shuts down: ${textOf(error)}`)
           }
-          await scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs })
+          await scheduler.shutdown({ waitForJobsToComplete: true, interruptAfterMs: timeoutMs })
         }
         unawaited(shutDown(), (error) => {
           // The scheduler has shut down, so nothing receives its events any more.

@@ -56,8 +56,8 @@ import type {
 import {
   addCalendarOptions,
   checkAuditNote,
+  checkShutdown,
   type ScheduleJobCall,
-  shutdownOptions,
 } from './scheduler-arguments.ts'
 import type { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
@@ -254,7 +254,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   }
 
   async shutdown(options: ShutdownOptions = {}): Promise<void> {
-    checkOptions('shutdown', options, shutdownOptions)
+    checkShutdown(options)
     this.#cancelDelayedStart()
     this.#sets.end()
     await this.#lifeCycle.shutdown(options)

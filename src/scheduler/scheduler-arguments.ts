@@ -29,6 +29,7 @@ import { triggerStates } from '../jobstore/trigger-state.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
 import { checkCalendar } from '../triggers/calendars/calendar.ts'
 import { checkTrigger, isTrigger, type Trigger } from '../triggers/trigger.ts'
+import type { ShutdownOptions } from './scheduler.ts'
 
 type OptionChecks = Readonly<Record<string, ArgumentCheck>>
 
@@ -64,9 +65,18 @@ export function checkRescheduleOptions(
 
 export const addCalendarOptions: OptionChecks = { replace: checkBoolean, updateTriggers: checkBoolean }
 
-export const shutdownOptions: OptionChecks = {
+const shutdownOptions: OptionChecks = {
   waitForJobsToComplete: checkBoolean,
   timeoutMs: checkWhole(0, timerDelayMaxMs),
+  interruptAfterMs: checkWhole(0, timerDelayMaxMs),
+}
+
+/** @throws InvalidArgumentError ERR_INVALID_OPTION */
+export function checkShutdown(options: ShutdownOptions): void {
+  checkOptions('shutdown', options, shutdownOptions)
+  if (options.interruptAfterMs === undefined || options.waitForJobsToComplete === true) return
+  const problem = "shutdown: 'interruptAfterMs' needs 'waitForJobsToComplete: true'."
+  throw new InvalidArgumentError('interruptAfterMs', problem, 'ERR_INVALID_OPTION')
 }
 
 export const pauseOptions: OptionChecks = {

@@ -81,7 +81,10 @@ export interface SchedulerBehaviour {
    * store's time counts in any case. Milliseconds, 1 to 86,400,000, default 1,000.
    */
   readonly maxClockSkewMs?: number
-  /** Interrupt running jobs when `shutdown` does not wait for them. Default false. */
+  /**
+   * Interrupt running jobs when `shutdown` does not wait for them, and those that are left when its `timeoutMs` is over.
+   * Default false.
+   */
   readonly interruptJobsOnShutdown?: boolean
   /** Interrupt running jobs when `shutdown` waits for them. Default false. */
   readonly interruptJobsOnShutdownWithWait?: boolean

@@ -1,4 +1,5 @@
 import { SchedulerError } from '../core/errors.ts'
+import { type ClockTimer, timerDelayMaxMs } from '../time/clock.ts'
 import { settledWithin } from '../time/settled-within.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
@@ -43,13 +44,16 @@ export class SchedulerShutdown {
   readonly #parts: SchedulerShutdownParts
   readonly #waits: boolean
   readonly #timeoutMs: number | null
+  readonly #interruptAfterMs: number | null
   readonly #startedMs: number
   #cutOffWhile: string | null = null
 
-  constructor(parts: SchedulerShutdownParts, { waitForJobsToComplete, timeoutMs }: ShutdownOptions) {
+  constructor(parts: SchedulerShutdownParts, given: ShutdownOptions) {
+    const { waitForJobsToComplete, interruptAfterMs } = given
     this.#parts = parts
     this.#waits = waitForJobsToComplete ?? false
-    this.#timeoutMs = timeoutMs ?? null
+    this.#interruptAfterMs = this.#waits ? (interruptAfterMs ?? null) : null
+    this.#timeoutMs = given.timeoutMs ?? this.#graceAfter(this.#interruptAfterMs)
     this.#startedMs = parts.options.clock.elapsedMs()
   }
 
@@ -66,7 +70,9 @@ export class SchedulerShutdown {
     const interrupts = this.#waits ? options.interruptJobsOnShutdownWithWait : options.interruptJobsOnShutdown
     if (interrupts) this.#parts.executing.interruptAll('shutdown')
     if (!this.#waits) completions.stopRetrying()
+    const interruption = this.#interruptLater()
     await this.#endPool()
+    interruption?.cancel()
     this.#parts.close()
     completions.stopRetrying()
     await this.#storeStep('writing ended executions', () => completions.drained())
@@ -80,6 +86,19 @@ export class SchedulerShutdown {
     this.#parts.ended()
     await this.#told(notifier.tell('schedulerShutdown', {}, (l) => l.schedulerShutdown?.()))
     await this.#told(notifier.drain())
+  }
+
+  #graceAfter(interruptAfterMs: number | null): number | null {
+    const { interruptGraceMs } = this.#parts.options
+    return interruptAfterMs === null ? null : Math.min(interruptAfterMs + interruptGraceMs, timerDelayMaxMs)
+  }
+
+  #interruptLater(): ClockTimer | null {
+    const { executing, options } = this.#parts
+    if (this.#interruptAfterMs === null) return null
+    return options.clock.setTimer(Math.max(0, this.#interruptAfterMs - this.#spentMs()), () => {
+      executing.interruptAll('shutdown')
+    })
   }
 
   async #endPool(): Promise<void> {

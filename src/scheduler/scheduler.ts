@@ -64,9 +64,15 @@ export interface ShutdownOptions {
   readonly waitForJobsToComplete?: boolean
   /**
    * Wait no longer than this; then say so in a `schedulerError` and end what is left within a second, or two where the
-   * store has to be cut off. Milliseconds, 0 to 2,147,483,647, default no limit.
+   * store has to be cut off. Milliseconds, 0 to 2,147,483,647, default no limit, or `interruptAfterMs` and the
+   * scheduler's `interruptGraceMs` after it.
    */
   readonly timeoutMs?: number
+  /**
+   * Interrupt jobs that still run after this time; only with `waitForJobsToComplete`. Milliseconds, 0 to 2,147,483,647,
+   * default never.
+   */
+  readonly interruptAfterMs?: number
 }
 
 /**

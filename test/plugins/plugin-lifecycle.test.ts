@@ -208,12 +208,21 @@ describe('the shutdown hook', () => {
     expect(process.listenerCount('SIGUSR2')).toBe(0)
   })
 
-  it('waits no longer than its limit', async () => {
+  it('interrupts what takes longer than its limit, which then has the grace of the scheduler', async () => {
     const rest = options()
+    let isAborted = false
     const scheduler = await createScheduler({
       logger: false,
       ...rest,
-      jobs: [jobOf(() => new Promise<never>(() => {}))],
+      jobs: [
+        jobOf(({ signal }) => {
+          signal.addEventListener('abort', () => {
+            isAborted = true
+          })
+          return new Promise<never>(() => {})
+        }),
+      ],
+      interruptGraceMs: 2000,
       plugins: [shutdownHookPlugin({ signals: ['SIGUSR2'], timeoutMs: 5000 })],
     })
     await scheduler.start()
@@ -221,7 +230,9 @@ describe('the shutdown hook', () => {
     await rest.clock.advance(1)
     process.emit('SIGUSR2')
     await rest.clock.advance(4999)
-    expect(scheduler.isShutdown).toBe(false)
+    expect(isAborted).toBe(false)
+    await rest.clock.advance(2000)
+    expect([isAborted, scheduler.isShutdown]).toEqual([true, false])
     await rest.clock.advance(1)
     expect(scheduler.isShutdown).toBe(true)
     expect(rest.clock.timerCount).toBe(0)

@@ -171,6 +171,46 @@ describe('the life of a scheduler', () => {
     await down
   })
 
+  it.each([
+    [{ interruptAfterMs: 1000 }, 6000],
+    [{ interruptAfterMs: 1000, timeoutMs: 2500 }, 2500],
+  ])(
+    'with %j a shutdown that waits interrupts after a second, and ends after %i ms',
+    async (given, endMs) => {
+      let begin: () => void = () => {}
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve
+      })
+      const aborted: number[] = []
+      const definition = defineJob('endless', ({ signal }) => {
+        begin()
+        signal.addEventListener('abort', () => aborted.push(clock.elapsedMs() - startedMs))
+        return new Promise<void>(() => {})
+      })
+      const { scheduler, clock, once } = await schedulerFixture({ jobs: [definition] })
+      await scheduler.scheduleJob(JobBuilder.newJob(definition).build(), once('t'))
+      await scheduler.start()
+      await begun
+      const startedMs = clock.elapsedMs()
+      const down = scheduler.shutdown({ waitForJobsToComplete: true, ...given })
+      await clock.advance(endMs - 1)
+      expect([aborted, scheduler.isShutdown]).toEqual([[1000], false])
+      await clock.advance(1)
+      await down
+      expect(clock.timerCount).toBe(0)
+    },
+  )
+
+  it('interrupts late only where it waits', async () => {
+    const { scheduler } = await schedulerFixture()
+    await expect(scheduler.shutdown({ interruptAfterMs: 1 })).rejects.toMatchObject({
+      code: 'ERR_INVALID_OPTION',
+      field: 'interruptAfterMs',
+    })
+    await scheduler.shutdown({ waitForJobsToComplete: true, interruptAfterMs: 1 })
+    expect(scheduler.isShutdown).toBe(true)
+  })
+
   it('is disposed of at the end of a block, waiting for what runs', async () => {
     const gated = gatedJob()
     const { scheduler, once } = await schedulerFixture({ jobs: [gated.definition] })
