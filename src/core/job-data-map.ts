@@ -35,10 +35,10 @@ export function mergeJobData(jobData: JobDataMap, triggerData: JobDataMap): Reco
 }
 
 /**
- * A frozen copy of data that a store can keep and a thread can receive. Functions, symbols, class instances, cycles,
- * `undefined`, numbers without a JSON form, dates, bigints, a key named `__proto__`, accessors that throw, and data
- * nested too deep or too large are refused. Every property is read once, so that what was checked is what is kept. The
- * error names the key.
+ * A frozen copy of data that a store can keep and a thread can receive, without keys whose value is undefined. Functions,
+ * symbols, class instances, cycles, `undefined` in a list, numbers without a JSON form, dates, bigints, a key named
+ * `__proto__`, accessors that throw, and data nested too deep or too large are refused. Every property is read once, so
+ * that what was checked is what is kept. The error names the key.
  *
  * @param owner whose data it is, for the message, for example `job 'reports.daily'`
  * @param maxBytes most bytes of UTF-8 JSON; default: no limit but {@link jobDataMaxValues}
@@ -114,7 +114,7 @@ function copyValue(walk: Walk, path: string, value: unknown): unknown {
   }
   if (typeof value !== 'object') {
     const remedies: Record<string, string> = {
-      undefined: 'leave the key out or use null',
+      undefined: 'use null',
       bigint: 'use a string',
     }
     const remedy = remedies[typeof value] ?? 'pass plain data'
@@ -143,11 +143,9 @@ function copyObject(walk: Walk, path: string, source: object): Record<string, un
     if (typeof key === 'symbol') throw refuse(walk, path, `the key ${String(key)}`, 'use a string as key')
     const inner = `${path}.${key}`
     if (key === '__proto__') throw refuse(walk, inner, "a key named '__proto__'", 'rename it')
-    copy[key] = copyValue(
-      walk,
-      inner,
-      reading(walk, inner, (): unknown => Reflect.get(source, key)),
-    )
+    const value = reading(walk, inner, (): unknown => Reflect.get(source, key))
+    // As in JSON and in options: the key is left out.
+    if (value !== undefined) copy[key] = copyValue(walk, inner, value)
   }
   walk.ancestors.pop()
   return Object.freeze(copy)

@@ -6,6 +6,7 @@ import {
 } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import { KeyMap } from '../core/key-map.ts'
+import { KeySet } from '../core/key-set.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import { type JobStoreNotes, MemoryNotes, notesMax } from '../jobstore/job-store-notes.ts'
@@ -73,6 +74,8 @@ export class DeclaredSchedules {
   readonly #ownNotes = new MemoryNotes()
   /** Of jobs whose rows could not be read when their set was declared last; each is told once. */
   readonly #broken = new Map<string, ReadonlySet<string>>()
+  /** Of jobs whose rows could once not be read: from then on each is read by itself. */
+  readonly #brokenKeys = new KeySet<JobKey>()
 
   constructor(parts: DeclaredSchedulesParts) {
     this.#parts = parts
@@ -178,6 +181,7 @@ export class DeclaredSchedules {
         } catch (error) {
           if (!isBrokenRow(error)) throw error
           broken.push({ key: planned.job.key, error })
+          this.#brokenKeys.add(planned.job.key)
         }
         await this.#parts.budget.spend()
       }
@@ -187,9 +191,11 @@ export class DeclaredSchedules {
 
   async #readAhead(plans: readonly PlannedJob[]): Promise<Omit<ReadAhead, 'calendars'>> {
     const store = this.#parts.open()
+    // The store tells of each row that it leaves out, and those are known.
+    const readable = plans.filter(({ job: { key } }) => !this.#brokenKeys.has(key))
     const [jobs, triggers] = [new KeyMap<JobKey, JobDetail>(), new KeyMap<TriggerKey, Trigger>()]
-    for (const job of await store.getJobs(plans.map(({ job: { key } }) => key))) jobs.set(job.key, job)
-    for (const trigger of await store.getTriggers(plans.map(({ trigger: { key } }) => key)))
+    for (const job of await store.getJobs(readable.map(({ job: { key } }) => key))) jobs.set(job.key, job)
+    for (const trigger of await store.getTriggers(readable.map(({ trigger: { key } }) => key)))
       triggers.set(trigger.key, trigger)
     return { jobs, triggers }
   }

@@ -8,7 +8,7 @@ import {
 } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { checkIds, type IdGenerator, systemIds } from '../core/ids.ts'
-import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
+import { copyJobData, emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import { checkTriggerKey, generatedTriggerKey, isJobKey, JobKey, TriggerKey } from '../core/key.ts'
 import { isDataObject, isObject } from '../core/options.ts'
 import { type Clock, checkClock, type EpochMs, systemClock } from '../time/clock.ts'
@@ -148,7 +148,7 @@ export class FluentTriggerBuilder<T> {
     return retyped
   }
 
-  /** Adds entries to the trigger's job data, over entries of the same key. The record is copied, its values are not. */
+  /** Adds entries to the trigger's job data, over entries of the same key; `build` copies them. */
   usingJobData(data: JobDataMap): this
   usingJobData(key: string, value: unknown): this
   usingJobData(data: JobDataMap | string, value?: unknown): this {
@@ -167,15 +167,17 @@ export class FluentTriggerBuilder<T> {
   /**
    * The trigger. It has not been scheduled: `nextFireTime` is null until a scheduler takes it.
    *
-   * @throws InvalidArgumentError ERR_INVALID_TRIGGER, ERR_UNKNOWN_TIME_ZONE
+   * @throws InvalidArgumentError ERR_INVALID_TRIGGER, ERR_UNKNOWN_TIME_ZONE, ERR_INVALID_JOB_DATA
    */
   build(): T {
+    const key = this.#key ?? generatedTriggerKey(this.#ids.uniqueName())
+    const data = this.#jobDataMap
     return this.#schedule.build({
-      key: this.#key ?? generatedTriggerKey(this.#ids.uniqueName()),
+      key,
       jobKey: this.#jobKey,
       description: this.#description,
       calendarName: this.#calendarName,
-      jobDataMap: this.#jobDataMap,
+      jobDataMap: data === emptyJobDataMap ? data : copyJobData(`trigger '${key.toString()}'`, data),
       priority: this.#priority,
       startTimeMs: this.#startTimeMs,
       endTimeMs: this.#endTimeMs,

@@ -37,6 +37,12 @@ describe('copyJobData', () => {
     expect([copy, list, list[1], list[1].deep, copy['object']].every(Object.isFrozen)).toBe(true)
   })
 
+  it('leaves out keys whose value is undefined, as JSON does', () => {
+    const copy = copyJobData(owner, { a: undefined, b: { c: undefined, d: 1 }, e: null })
+    expect(JSON.stringify(copy)).toBe('{"b":{"d":1},"e":null}')
+    expect(Object.keys(copy)).toEqual(['b', 'e'])
+  })
+
   it('takes objects without a prototype and those of another realm', async () => {
     const { runInNewContext } = await import('node:vm')
     const bare = Object.assign(Object.create(null) as object, { a: 1 })
@@ -67,7 +73,7 @@ describe('copyJobData', () => {
   it.each<[string, unknown, string, RegExp]>([
     ['a function', { run: () => 1 }, 'jobDataMap.run', /a value of type function; pass plain data/],
     ['a symbol', { s: Symbol('x') }, 'jobDataMap.s', /a value of type symbol/],
-    ['undefined', { gone: undefined }, 'jobDataMap.gone', /leave the key out or use null/],
+    ['undefined in a list', { gone: [undefined] }, 'jobDataMap.gone[0]', /type undefined; use null/],
     ['a bigint', { big: 1n }, 'jobDataMap.big', /a value of type bigint; use a string/],
     ['NaN', { n: Number.NaN }, 'jobDataMap.n', /the number NaN, which JSON cannot hold/],
     ['infinity', { n: [Number.NEGATIVE_INFINITY] }, 'jobDataMap.n[0]', /the number -Infinity/],

@@ -92,7 +92,8 @@ describe('the message about a wrong argument', () => {
     [
       'Java’s form of shutdown',
       () => scheduler.shutdown(true as never),
-      "shutdown: 'options' must be an object, got true. Leave it out, or use waitForJobsToComplete, timeoutMs.",
+      "shutdown: 'options' must be an object, got true. Leave it out, or use waitForJobsToComplete, timeoutMs, " +
+        'interruptAfterMs.',
     ],
     [
       'an event that does not exist',

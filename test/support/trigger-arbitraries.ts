@@ -168,10 +168,12 @@ export const triggers: fc.Arbitrary<Trigger> = fc
     description: fc.option(fc.string()),
     calendarName: fc.option(fc.constantFrom('holidays', 'nights')),
     priority: fc.integer({ min: -10, max: 10 }),
-    data: fc.dictionary(
-      fc.string(),
-      fc.json().map((text): unknown => JSON.parse(text)),
-    ),
+    data: fc
+      .dictionary(
+        fc.string(),
+        fc.json().map((text): unknown => JSON.parse(text)),
+      )
+      .filter((data) => !JSON.stringify(data).includes('"__proto__"')),
   })
   .map((parts) => {
     const builder = TriggerBuilder.newTrigger()

@@ -235,6 +235,15 @@ describe('the trigger builder', () => {
     expect(trigger.key.toString()).toBe('DEFAULT.id-1-1')
   })
 
+  it('keeps a copy of its data, and refuses what no store can keep', () => {
+    const data = { nested: { n: 1 }, gone: undefined }
+    const trigger = TriggerBuilder.newTrigger().usingJobData(data).build()
+    data.nested.n = 2
+    expect(JSON.stringify(trigger.jobDataMap)).toBe('{"nested":{"n":1}}')
+    const wrong = TriggerBuilder.newTrigger().usingJobData('at', new Date(0))
+    expect(() => wrong.build()).toThrow(/^Job data of trigger '.*' cannot be stored: 'jobDataMap.at' holds/)
+  })
+
   it('takes everything a trigger has and hands it on without loss', () => {
     const trigger = TriggerBuilder.newTrigger()
       .withIdentity('name', 'group')
