@@ -1,6 +1,7 @@
 import { type PrometheusPlugin, prometheusPlugin } from '../metrics/prometheus/prometheus-plugin.ts'
 import { createScheduler, type SchedulerOptions } from '../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
+import type { SchedulerServer } from '../server/server-face.ts'
 import { zeroSizeThreadPool } from '../threadpool/in-process-thread-pool.ts'
 import { pause } from '../time/pause.ts'
 import { settingsFor, storeOptions } from './api/connection-options.ts'
@@ -90,19 +91,21 @@ export const serveCommand: Command = {
       ...(settings.schedulerName !== undefined && { schedulerName: settings.schedulerName }),
     })
     const stop = stopRequests(host, null)
+    let server: SchedulerServer | null = null
     try {
       const opened = await open(scheduler, { values, settings, port, metrics }, host)
-      const { server, health, greeting } = opened
-      host.stdout.write(greeting)
+      server = opened.server
+      host.stdout.write(opened.greeting)
       if (values.start === true) await scheduler.start()
       await stop.first
-      health.beginStop()
+      opened.health.beginStop()
       const ended = pause(host.clock, notReadyMs).then(() => drain(scheduler, drainMs, host))
       const endedAtOnce = await Promise.race([ended.then(() => false), stop.atOnce.then(() => true)])
       if (endedAtOnce) return exitCodes.atOnce
       await server.close()
       return scheduler.getCurrentlyExecutingJobs().length > 0 ? exitCodes.leftRunning : exitCodes.ok
     } catch (error) {
+      await server?.close()
       await scheduler.shutdown()
       throw error
     } finally {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { systemClock } from '../../src/time/clock.ts'
@@ -91,6 +91,28 @@ describe('quartz-ts serve', () => {
     expect(code).toBe(2)
     expect(err).toMatch(message)
   })
+})
+
+test('serve --start ends when another node has the store', async () => {
+  const store = join(temporaryFolder(), 'jobs.db')
+  const text = `class Echo { execute() {} }\nexport default { store: ${JSON.stringify(`sqlite:${store}`)},
+    serve: { port: 0 }, scheduler: { jobs: [Echo] } }\n`
+  const args = ['serve', '--start', '--config', temporaryFile('quartz-ts.config.mjs', text)]
+  const first = new FakeHost({ clock: systemClock })
+  const ended = runCli(args, first)
+  const { address, token } = await printed(first)
+  await vi.waitFor(
+    async () => {
+      expect(await (await get(address, '/scheduler', token)).json()).toMatchObject({ status: 'started' })
+    },
+    { timeout: 20_000 },
+  )
+  const second = new FakeHost({ clock: systemClock })
+  expect(await runCli(args, second)).toBe(1)
+  expect(second.stderr.text).toContain('in use')
+  await expect(fetch((await printed(second)).address)).rejects.toThrow('fetch failed')
+  first.send('SIGTERM')
+  expect(await ended).toBe(0)
 })
 
 test('serve says so when it cannot listen where it was told to', async () => {
