@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../core/options.ts'
 import type { JobStoreNotes, SharedNote } from '../jobstore/job-store-notes.ts'
-import type { EpochMs } from '../time/clock.ts'
+import type { Clock, EpochMs } from '../time/clock.ts'
+import { settledWithin } from '../time/settled-within.ts'
 import type { ActiveAlert, AlertSilence } from './alert-types.ts'
 
 /** An alert as it is stored. */
@@ -21,6 +22,9 @@ const silenceKind = 'alert-silence'
 const leaderKind = 'alert-leader'
 const leaderName = 'leader'
 
+/** A rule, or the store, that takes longer is not waited for. */
+export const patienceMs = 30_000
+
 /** The id of the alert of a rule about a subject. */
 export function alertIdOf(rule: string, subject: string): string {
   return createHash('sha256')
@@ -36,8 +40,16 @@ export function alertIdOf(rule: string, subject: string): string {
 export class AlertBook {
   readonly #notes: JobStoreNotes
 
-  constructor(notes: JobStoreNotes) {
-    this.#notes = notes
+  constructor(notes: JobStoreNotes, clock: Clock) {
+    const inTime = async <Answer>(asking: Promise<Answer>): Promise<Answer> => {
+      if (await settledWithin(clock, patienceMs, asking)) return asking
+      throw new Error('The job store does not answer.')
+    }
+    this.#notes = {
+      list: (kind) => inTime(notes.list(kind)),
+      put: (...note) => inTime(notes.put(...note)),
+      delete: (...note) => inTime(notes.delete(...note)),
+    }
   }
 
   async alerts(): Promise<readonly StoredAlert[]> {

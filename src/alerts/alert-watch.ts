@@ -6,7 +6,7 @@ import { logThrown, textOf } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock, ClockTimer, EpochMs } from '../time/clock.ts'
 import { settledWithin } from '../time/settled-within.ts'
-import { type AlertBook, alertIdOf, type StoredAlert, type StoredSilence } from './alert-book.ts'
+import { type AlertBook, alertIdOf, patienceMs, type StoredAlert, type StoredSilence } from './alert-book.ts'
 import type { AlertFinding, AlertNotice, AlertRule } from './alert-types.ts'
 import type { ChannelQueue } from './channel-queue.ts'
 
@@ -25,8 +25,6 @@ export interface AlertWatchParts {
 /** Most alerts at one time: more say nothing more. */
 const alertsMax = 200
 const defaultQuietMs = 900_000
-/** A rule, or the store, that takes longer is not waited for. */
-const patienceMs = 30_000
 /** A node that has not sent an alert by then is taken for dead. */
 const claimMs = 600_000
 const resignMs = 1000
@@ -118,9 +116,7 @@ export class AlertWatch {
     // What was raised in the same turn is told together.
     await Promise.resolve()
     try {
-      const worked = this.#work()
-      if (!(await settledWithin(clock, patienceMs * 2, worked)))
-        throw new Error('The job store does not answer.')
+      await this.#work()
       this.#storeAnswers()
     } catch (error) {
       if (!this.#isStopped) this.#storeFails(error)
@@ -139,7 +135,7 @@ export class AlertWatch {
   }
 
   async #work(): Promise<void> {
-    const { book, checkMs, clock, scheduler } = this.#parts
+    const { book, checkMs, clock, rules, scheduler } = this.#parts
     const nowMs = clock.now()
     const alerts = new Map((await book.alerts()).map((alert) => [alert.id, alert]))
     const silences = (await book.silences()).filter(({ untilMs }) => untilMs > nowMs)
@@ -148,7 +144,8 @@ export class AlertWatch {
       this.#raised.delete(id)
     }
     if (!(await book.leads(scheduler.schedulerInstanceId, nowMs, 3 * checkMs))) return
-    for (const rule of this.#parts.rules) await this.#evaluate(rule, alerts, silences)
+    const evaluated = await Promise.allSettled(rules.map((rule) => this.#evaluate(rule, alerts, silences)))
+    for (const each of evaluated) if (each.status === 'rejected') throw each.reason
     await this.#endStrange(alerts)
     await this.#sendWhatIsLeft(silences)
     for (const silence of await book.silences()) if (silence.untilMs <= nowMs) await book.endSilence(silence)

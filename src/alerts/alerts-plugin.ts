@@ -172,7 +172,7 @@ class Alerts implements AlertsPlugin {
       )
     }
     const { channels } = this.#options
-    const book = new AlertBook(context.notes)
+    const book = new AlertBook(context.notes, context.clock)
     const queues = channels.map((channel) => new ChannelQueue({ ...this.#options, ...context, channel }))
     const watch = new AlertWatch({ ...this.#options, ...context, scheduler, book, queues })
     this.#open = { schedulerName: scheduler.schedulerName, context, book, queues, watch }

@@ -54,6 +54,8 @@ async function rigWith(rules: readonly AlertRule[], channels: readonly AlertChan
   const alerts = alertsPlugin({ rules, channels, checkMs: 1000, ...options })
   const rig = await shellRig([jobOf(() => {})], { plugins: [alerts] })
   onTestFinished(() => rig.scheduler.shutdown())
+  // The first check is over.
+  await rig.clock.advance(0)
   return { ...rig, alerts }
 }
 
@@ -159,6 +161,38 @@ describe('alerts', () => {
     state.found = ['a']
     await clock.advance(40_000)
     expect(kindsOf(channel)).toEqual(['raised a is bad'])
+  })
+
+  it('take rules that hang for rules that hang, and not for a store that does', async () => {
+    const [state, channel] = [flag(), recorded()]
+    const hanging = Array.from({ length: 3 }, (_, index) => ({
+      name: `hanging ${index}`,
+      description: '',
+      check: () => new Promise<never>(() => {}),
+    }))
+    const { clock } = await rigWith([...hanging, state.rule], [channel], { storeAwayMs: 1000 })
+    state.found = ['a']
+    await clock.advance(200_000)
+    expect(kindsOf(channel)).toEqual(['raised a is bad'])
+  })
+
+  it('say that the store hangs, and look again only when that is known', async () => {
+    const channel = recorded()
+    const { clock, store } = await rigWith([flag().rule], [channel], { storeAwayMs: 10_000 })
+    const notes = store.notes ?? expect.fail('the store keeps no notes')
+    const list = notes.list.bind(notes)
+    let asked = 0
+    notes.list = () => {
+      asked++
+      return new Promise(() => {})
+    }
+    await clock.advance(60_000)
+    expect(asked).toBe(2)
+    await clock.advance(20_000)
+    expect(channel.notices).toMatchObject([{ kind: 'raised', alert: { rule: 'store-unavailable' } }])
+    notes.list = list
+    await clock.advance(40_000)
+    expect(kindsOf(channel)[1]).toBe('resolved Over: the job store answers again.')
   })
 
   it('are sent by each node itself when the job store fails for long', async () => {
