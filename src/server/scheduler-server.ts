@@ -79,6 +79,9 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
   const listeners = new Set<Server>()
   let isClosed = false
 
+  const requireOpen = (): void => {
+    if (isClosed) throw new SchedulerError('ERR_SERVER_CLOSED', 'listen: the server is closed.')
+  }
   const handle: Handle = (request, connection) => {
     if (isClosed)
       return pipeline.problem(new SchedulerError('ERR_SERVER_CLOSED', 'The server is closed.'), 'none')
@@ -94,9 +97,12 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       }
     },
     async listen(where = {}) {
-      if (isClosed) throw new SchedulerError('ERR_SERVER_CLOSED', 'listen: the server is closed.')
+      requireOpen()
       const { server, address } = await listen(handle, where, options.allowedHosts)
       listeners.add(server)
+      // `close` may have come meanwhile.
+      if (isClosed) await closed(server, clock)
+      requireOpen()
       return address
     },
     async close(closing = {}) {

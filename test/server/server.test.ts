@@ -376,6 +376,13 @@ test('a closed server answers that it is, and listens no more', async () => {
   expect(fixture.scheduler.isShutdown).toBe(false)
 })
 
+test('a server that is closed while it begins to listen does not listen', async () => {
+  await using fixture = await serverFixture()
+  const listening = fixture.server.listen({ port: 0 })
+  await fixture.server.close()
+  await expect(listening).rejects.toMatchObject({ code: 'ERR_SERVER_CLOSED' })
+})
+
 test('a scheduler that has shut down is told as such', async () => {
   await using fixture = await serverFixture()
   await fixture.scheduler.shutdown()
