@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { triggerKey } from '../../src/core/key.ts'
 import type { AuditRecord } from '../../src/server/audit.ts'
@@ -335,6 +335,14 @@ describe('the page', () => {
         expect.not.stringContaining('outside'),
       ])
     }
+  })
+
+  test.each([
+    ['is relative', `.${sep}${relative('.', folder)}`],
+    ['ends with a slash', `${folder}${sep}`],
+  ])('has its files also of a folder that %s', async (_what, dashboard) => {
+    await using fixture = await serverFixture({ dashboard })
+    expect((await get(fixture.address, '/assets/app-1.js', '*/*')).status).toBe(200)
   })
 
   test('says that the API is there where no dashboard is built, and is left out on request', async () => {

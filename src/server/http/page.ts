@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
-import { extname, join, sep } from 'node:path'
+import { extname, join, resolve, sep } from 'node:path'
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -33,7 +33,7 @@ export class Page {
   readonly #basePath: string
 
   constructor(folder: string, basePath: string) {
-    this.#folder = folder
+    this.#folder = resolve(folder)
     this.#basePath = basePath
   }
 
