@@ -345,6 +345,14 @@ describe('the page', () => {
     expect((await get(fixture.address, '/assets/app-1.js', '*/*')).status).toBe(200)
   })
 
+  test('is at its path, and not at one that only begins like it', async () => {
+    await using fixture = await serverFixture({ dashboard: folder, basePath: '/admin' })
+    const statuses = ['/admin', '/admin/', '/admin/jobs', '/administrator', '/administrator/x', '/'].map(
+      async (path) => (await get(fixture.address, path)).status,
+    )
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200, 404, 404, 404])
+  })
+
   test('says that the API is there where no dashboard is built, and is left out on request', async () => {
     await using fixture = await serverFixture({ dashboard: join(folder, 'none') })
     expect(await (await get(fixture.address, '/')).text()).toContain('The server runs.')

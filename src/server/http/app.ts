@@ -33,7 +33,8 @@ export function createApp(
   app.notFound(async ({ req }) => {
     const path = req.path.slice(basePath.length)
     const isApi = path === '/api' || path.startsWith('/api/')
-    const isPage = (req.method === 'GET' || req.method === 'HEAD') && !isApi && req.path.startsWith(basePath)
+    const isBelow = req.path.startsWith(basePath) && (path === '' || path.startsWith('/'))
+    const isPage = (req.method === 'GET' || req.method === 'HEAD') && !isApi && isBelow
     const found = isPage ? await page?.answer(path, req.header('accept') ?? '') : null
     return found ?? pipeline.problem(new SchedulerError('ERR_NOT_FOUND', 'There is nothing here.'), 'none')
   })
