@@ -290,6 +290,16 @@ describe('bulk', () => {
     expect(operator).toMatchObject({ result: { count: 0 } })
   })
 
+  test.each(['jobs', 'triggers'])('runs of %s have the name of who began them', async (of) => {
+    await using served = await serverFixture()
+    await served.scheduler.start()
+    const ran = served.scheduler.events.next('jobWasExecuted')
+    const body = { action: 'run', of, filter: { group: 'reports' }, expected: 1 }
+    expect(await served.ask('POST /bulk', { who: 'operator', body })).toMatchObject({ status: 200 })
+    await ran
+    expect((await served.scheduler.queryExecutions()).items).toMatchObject([{ triggeredBy: 'operator' }])
+  })
+
   test('can be stopped', async () => {
     const { scheduler } = fixture
     const source = (await scheduler.getJobDetail(jobKey('daily', 'reports'))) ?? expect.fail()

@@ -177,7 +177,7 @@ async function onJob({ scheduler, body, access }: BulkCall, key: KeyJson): Promi
     case 'delete':
       return scheduler.deleteJob(jobKey)
     case 'run':
-      await scheduler.triggerJob(jobKey)
+      await scheduler.triggerJob(jobKey, {}, { by: access.principal.name })
       return true
   }
 }
@@ -194,7 +194,7 @@ async function onTrigger({ scheduler, body, access }: BulkCall, key: KeyJson): P
     case 'run': {
       const trigger = await scheduler.getTrigger(triggerKey)
       if (trigger === null || trigger.jobKey === null) return false
-      await scheduler.triggerJob(trigger.jobKey, { ...trigger.jobDataMap })
+      await scheduler.triggerJob(trigger.jobKey, { ...trigger.jobDataMap }, { by: access.principal.name })
       return true
     }
   }
