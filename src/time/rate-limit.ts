@@ -19,8 +19,11 @@ export class RateLimit {
     this.#clock = clock
   }
 
-  /** Counts a request; answers after how many milliseconds there is room for one, or 0 when this one may pass. */
-  take(client: string): number {
+  /**
+   * Counts a request, or looks only when `count` is 0. Answers after how many milliseconds there is room for one, or 0
+   * when this one may pass.
+   */
+  take(client: string, count: 0 | 1 = 1): number {
     const nowMs = this.#clock.elapsedMs()
     const bucket = this.#buckets.get(client) ?? { tokens: this.#perMinute, atMs: nowMs }
     const perMs = this.#perMinute / 60_000
@@ -31,7 +34,7 @@ export class RateLimit {
     const oldest = this.#buckets.keys().next()
     if (this.#buckets.size > clientsMax && oldest.done === false) this.#buckets.delete(oldest.value)
     if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perMs)
-    bucket.tokens--
+    bucket.tokens -= count
     return 0
   }
 }

@@ -144,13 +144,34 @@ test('a client that goes away in the middle of its body is no failure of the ser
   expect(failures).toEqual([])
 })
 
-test('wrong tokens are limited; right ones go on', async () => {
-  await using fixture = await serverFixture({ loginsPerMinute: 2 })
-  const wrong = { who: null, headers: { authorization: 'Bearer wrong' } }
+test('wrong tokens are limited; one that was right goes on, and a new one has to wait', async () => {
+  const clock = new ManualClock()
+  const asked: (string | null)[] = []
+  await using fixture = await serverFixture({
+    loginsPerMinute: 2,
+    clock,
+    auth: {
+      kind: 'hook',
+      authenticate({ headers }) {
+        const token = headers.get('authorization')
+        asked.push(token)
+        return token === 'wrong' ? null : { name: 'a', role: 'viewer' }
+      },
+    },
+  })
+  const ask = async (path: string, authorization: string): Promise<number> =>
+    (await fixture.ask(`GET ${path}`, { who: null, headers: { authorization } })).status
+  expect(await ask('/jobs', 'right')).toBe(200)
   const statuses: number[] = []
-  for (let count = 0; count < 4; count++) statuses.push((await fixture.ask('GET /jobs', wrong)).status)
-  expect(statuses).toEqual([401, 401, 429, 429])
-  expect(await fixture.ask('GET /jobs')).toMatchObject({ status: 200 })
+  // That the session is asked for tells as well whether a token is right.
+  for (const path of ['/session', '/jobs', '/jobs', '/session', '/jobs'])
+    statuses.push(await ask(path, 'wrong'))
+  expect(statuses).toEqual([200, 401, 429, 200, 429])
+  expect(await ask('/jobs', 'right')).toBe(200)
+  expect(await ask('/jobs', 'new')).toBe(429)
+  expect(asked).toEqual(['right', 'wrong', 'wrong', 'right'])
+  await clock.advance(30_000)
+  expect(await ask('/jobs', 'new')).toBe(200)
 })
 
 test('the host says who it is, and may fail', async () => {

@@ -5,6 +5,7 @@ import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { RateLimit } from '../../time/rate-limit.ts'
 import { refuseBlind } from '../attachment.ts'
 import type { Sessions } from '../auth/sessions.ts'
+import { tokenHashOf } from '../auth/tokens.ts'
 import { type Operation, type OperationCall, TextAnswer } from '../catalogue/operation.ts'
 import { Access, type Principal } from '../catalogue/role.ts'
 import type { ResolvedServerOptions } from '../server-options.ts'
@@ -38,6 +39,8 @@ type Call = OperationCall<unknown, unknown, unknown>
 /** Of a client that has not said who it is; it may call what anyone may. */
 const unknownPrincipal: Principal = { name: '', role: null }
 
+const rightTokensMax = 1000
+
 /** The way of every request: who, from where, may it, is it well formed; then its operation. */
 export class RequestPipeline {
   readonly #options: ResolvedServerOptions
@@ -45,6 +48,8 @@ export class RequestPipeline {
   readonly #sessions: Sessions
   readonly #requests: RateLimit
   readonly #logins: RateLimit
+  /** The hashes of addresses with tokens that were right. */
+  readonly #rightTokens = new Set<string>()
   readonly #answers: IdempotentAnswers
   readonly #audit: AuditTeller
 
@@ -80,7 +85,7 @@ export class RequestPipeline {
     const { operation, request, connection } = routed
     if (connection.hosts !== null) requireHost(request, connection.hosts)
     this.#count(this.#requests, connection.address, headers)
-    const principal = await this.#parts.authenticator.authenticate(request)
+    const principal = await this.#authenticate(routed)
     if (principal === null && operation.role !== null) this.#refuseUnknown(routed, headers)
     const whole: Admitted = {
       routed,
@@ -94,6 +99,23 @@ export class RequestPipeline {
     return operation.isAudited === true
       ? this.#lookAudited(whole, bodyText, headers)
       : this.#carryOut(operation, await this.#callOf(whole, bodyText), headers)
+  }
+
+  /** Null for a client that is not known. When it has used up its wrong tokens, the server looks at no new one. */
+  async #authenticate({ operation, request, connection: { address } }: Routed): Promise<Principal | null> {
+    const { authenticator } = this.#parts
+    const token = request.headers.get('authorization')
+    if (token === null) return authenticator.authenticate(request)
+    // One that was right goes on, whatever somebody else behind the same address sends.
+    const proof = tokenHashOf(`${address} ${token}`)
+    if (!this.#rightTokens.has(proof) && this.#logins.take(address, 0) > 0) return null
+    const principal = await authenticator.authenticate(request)
+    this.#rightTokens.delete(proof)
+    if (principal !== null) this.#rightTokens.add(proof)
+    else if (operation.role === null) this.#logins.take(address)
+    const [oldest = ''] = this.#rightTokens
+    if (this.#rightTokens.size > rightTokensMax) this.#rightTokens.delete(oldest)
+    return principal
   }
 
   #requireOwnOrigin(whole: Admitted): void {
