@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { IdempotentAnswers } from '../../src/server/http/idempotency.ts'
 import { ManualClock } from '../../src/testing.ts'
 
@@ -12,4 +12,37 @@ test.each([
   const later = [first, 200]
   const once = () => answers.once(['key'], ['a'], async () => ({ status: later.shift() ?? 0, body: '' }))
   expect([(await once()).status, (await once()).status]).toEqual(expected)
+})
+
+test('a request under way is carried out once, however many others come meanwhile', async () => {
+  const answers = new IdempotentAnswers(new ManualClock())
+  let end: (answer: { status: number; body: string }) => void = () => {}
+  const carryOut = vi.fn(
+    () =>
+      new Promise<{ status: number; body: string }>((resolve) => {
+        end = resolve
+      }),
+  )
+  const first = answers.once(['slow'], ['a'], carryOut)
+  for (let other = 0; other < 1500; other++) {
+    await answers.once([`key ${other}`], ['a'], async () => ({ status: 200, body: '' }))
+  }
+  const again = answers.once(['slow'], ['a'], carryOut)
+  end({ status: 200, body: 'done' })
+  expect(await Promise.all([first, again])).toEqual(Array(2).fill({ status: 200, body: 'done' }))
+  expect(carryOut).toHaveBeenCalledOnce()
+})
+
+test('so much is kept, and the oldest is forgotten first', async () => {
+  const answers = new IdempotentAnswers(new ManualClock())
+  const body = 'x'.repeat(5_000_000)
+  const isCarriedOut = async (key: string): Promise<boolean> => {
+    const carryOut = vi.fn(async () => ({ status: 200, body }))
+    await answers.once([key], ['a'], carryOut)
+    return carryOut.mock.calls.length === 1
+  }
+  for (const key of ['a', 'b', 'c', 'd']) expect(await isCarriedOut(key)).toBe(true)
+  expect(await isCarriedOut('d')).toBe(false)
+  expect(await isCarriedOut('b')).toBe(false)
+  expect(await isCarriedOut('a')).toBe(true)
 })

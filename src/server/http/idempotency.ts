@@ -8,22 +8,30 @@ export interface KeptAnswer {
   readonly body: string
 }
 
-interface Entry {
+interface Sent {
   readonly fingerprint: string
   readonly answer: Promise<KeptAnswer>
-  readonly untilMs: number
 }
 
-const entriesMax = 1000
+interface Kept extends Sent {
+  readonly untilMs: number
+  /** Of its answer, in characters. */
+  readonly size: number
+}
+
+const keptMax = 1000
+const sizeMax = 16_000_000
 const keptMs = 600_000
 
 /**
  * Answers by `Idempotency-Key`: a client that does not know whether its request arrived sends it again and gets the
- * answer of the first one. Kept in memory, for ten minutes and a thousand requests.
+ * answer of the first one. Kept in memory, for ten minutes, a thousand requests and 16 million characters.
  */
 export class IdempotentAnswers {
   readonly #clock: Clock
-  readonly #entries = new Map<string, Entry>()
+  readonly #underWay = new Map<string, Sent>()
+  readonly #kept = new Map<string, Kept>()
+  #size = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -37,8 +45,8 @@ export class IdempotentAnswers {
   ): Promise<KeptAnswer> {
     const id = JSON.stringify(key)
     const fingerprint = createHash('sha256').update(JSON.stringify(request)).digest('base64')
-    this.#forgetOld()
-    const known = this.#entries.get(id)
+    this.#makeRoom(0)
+    const known = this.#underWay.get(id) ?? this.#kept.get(id)
     if (known !== undefined) {
       if (known.fingerprint === fingerprint) return known.answer
       throw new SchedulerError(
@@ -47,18 +55,30 @@ export class IdempotentAnswers {
       )
     }
     const answer = carryOut()
-    this.#entries.set(id, { fingerprint, answer, untilMs: this.#clock.elapsedMs() + keptMs })
-    const { status } = await answer
-    // What failed in the server, or was too much for it, may be tried again under the same key.
-    if (status >= 500 || status === 429) this.#entries.delete(id)
+    this.#underWay.set(id, { fingerprint, answer })
+    try {
+      const { status, body } = await answer
+      // What failed in the server, or was too much for it, may be tried again under the same key.
+      if (status < 500 && status !== 429) this.#keep(id, { fingerprint, answer }, body.length)
+    } finally {
+      this.#underWay.delete(id)
+    }
     return answer
   }
 
-  #forgetOld(): void {
+  #keep(id: string, sent: Sent, size: number): void {
+    this.#makeRoom(size)
+    this.#kept.set(id, { ...sent, size, untilMs: this.#clock.elapsedMs() + keptMs })
+    this.#size += size
+  }
+
+  /** Forgets the oldest answers; a request that is under way is never carried out twice. */
+  #makeRoom(forSize: number): void {
     const nowMs = this.#clock.elapsedMs()
-    for (const [id, { untilMs }] of this.#entries) {
-      if (untilMs > nowMs && this.#entries.size < entriesMax) return
-      this.#entries.delete(id)
+    for (const [id, { size, untilMs }] of this.#kept) {
+      if (untilMs > nowMs && this.#kept.size < keptMax && this.#size + forSize <= sizeMax) return
+      this.#kept.delete(id)
+      this.#size -= size
     }
   }
 }
