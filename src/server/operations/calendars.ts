@@ -17,6 +17,7 @@ import {
   wholeQuery,
 } from '../wire/fields.ts'
 import { change } from './changes.ts'
+import { storedTriggers } from './stored.ts'
 
 const calendarPath = '/calendars/{name}'
 
@@ -193,9 +194,11 @@ async function effectOf(
 ): Promise<{ triggers: number | null; moved: number; first: Moved[] }> {
   const { items, next } = await scheduler.queryTriggers({ calendarName: params.name, take: lookedAtMax })
   const moved: Moved[] = []
-  for (const { key } of body.updateTriggers ? items : []) {
-    const trigger = await scheduler.getTrigger(key)
-    if (trigger === null) continue
+  const keys = body.updateTriggers ? items.map(({ key }) => key) : []
+  const stored = await storedTriggers(scheduler, keys)
+  for (const key of keys) {
+    const trigger = stored.get(key)
+    if (trigger === undefined) continue
     const beforeMs = trigger.nextFireTimeMs
     const after = trigger.updateWithNewCalendar(calendar, parts.clock.now(), misfireThresholdMs)
     const afterMs = after.nextFireTimeMs

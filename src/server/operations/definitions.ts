@@ -30,6 +30,7 @@ import { definitionOf, type TriggerFieldsJson, triggerFieldsJson } from '../wire
 import { calendarDefinitionJson } from './calendars.ts'
 import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
 import { jobOf } from './jobs.ts'
+import { storedJobs, storedTriggers } from './stored.ts'
 import { editedTrigger, triggerText } from './triggers.ts'
 
 /** One file of everything that is defined: calendars, jobs and triggers, without how far they have come. */
@@ -80,6 +81,8 @@ async function definitionsOf(
   { secrets, nowMs }: { readonly secrets: boolean; readonly nowMs: number },
 ): Promise<DefinitionsJson> {
   const keys = await keysOf(scheduler)
+  const storedJob = await storedJobs(scheduler, keys.jobs)
+  const storedTrigger = await storedTriggers(scheduler, keys.triggers)
   const calendars: DefinitionsJson['calendars'][number][] = []
   for (const name of await scheduler.getCalendarNames()) {
     const calendar = await scheduler.getCalendar(name)
@@ -87,16 +90,16 @@ async function definitionsOf(
   }
   const jobs: DefinitionsJson['jobs'][number][] = []
   for (const key of keys.jobs) {
-    const job = await scheduler.getJobDetail(key)
-    if (job === null) continue
+    const job = storedJob.get(key)
+    if (job === undefined) continue
     const { key: jobKey, ...fields } = jobToJson(job, { secrets })
     jobs.push({ key: jobKey, fields })
   }
   const triggers: DefinitionsJson['triggers'][number][] = []
   for (const key of keys.triggers) {
-    const trigger = await scheduler.getTrigger(key)
+    const trigger = storedTrigger.get(key)
     const fields = trigger && definitionOf(trigger, { secrets })
-    if (fields !== null) triggers.push({ key: keyToJson(key), fields })
+    if (fields) triggers.push({ key: keyToJson(key), fields })
   }
   const { schedulerName } = scheduler
   return { format: 'quartz-ts', version: 1, schedulerName, exportedMs: nowMs, calendars, jobs, triggers }
@@ -224,8 +227,12 @@ async function jobDifferences(
   { jobs }: DefinitionsJson,
 ): Promise<readonly JobDifference[]> {
   const differences: JobDifference[] = []
+  const known = await storedJobs(
+    scheduler,
+    jobs.map(({ key }) => jobKeyOf(key)),
+  )
   for (const { key, fields } of jobs) {
-    const stored = await scheduler.getJobDetail(jobKeyOf(key))
+    const stored = known.get(jobKeyOf(key)) ?? null
     const job = jobOf(key, fields, stored)
     const text = JSON.stringify(jobToJson(job, { secrets: true }))
     if (stored !== null && JSON.stringify(jobToJson(stored, { secrets: true })) === text) continue
@@ -241,8 +248,12 @@ async function triggerDifferences(
   nowMs: number,
 ): Promise<readonly TriggerDifference[]> {
   const differences: TriggerDifference[] = []
+  const known = await storedTriggers(
+    scheduler,
+    triggers.map(({ key }) => triggerKeyOf(key)),
+  )
   for (const { key, fields } of triggers) {
-    const stored = await scheduler.getTrigger(triggerKeyOf(key))
+    const stored = known.get(triggerKeyOf(key)) ?? null
     // One that begins "now" has begun: a file without instants may be imported again and again.
     const startTimeMs = fields.startTimeMs ?? stored?.startTimeMs ?? null
     const trigger = editedTrigger(key, { ...fields, startTimeMs }, stored, nowMs)

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { DelegatingJobStore, type JobStoreOperation } from '../../src/jobstore/delegating-job-store.ts'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+import { temporaryFolder } from '../support/sqlite.ts'
+
+/** Counts what the store is asked for. */
+class CountingStore extends DelegatingJobStore {
+  readonly asked = new Map<JobStoreOperation, number>()
+
+  protected override around<Answer>(
+    operation: JobStoreOperation,
+    run: () => Promise<Answer>,
+  ): Promise<Answer> {
+    this.asked.set(operation, (this.asked.get(operation) ?? 0) + 1)
+    return run()
+  }
+}
+
+async function counted(): Promise<{ fixture: ServerFixture; store: CountingStore }> {
+  const store = new CountingStore(new RAMJobStore())
+  const fixture = await serverFixture({ served: await filledScheduler({ jobStore: store }) })
+  onTestFinished(() => fixture[Symbol.asyncDispose]())
+  store.asked.clear()
+  return { fixture, store }
+}
+
+test('definitions are exported and imported in few queries', async () => {
+  const { fixture, store } = await counted()
+  const { json } = await fixture.ask('GET /definitions?secrets=true')
+  expect(json).toMatchObject({ jobs: { length: 4 }, triggers: { length: 4 } })
+  const body = { definitions: json }
+  expect(await fixture.ask('POST /definitions?dryRun=true', { body })).toMatchObject({ status: 200 })
+  const calendar = { definition: { type: 'holiday', timeZone: 'UTC', excludedDates: [] } }
+  expect(await fixture.ask('PUT /calendars/holidays?dryRun=true', { body: calendar })).toMatchObject({
+    status: 200,
+  })
+  const { asked } = store
+  expect([asked.get('getJob'), asked.get('getTrigger')]).toEqual([undefined, undefined])
+  expect([asked.get('getJobs'), asked.get('getTriggers')]).toEqual([2, 2])
+})
+
+test.each([
+  ['job', "UPDATE qrtz_job_details SET job_data = 'nonsense'"],
+  ['trigger', 'UPDATE qrtz_triggers SET misfire_instr = 9'],
+])('a file of definitions is refused while a %s cannot be read', async (_kind, statement) => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const served = await filledScheduler({ jobStore: sqliteJobStore({ filename }) })
+  await using fixture = await serverFixture({ served })
+  const { json } = await fixture.ask('GET /definitions?secrets=true')
+  const database = new Database(filename)
+  database.exec(statement)
+  database.close()
+  const code = 'ERR_BROKEN_ROW'
+  expect(await fixture.ask('GET /definitions')).toMatchObject({ json: { code } })
+  const body = { definitions: json }
+  expect(await fixture.ask('POST /definitions?dryRun=true', { body })).toMatchObject({ json: { code } })
+})
