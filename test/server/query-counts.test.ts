@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { DelegatingJobStore, type JobStoreOperation } from '../../src/jobstore/delegating-job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
@@ -41,6 +43,27 @@ test('definitions are exported and imported in few queries', async () => {
   const { asked } = store
   expect([asked.get('getJob'), asked.get('getTrigger')]).toEqual([undefined, undefined])
   expect([asked.get('getJobs'), asked.get('getTriggers')]).toEqual([2, 2])
+})
+
+test('all triggers of a job are read in few queries', async () => {
+  const { fixture, store } = await counted()
+  for (const name of ['a', 'b', 'c']) {
+    const trigger = TriggerBuilder.newTrigger()
+      .withIdentity(name, 'mail')
+      .forJob(new JobKey('hourly', 'mail'))
+      .startAt(new Date(Date.UTC(2199, 0, 1)))
+    await fixture.scheduler.scheduleJob(trigger.build())
+  }
+  await fixture.scheduler.pauseTrigger(new TriggerKey('b', 'mail'))
+  store.asked.clear()
+  const { json } = await fixture.ask('GET /jobs/mail/hourly/triggers')
+  expect(json).toMatchObject({
+    items: expect.arrayContaining([
+      expect.objectContaining({ key: { group: 'mail', name: 'a' }, state: 'NORMAL' }),
+      expect.objectContaining({ key: { group: 'mail', name: 'b' }, state: 'PAUSED' }),
+    ]) as unknown,
+  })
+  expect(store.asked.get('queryTriggers')).toBe(1)
 })
 
 test.each([

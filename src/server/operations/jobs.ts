@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { JobKey } from '../../core/key.ts'
+import { JobKey, type TriggerKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import { type JobQuery, type JobSummary, queryLimits } from '../../jobstore/queries.ts'
+import { type JobQuery, type JobSummary, queryLimits, type TriggerSummary } from '../../jobstore/queries.ts'
 import { refuseBlind } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { unmasked } from '../masking.ts'
@@ -19,6 +20,7 @@ import {
 import {
   cursorOf,
   cursorText,
+  eachOf,
   filledPage,
   groupMatcherOf,
   groupQuery,
@@ -27,9 +29,9 @@ import {
   visibleTo,
 } from '../wire/pages.ts'
 import { pauseBody, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
-import { definitionOf, type TriggerDetailJson, triggerDetailJson } from '../wire/triggers.ts'
+import { definitionOf, triggerDetailJson } from '../wire/triggers.ts'
 import { change, jobKeyOf, requireJob } from './changes.ts'
-import { detailOf } from './trigger-details.ts'
+import { detailFrom } from './trigger-details.ts'
 
 const jobPath = '/jobs/{group}/{name}'
 const ofJob = async ({ params }: { readonly params: KeyJson }): Promise<readonly string[]> => [params.group]
@@ -103,10 +105,15 @@ const jobTriggers: Operation = operation({
   answer: z.strictObject({ items: z.array(triggerDetailJson) }),
   async handle({ scheduler, params }) {
     const { key } = await requireJob(scheduler, params)
-    const items: TriggerDetailJson[] = []
-    for (const trigger of await scheduler.getTriggersOfJob(key))
-      items.push(await detailOf(scheduler, trigger))
-    return { items }
+    const triggers = await scheduler.getTriggersOfJob(key)
+    const summaries = new KeyMap<TriggerKey, TriggerSummary>()
+    await eachOf<TriggerSummary, TriggerKey>(
+      (after) => scheduler.queryTriggers({ jobKey: key, take: 1000, ...(after !== null && { after }) }),
+      (summary) => {
+        summaries.set(summary.key, summary)
+      },
+    )
+    return { items: triggers.map((trigger) => detailFrom(trigger, summaries.get(trigger.key))) }
   },
 })
 

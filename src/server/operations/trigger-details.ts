@@ -1,4 +1,5 @@
 import { GroupMatcher } from '../../core/matcher.ts'
+import type { TriggerSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { CronTrigger } from '../../triggers/families/cron/cron-trigger.ts'
@@ -8,9 +9,14 @@ import { keyToJson } from '../wire/fields.ts'
 import { definitionOf, type TriggerDetailJson } from '../wire/triggers.ts'
 
 export async function detailOf(scheduler: Scheduler, trigger: Trigger): Promise<TriggerDetailJson> {
+  const { group, name } = trigger.key
+  const query = { group: GroupMatcher.groupEquals(group), name, take: 1 }
+  return detailFrom(trigger, (await scheduler.queryTriggers(query)).items[0])
+}
+
+/** A trigger with what a list says of it. */
+export function detailFrom(trigger: Trigger, summary: TriggerSummary | undefined): TriggerDetailJson {
   const { key, nextFireTimeMs, previousFireTimeMs, timesTriggered } = trigger
-  const group = GroupMatcher.groupEquals(key.group)
-  const [summary] = (await scheduler.queryTriggers({ group, name: key.name, take: 1 })).items
   return {
     key: keyToJson(key),
     state: summary?.state ?? 'NONE',
