@@ -53,7 +53,7 @@ export class Looks<Found> {
   }
 }
 
-/** For how many lengths of time answers are kept. */
+/** For how many lengths of time answers are kept: those that were asked for last. */
 const lengthsMax = 50
 
 /** What was found in a time that ends now, by how long it is. */
@@ -74,16 +74,15 @@ export class LooksBack<Found> {
   }
 
   of(scheduler: Scheduler, lengthMs: number): Promise<Found> {
-    let looks = this.#byLength.get(lengthMs)
-    if (looks === undefined) {
-      if (this.#byLength.size >= lengthsMax) this.#byLength.clear()
-      const look = (of: Scheduler): Promise<Found> => {
-        const toMs = this.#clock.now()
-        return this.#look(of, toMs - lengthMs, toMs)
-      }
-      looks = new Looks(this.#clock, look, this.#restMinMs)
-      this.#byLength.set(lengthMs, looks)
+    const look = (of: Scheduler): Promise<Found> => {
+      const toMs = this.#clock.now()
+      return this.#look(of, toMs - lengthMs, toMs)
     }
+    const looks = this.#byLength.get(lengthMs) ?? new Looks(this.#clock, look, this.#restMinMs)
+    this.#byLength.delete(lengthMs)
+    this.#byLength.set(lengthMs, looks)
+    const [oldest = 0] = this.#byLength.keys()
+    if (this.#byLength.size > lengthsMax) this.#byLength.delete(oldest)
     return looks.of(scheduler)
   }
 }
