@@ -150,6 +150,22 @@ describe('a search is bounded', () => {
     expect(calendar.questions).toBeLessThanOrEqual(100_000)
   })
 
+  test('in the time for which the days of a calendar hold up others', async () => {
+    let elapsedMs = 0
+    let askedByThen = 0
+    const clock = { ...systemClock, elapsedMs: () => elapsedMs }
+    await using fixture = await serverFixture({ clock })
+    const calendar = countingCalendar(() => {
+      elapsedMs += 2
+      if (calendar.questions === 1) setImmediate(() => (askedByThen = calendar.questions))
+    })
+    await fixture.scheduler.addCalendar('slow', calendar)
+    const { json } = await fixture.ask('GET /calendars/slow/days?from=2026-12-01&days=7')
+    expect((json as { days: object[] }).days).toHaveLength(7)
+    expect(calendar.questions).toBe(7 * 96)
+    expect(askedByThen).toBeLessThan(10)
+  })
+
   test('in the time that a calendar takes for a preview', async () => {
     let elapsedMs = 0
     const clock = { ...systemClock, elapsedMs: () => elapsedMs }

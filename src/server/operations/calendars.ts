@@ -6,6 +6,7 @@ import { TimeZone } from '../../time/zone.ts'
 import type { Calendar, CalendarDefinition } from '../../triggers/calendars/calendar.ts'
 import { calendarFromJSON } from '../../triggers/calendars/calendar-json.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
+import { RequestWork } from '../request-work.ts'
 import { actionJson } from '../wire/action.ts'
 import {
   instantOrNull,
@@ -102,26 +103,37 @@ const calendarDays: Operation = operation({
     timeZone: z.string(),
     days: z.array(z.strictObject({ day: z.string(), is: z.enum(['included', 'excluded', 'partial']) })),
   }),
-  async handle({ scheduler, params, query }) {
+  async handle({ scheduler, params, query, parts }) {
     const calendar = await requireCalendar(scheduler, params.name)
     const { timeZone } = calendar.toJSON()
     const zone = typeof timeZone === 'string' ? TimeZone.of(timeZone) : TimeZone.system()
     const firstMs = Date.parse(`${query.from}T00:00:00Z`)
-    const days = Array.from({ length: query.days }, (_, index) => {
+    const work = new RequestWork(parts.clock)
+    const days: { day: string; is: Inclusion }[] = []
+    for (let index = 0; index < query.days; index++) {
       const localMs = firstMs + index * dayMs
-      return { day: new Date(localMs).toISOString().slice(0, 10), is: dayOf(calendar, zone, localMs) }
-    })
+      const is = await dayOf(calendar, zone, localMs, work)
+      days.push({ day: new Date(localMs).toISOString().slice(0, 10), is })
+    }
     return { timeZone: zone.name, days }
   },
 })
 
-function dayOf(calendar: Calendar, zone: TimeZone, localMs: number): 'included' | 'excluded' | 'partial' {
+type Inclusion = 'included' | 'excluded' | 'partial'
+
+async function dayOf(
+  calendar: Calendar,
+  zone: TimeZone,
+  localMs: number,
+  work: RequestWork,
+): Promise<Inclusion> {
   const endMs = zone.firstInstantAtOrAfter(localMs + dayMs)
   let included = 0
   let excluded = 0
   for (let atMs = zone.firstInstantAtOrAfter(localMs); atMs < endMs; atMs += lookEveryMs) {
     if (calendar.isTimeIncluded(atMs)) included++
     else excluded++
+    await work.breathe()
   }
   if (excluded === 0) return 'included'
   return included === 0 ? 'excluded' : 'partial'
@@ -159,7 +171,9 @@ const putCalendar: Operation = operation({
       moved: z
         .number()
         .nullable()
-        .describe('How many of them get another next firing, as far as was looked.'),
+        .describe(
+          'How many of them get another next firing, as far as was looked, by a misfire threshold of 60 s.',
+        ),
       first: z
         .array(z.strictObject({ key: keyJson, beforeMs: instantOrNull, afterMs: instantOrNull }))
         .describe('The first of those that move, at most 20.'),
