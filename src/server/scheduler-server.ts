@@ -10,7 +10,8 @@ import { pause } from '../time/pause.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
 import { Sessions } from './auth/sessions.ts'
 import { BulkRuns } from './bulk/bulk-runs.ts'
-import { catalogue, mayCall } from './catalogue/catalogue.ts'
+import { catalogue } from './catalogue/catalogue.ts'
+import { mayCall } from './catalogue/operation.ts'
 import { lookAtExecutions } from './execution-stats.ts'
 import { createApp } from './http/app.ts'
 import { Page } from './http/page.ts'
@@ -70,7 +71,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     streams,
     bulk,
     operationsFor: (access) =>
-      catalogue.filter((each) => mayCall(access, each, { isReadOnly })).map(({ id }) => id),
+      catalogue.filter((each) => mayCall(access, each, isReadOnly)).map(({ id }) => id),
     openApi: onDemand(() => openApiDocument(catalogue)),
   }
   const pipeline = new RequestPipeline(options, parts, sessions)

@@ -23,7 +23,6 @@ import { triggerListOperations } from '../operations/trigger-lists.ts'
 import { triggerOperations } from '../operations/triggers.ts'
 import { xxlJobOperations } from '../operations/xxl-job.ts'
 import type { Operation } from './operation.ts'
-import type { Access } from './role.ts'
 
 /** Every operation of the API: there is no route besides these. */
 export const catalogue: readonly Operation[] = [
@@ -52,14 +51,3 @@ export const catalogue: readonly Operation[] = [
   ...xxlJobOperations,
   ...healthOperations,
 ]
-
-/** Whether somebody may call an operation, on something at least; null for a client that is not known. */
-export function mayCall(
-  access: Access | null,
-  { role, reach, jobGroups }: Operation,
-  { isReadOnly }: { readonly isReadOnly: boolean },
-): boolean {
-  if (role === null) return true
-  if (access === null || (isReadOnly && reach !== null)) return false
-  return jobGroups === null ? access.has(role) : access.hasSomewhere(role)
-}

@@ -108,3 +108,14 @@ export function operation<
   // The handler is only ever given what the schemas next to it have made.
   return Object.freeze(spec) as unknown as Operation
 }
+
+/** Whether somebody may call an operation, on something at least; null for a client that is not known. */
+export function mayCall(
+  access: Access | null,
+  { role, reach, jobGroups }: Operation,
+  isReadOnly: boolean,
+): boolean {
+  if (role === null) return true
+  if (access === null || (isReadOnly && reach !== null)) return false
+  return jobGroups === null ? access.has(role) : access.hasSomewhere(role)
+}

@@ -6,7 +6,7 @@ import { RateLimit } from '../../time/rate-limit.ts'
 import { refuseBlind } from '../attachment.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import { tokenHashOf } from '../auth/tokens.ts'
-import { type Operation, type OperationCall, TextAnswer } from '../catalogue/operation.ts'
+import { mayCall, type Operation, type OperationCall, TextAnswer } from '../catalogue/operation.ts'
 import { Access, type Principal } from '../catalogue/role.ts'
 import type { ResolvedServerOptions } from '../server-options.ts'
 import type { Exchange, ServerParts } from '../server-parts.ts'
@@ -241,13 +241,14 @@ export class RequestPipeline {
   }
 
   /** Before anything of the request is read: what no group of the principal allows. */
-  #requireRole({ id, role, reach, jobGroups }: Operation, access: Access): void {
-    if (role === null) return
-    if (this.#options.readOnly && reach !== null) {
-      throw new SchedulerError('ERR_NOT_ALLOWED', `'${id}' changes something, and this server is read-only.`)
-    }
-    const mayBe = jobGroups === null ? access.has(role) : access.hasSomewhere(role)
-    if (!mayBe) throw notAllowed(id, role)
+  #requireRole(operation: Operation, access: Access): void {
+    const isReadOnly = this.#options.readOnly
+    if (mayCall(access, operation, isReadOnly)) return
+    if (!isReadOnly || operation.reach === null) throw notAllowed(operation)
+    throw new SchedulerError(
+      'ERR_NOT_ALLOWED',
+      `'${operation.id}' changes something, and this server is read-only.`,
+    )
   }
 
   async #carryOut(operation: Operation, call: Call, headers: Headers): Promise<KeptAnswer | Response> {
@@ -333,18 +334,18 @@ type Told = Pick<AuditedRequest, 'isDryRun' | 'query' | 'bodyText' | 'status' | 
 /** What is told of a request of which nothing else is known. */
 const told: Told = { isDryRun: false, query: null, bodyText: '', status: 200, answer: null }
 
-function notAllowed(id: string, role: string): SchedulerError {
-  return new SchedulerError('ERR_NOT_ALLOWED', `'${id}' needs the role ${role}.`)
+function notAllowed({ id, role }: Operation): SchedulerError {
+  return new SchedulerError('ERR_NOT_ALLOWED', `'${id}' needs the role ${String(role)}.`)
 }
 
 /** @throws SchedulerError ERR_NOT_ALLOWED unless the role is held on every job group that the call is about */
 async function requireJobGroups(operation: Operation, call: Call): Promise<void> {
-  const { id, role, jobGroups } = operation
+  const { role, jobGroups } = operation
   if (role === null || jobGroups === null || jobGroups === 'visible' || call.access.has(role)) return
   const groups = await jobGroups(call)
   // What is not there has no group: only a role on everything may learn that.
   if (groups.length > 0 && groups.every((group) => call.access.hasOn(group, role))) return
-  throw notAllowed(id, role)
+  throw notAllowed(operation)
 }
 
 function queryOf(
