@@ -5,7 +5,7 @@ import { checkOptions, checkString, checkWhole } from '../core/arguments.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
 import { fileBeside, requireFrom } from '../core/package-files.ts'
-import type { Clock } from '../time/clock.ts'
+import { closeServer, listenAt } from '../time/http-server.ts'
 import { pause } from '../time/pause.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
 import { Sessions } from './auth/sessions.ts'
@@ -102,7 +102,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       const { server, address } = await listen(handle, where, options.allowedHosts)
       listeners.add(server)
       // `close` may have come meanwhile.
-      if (isClosed) await closed(server, clock)
+      if (isClosed) await closeServer(server, clock)
       requireOpen()
       return address
     },
@@ -114,7 +114,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       isClosed = true
       streams.close()
       bulk.stopAll()
-      await Promise.all([...listeners].map((server) => closed(server, clock)))
+      await Promise.all([...listeners].map((server) => closeServer(server, clock)))
     },
     async [Symbol.asyncDispose]() {
       await this.close()
@@ -178,31 +178,8 @@ async function listen(
       if (!server.listening) server.closeIdleConnections()
     })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.removeListener('error', reject)
-      resolve()
-    })
-  })
+  await listenAt(server, host, port)
   const bound = server.address() as AddressInfo
   const name = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
   return { server, address: `http://${name}:${bound.port}` }
-}
-
-/** How long requests in flight may take at the end, and clients that do not read what they asked for. */
-const closeGraceMs = 2000
-
-/** Resolves when requests in flight have their answers, or their time is over; streams have been ended before. */
-async function closed(server: Server, clock: Clock): Promise<void> {
-  const timer = clock.setTimer(closeGraceMs, () => {
-    server.closeAllConnections()
-  })
-  await new Promise<void>((resolve) => {
-    server.close(() => {
-      resolve()
-    })
-    server.closeIdleConnections()
-  })
-  timer.cancel()
 }

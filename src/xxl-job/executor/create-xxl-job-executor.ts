@@ -5,6 +5,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import { unawaited } from '../../core/promises.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../../core/typed-events.ts'
+import { closeServer } from '../../time/http-server.ts'
 import { Poster } from '../protocol/post.ts'
 import { AdminClient } from './admins/admin-client.ts'
 import { Admins } from './admins/admins.ts'
@@ -21,7 +22,7 @@ import { HandlerRegistry } from './handlers/handler-registry.ts'
 import { WorkerHandlers } from './handlers/worker-runner.ts'
 import type { XxlJobHandler } from './handlers/xxl-job-handler.ts'
 import { HttpFace } from './http/http-face.ts'
-import { addressOf, close, listen, portOf } from './http/listening.ts'
+import { addressOf, listen, portOf } from './http/listening.ts'
 import { JobLanes } from './lanes/job-lanes.ts'
 import { JobLogs } from './logs/job-logs.ts'
 import { LogCleaner } from './logs/log-cleaner.ts'
@@ -207,7 +208,7 @@ class Executor implements XxlJobExecutor {
     await removed
     await this.#results.stop(sendingMs)
     // Until here admins could look at logs and kill what took too long.
-    if (this.#server !== null) await close(this.#server, clock)
+    if (this.#server !== null) await closeServer(this.#server, clock)
     this.#cleaner.stop()
     await this.#threads.close()
     this.#state = 'closed'

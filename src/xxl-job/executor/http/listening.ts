@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { codeOf } from '../../../core/thrown-value.ts'
-import type { Clock } from '../../../time/clock.ts'
+import { listenAt } from '../../../time/http-server.ts'
 
 /** As Java executors have it: where the search for a free port begins. */
 const firstPort = 9999
@@ -13,8 +13,6 @@ const keepAliveMs = 90_000
 /** How long a request may take to come in. */
 const requestMs = 30_000
 const connectionsMax = 1000
-/** How long an executor that closes waits for requests in flight and connections of admins, before it cuts them. */
-const closeGraceMs = 2000
 
 /** Listens, on the first free port from 9999 on when none is named. @throws the error of Node.js */
 export async function listen(
@@ -43,23 +41,6 @@ export function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/**
- * Listens no more; resolves when requests in flight have been answered, or their time is over. From then on Node.js
- * itself no longer ends requests that do not come in, and keeps connections open after an answer.
- */
-export async function close(server: Server, clock: Clock): Promise<void> {
-  const timer = clock.setTimer(closeGraceMs, () => {
-    server.closeAllConnections()
-  })
-  await new Promise<void>((resolve) => {
-    server.close(() => {
-      resolve()
-    })
-    server.closeIdleConnections()
-  })
-  timer.cancel()
-}
-
 /** The URL by which others call what listens there. */
 export function addressOf(host: string, port: number): string {
   const isAny = host === '0.0.0.0' || host === '::'
@@ -71,14 +52,4 @@ export function addressOf(host: string, port: number): string {
 function firstOuterAddress(): string {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
-}
-
-function listenAt(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
 }
