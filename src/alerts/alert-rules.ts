@@ -1,8 +1,8 @@
 import { checkName, checkOptions, checkWhole, wrongArgument } from '../core/arguments.ts'
 import { checkJobKey, type JobKey } from '../core/key.ts'
+import { lackOfSuccess, lateness, longestMs } from '../health/health-rules.ts'
 import type { AlertRule } from './alert-types.ts'
 
-const longestMs = 31_536_000_000
 /** How many alerts one rule raises at most. */
 const findingsMax = 100
 
@@ -49,17 +49,9 @@ export function noSuccessWithin(jobKey: JobKey, ms: number, options: AlertRuleOp
   return {
     name: nameOf('noSuccessWithin', options, `no-success:${jobKey.toString()}`),
     description: `Job ${jobKey.toString()} has not ended well for ${ms} ms.`,
-    async check({ scheduler, nowMs, watchedSinceMs }) {
-      const status = await scheduler.getJobStatus(jobKey)
-      const lastMs = status?.lastSuccessTimeMs ?? null
-      if (nowMs - (lastMs ?? watchedSinceMs) <= ms) return []
-      const last = lastMs === null ? 'it never has' : `it last did at ${new Date(lastMs).toISOString()}`
-      return [
-        {
-          subject: jobKey.toString(),
-          message: `Job ${jobKey.toString()} has not ended well for ${ms} ms: ${last}.`,
-        },
-      ]
+    async check(check) {
+      const message = await lackOfSuccess(check, jobKey, ms)
+      return message === null ? [] : [{ subject: jobKey.toString(), message }]
     },
   }
 }
@@ -74,11 +66,9 @@ export function lateOver(ms: number, options: AlertRuleOptions = {}): AlertRule 
   return {
     name: nameOf('lateOver', options, 'late'),
     description: `A trigger waits longer than ${ms} ms past its time.`,
-    async check({ scheduler, nowMs }) {
-      const due = await scheduler.getEarliestDueTime()
-      if (due === null || nowMs - due.getTime() <= ms) return []
-      const lateMs = nowMs - due.getTime()
-      return [{ subject: '', message: `A trigger was due at ${due.toISOString()}: ${lateMs} ms late.` }]
+    async check(check) {
+      const message = await lateness(check, ms)
+      return message === null ? [] : [{ subject: '', message }]
     },
   }
 }

@@ -19,7 +19,28 @@ export interface HealthRule {
   check(check: HealthCheck): Promise<HealthReason | null>
 }
 
-const longestMs = 31_536_000_000
+/** Most of what a rule waits for. */
+export const longestMs = 31_536_000_000
+
+/** That a job has not ended well for so long, in words; null when it has. */
+export async function lackOfSuccess(
+  { scheduler, nowMs, watchedSinceMs }: HealthCheck,
+  jobKey: JobKey,
+  ms: number,
+): Promise<string | null> {
+  const lastMs = (await scheduler.getJobStatus(jobKey))?.lastSuccessTimeMs ?? null
+  if (nowMs - (lastMs ?? watchedSinceMs) <= ms) return null
+  const last = lastMs === null ? 'it never has' : `it last did at ${new Date(lastMs).toISOString()}`
+  return `Job ${jobKey.toString()} has not ended well for ${ms} ms: ${last}.`
+}
+
+/** That a trigger waits longer than so long, in words; null when none does. */
+export async function lateness({ scheduler, nowMs }: HealthCheck, ms: number): Promise<string | null> {
+  const due = await scheduler.getEarliestDueTime()
+  const lateMs = due === null ? 0 : nowMs - due.getTime()
+  if (due === null || lateMs <= ms) return null
+  return `A trigger was due at ${due.toISOString()} and has not fired: ${lateMs} ms late.`
+}
 
 /**
  * A job must have ended well within the last `ms` milliseconds (1 to 31,536,000,000, a year), on whatever node, as far
@@ -32,15 +53,9 @@ export function requireSuccessWithin(jobKey: JobKey, ms: number): HealthRule {
   checkWhole(1, longestMs)('requireSuccessWithin', 'ms', ms)
   return {
     name: `success of ${jobKey.toString()} within ${ms} ms`,
-    async check({ scheduler, nowMs, watchedSinceMs }) {
-      const status = await scheduler.getJobStatus(jobKey)
-      const lastMs = status?.lastSuccessTimeMs ?? null
-      if (nowMs - (lastMs ?? watchedSinceMs) <= ms) return null
-      const last = lastMs === null ? 'never' : `last at ${new Date(lastMs).toISOString()}`
-      return {
-        code: 'no_success',
-        message: `Job ${jobKey.toString()} has not ended well for ${ms} ms: ${last}.`,
-      }
+    async check(check) {
+      const message = await lackOfSuccess(check, jobKey, ms)
+      return message === null ? null : { code: 'no_success', message }
     },
   }
 }
@@ -54,14 +69,9 @@ export function noFiringLaterThan(ms: number): HealthRule {
   checkWhole(1, longestMs)('noFiringLaterThan', 'ms', ms)
   return {
     name: `no firing later than ${ms} ms`,
-    async check({ scheduler, nowMs }) {
-      const due = await scheduler.getEarliestDueTime()
-      const lateMs = due === null ? 0 : nowMs - due.getTime()
-      if (due === null || lateMs <= ms) return null
-      return {
-        code: 'firing_late',
-        message: `A trigger was due at ${due.toISOString()} and has not fired: ${lateMs} ms late.`,
-      }
+    async check(check) {
+      const message = await lateness(check, ms)
+      return message === null ? null : { code: 'firing_late', message }
     },
   }
 }
