@@ -8,8 +8,8 @@ import {
   checkWhole,
   listOf,
 } from '../core/arguments.ts'
-import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
-import { requireFrom } from '../core/package-files.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
+import { requirePackage } from '../core/package-files.ts'
 import type { AlertChannel, AlertNotice } from './alert-types.ts'
 
 /** A mail server. */
@@ -84,7 +84,7 @@ export function mailChannel(options: MailChannelOptions): AlertChannel {
   if ((from as string | undefined) === undefined) throw missing('from')
   if ((to as readonly string[] | undefined) === undefined || to.length === 0 || to.length > 50)
     throw missing('to')
-  const { createTransport } = loadNodemailer()
+  const { createTransport } = requirePackage('nodemailer', what) as Nodemailer
   const { host, secure = false, port = secure ? 465 : 587, requireTls = true, user, password = '' } = server
   return {
     name,
@@ -124,15 +124,6 @@ const serverChecks = {
 
 function missing(field: string): InvalidArgumentError {
   return new InvalidArgumentError(field, `${what}: '${field}' is missing or wrong.`, 'ERR_INVALID_OPTION')
-}
-
-function loadNodemailer(): Nodemailer {
-  try {
-    return requireFrom(import.meta.url)('nodemailer') as Nodemailer
-  } catch (cause) {
-    const message = `${what} needs the package nodemailer. Run: npm install nodemailer`
-    throw new SchedulerError('ERR_DRIVER_MISSING', message, { cause })
-  }
 }
 
 /** One line: what is in a subject must not begin another header. */

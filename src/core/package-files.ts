@@ -18,6 +18,25 @@ export function requireFrom(moduleUrl: string | undefined): NodeJS.Require {
   return createRequire(placeOf(moduleUrl))
 }
 
+/** Loads an optional peer of this package. @throws SchedulerError ERR_DRIVER_MISSING with what to install */
+export function requirePackage(name: string, who: string): unknown {
+  try {
+    return requireFrom(import.meta.url)(name)
+  } catch (cause) {
+    throw packageMissing(name, who, cause)
+  }
+}
+
+export function packageMissing(
+  name: string,
+  who: string,
+  cause: unknown,
+  all: readonly string[] = [name],
+): SchedulerError {
+  const message = `${who} needs the package ${name}. Run: npm install ${all.join(' ')}`
+  return new SchedulerError('ERR_DRIVER_MISSING', message, { cause })
+}
+
 /** A file of this package by its path from a module; in a bundle there may be none. */
 export function fileBeside(moduleUrl: string | undefined, path: string): URL {
   return new URL(path, placeOf(moduleUrl))

@@ -1,5 +1,4 @@
-import { SchedulerError } from '../core/errors.ts'
-import { requireFrom } from '../core/package-files.ts'
+import { packageMissing, requireFrom } from '../core/package-files.ts'
 import type { SchedulerServer } from './server-face.ts'
 import type { SchedulerServerOptions } from './server-options.ts'
 
@@ -24,11 +23,7 @@ export async function createServer(options: SchedulerServerOptions): Promise<Sch
     try {
       resolve(name)
     } catch (cause) {
-      throw new SchedulerError(
-        'ERR_DRIVER_MISSING',
-        `createServer needs the package ${name}. Run: npm install ${packages.join(' ')}`,
-        { cause },
-      )
+      throw packageMissing(name, 'createServer', cause, packages)
     }
   }
   const { schedulerServer } = await import('./scheduler-server.ts')

@@ -1,13 +1,13 @@
 import type * as api from '@opentelemetry/api'
 import { checkMethods, checkOptions, checkThat } from '../../core/arguments.ts'
 import { requireInteger } from '../../core/options.ts'
+import { requirePackage } from '../../core/package-files.ts'
 import { packageVersion } from '../../core/version.ts'
 import type { SchedulerPlugin } from '../../scheduler/scheduler-plugin.ts'
 import { combinedProbe, type ProbeContext, type SchedulerProbe } from '../../scheduler/scheduler-probe.ts'
 import { attributeName, type InstrumentSpec } from '../instruments.ts'
 import { defaultMaxJobGroups, measuringPlugin } from '../measuring-plugin.ts'
 import type { MetricsBackend, Reading } from '../metrics-backend.ts'
-import { requirePackage } from '../optional-package.ts'
 import { TracingProbe } from './tracing-probe.ts'
 
 /** A `TracerProvider` of @opentelemetry/api. */

@@ -1,7 +1,7 @@
 import type * as api from '@opentelemetry/api'
 import { checkFunction } from '../../core/arguments.ts'
+import { requirePackage } from '../../core/package-files.ts'
 import type { JobRunContext } from '../../jobs/job-run-context.ts'
-import { requirePackage } from '../optional-package.ts'
 import { spanContextOf } from './trace-text.ts'
 
 /**

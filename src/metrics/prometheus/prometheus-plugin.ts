@@ -1,11 +1,11 @@
 import type * as client from 'prom-client'
 import { checkMethods, checkOptions, checkThat } from '../../core/arguments.ts'
 import { requireInteger } from '../../core/options.ts'
+import { requirePackage } from '../../core/package-files.ts'
 import type { SchedulerPlugin } from '../../scheduler/scheduler-plugin.ts'
 import { type InstrumentSpec, prometheusName } from '../instruments.ts'
 import { defaultMaxJobGroups, measuringPlugin } from '../measuring-plugin.ts'
 import type { MetricsBackend, Reading } from '../metrics-backend.ts'
-import { requirePackage } from '../optional-package.ts'
 
 /** What is used of a registry of prom-client. */
 export interface PrometheusRegistry {
