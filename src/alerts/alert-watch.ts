@@ -31,7 +31,7 @@ const resignMs = 1000
 /** How long an alert stays whose rule this node does not have. */
 const strangeMs = 3_600_000
 /** The rule of the alert that a node sends by itself, because without the store nodes cannot agree. */
-export const storeRule = 'store-unavailable'
+const storeRule = 'store-unavailable'
 
 /**
  * Looks after the alerts of a scheduler. What happens on a node is raised by that node; what can be asked of the store
@@ -309,7 +309,7 @@ export class AlertWatch {
   }
 }
 
-export function isSilenced(
+function isSilenced(
   { rule, subject }: { readonly rule: string; readonly subject: string },
   silences: readonly StoredSilence[],
 ): boolean {

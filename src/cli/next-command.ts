@@ -80,7 +80,7 @@ function fieldsOf(expression: string): readonly string[] {
 }
 
 /** An error with the place in the expression, and the remedy on a line of its own. */
-export function describeCronError(error: CronExpressionError): string {
+function describeCronError(error: CronExpressionError): string {
   const { expression, message, position, suggestion } = error
   const cut = suggestion !== null && message.endsWith(suggestion)
   const found = cut ? message.slice(0, -suggestion.length).trimEnd() : message

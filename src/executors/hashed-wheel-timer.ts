@@ -5,7 +5,7 @@ import type { Delayed } from './delayed.ts'
 import { TimingWheel } from './timing-wheel.ts'
 
 /** Default of `tickMs`. */
-export const defaultTickMs = 10
+const defaultTickMs = 10
 
 /** Times `defaultTickMs` this makes a turn of 41 seconds. */
 export const defaultTicksPerWheel = 4096

@@ -36,7 +36,7 @@ export function readingsOf(series: Series<Cell>): readonly Reading[] {
 }
 
 /** What stands for the groups beyond the limit. */
-export const otherGroup = 'other'
+const otherGroup = 'other'
 
 /** Keeps the number of job groups that are told apart within a limit: the first ones keep their names. */
 export class BoundedGroups {

@@ -7,7 +7,7 @@ import { definitionOfData } from '../xxl-job/admin/run-data.ts'
 import type { XxlJobDayJson } from './wire/xxl-job.ts'
 
 /** Most stored jobs that are looked at. */
-export const xxlJobsMax = 1000
+const xxlJobsMax = 1000
 /** For how many days a report counts at most. */
 export const xxlJobDaysMax = 31
 

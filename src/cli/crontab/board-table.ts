@@ -57,7 +57,7 @@ export function drawBoard(title: string, board: JobBoard, nowMs: EpochMs, style:
 }
 
 /** `14 jobs, 2 running, 34 fires, 1 failed, late p99 2 ms, max 3 ms` */
-export function describeTotals(board: JobBoard): string {
+function describeTotals(board: JobBoard): string {
   const { fires, failures, lateness } = board.totals
   const p99Ms = lateness.percentileMs(0.99)
   const parts = [

@@ -46,7 +46,7 @@ export function readCrontabFile(path: string, options: CrontabFileOptions): Cron
 }
 
 /** {@link readCrontabFile} for a given text. */
-export function parseCrontabFile(path: string, text: string, options: CrontabFileOptions): CrontabFile {
+function parseCrontabFile(path: string, text: string, options: CrontabFileOptions): CrontabFile {
   const { found, problems } = readDirectives(text)
   const seconds = options.seconds || found.has('seconds')
   const parse = (userColumn: boolean): Crontab =>

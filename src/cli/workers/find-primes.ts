@@ -33,7 +33,7 @@ export function findPrimes(context: JobRunContext<FindPrimesData>): FindPrimesRe
 }
 
 /** The primes of [from, to), by a sieve over that window. */
-export function primesBetween(from: number, to: number): readonly number[] {
+function primesBetween(from: number, to: number): readonly number[] {
   const start = Math.max(2, from)
   const composite = new Uint8Array(Math.max(0, to - start))
   for (let factor = 2; factor * factor < to; factor++) {

@@ -46,7 +46,7 @@ export interface DefinitionsJson {
 
 const definitionsMax = 20_000
 
-export const definitionsJson: z.ZodType<DefinitionsJson> = z.strictObject({
+const definitionsJson: z.ZodType<DefinitionsJson> = z.strictObject({
   format: z.literal('quartz-ts'),
   version: z.literal(1),
   schedulerName: textUpTo(500),

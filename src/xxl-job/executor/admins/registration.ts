@@ -9,7 +9,7 @@ import type { XxlJobExecutorEventMap } from '../executor-events.ts'
 import type { Admins } from './admins.ts'
 
 /** The longest time between two beats; admins forget an executor after 90 seconds. */
-export const beatMs = 30_000
+const beatMs = 30_000
 /** A beat comes up to so much earlier, at random, so that executors that started together do not beat together. */
 const jitterMs = 5000
 

@@ -7,7 +7,7 @@ import type { JobRunner } from '../handlers/job-runner.ts'
 import { type AcceptedRun, JobRun, type StopReason } from './job-run.ts'
 
 /** How long a lane without work stays: 31 polls of three seconds, as Java executors have it. */
-export const laneIdleMs = 93_000
+const laneIdleMs = 93_000
 
 /** Calls of a lane to the executor. */
 export interface LaneEvents {

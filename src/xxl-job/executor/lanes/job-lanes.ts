@@ -63,18 +63,8 @@ export class JobLanes {
     }
   }
 
-  /** Runs that wait, in all lanes. */
-  get waiting(): number {
-    return this.#waiting
-  }
-
   get lanes(): readonly JobLane[] {
     return [...this.#live]
-  }
-
-  /** The runner of a job, as long as it has a lane. */
-  runnerOf(jobId: number): JobRunner | null {
-    return this.#byJob.get(jobId)?.runner ?? null
   }
 
   isBusy(jobId: number): boolean {

@@ -13,7 +13,7 @@ import { LocalStamp, localDay } from './local-stamp.ts'
 import { type LinePlace, readLogPage } from './read-log-page.ts'
 
 /** Most bytes of the lines of one answer; the admin's page asks for the next ones three seconds later. */
-export const pageBytesMax = 1_048_576
+const pageBytesMax = 1_048_576
 /** Of so many files it is known where the next page begins. */
 const placesMax = 1000
 /** How many logs are read at one time. */

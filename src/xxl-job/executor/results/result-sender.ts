@@ -18,7 +18,7 @@ export const batchMax = 50
 /** Most characters of the messages of one request; one result may have more. */
 const batchChars = 1_000_000
 /** How long after a failure results are sent again, when nothing says earlier that an admin is back. */
-export const retryMs = 30_000
+const retryMs = 30_000
 /** How long after a failure nothing is sent, whatever happens. */
 const pauseMs = 1000
 /** After so many single results that admins refuse one after the other, the others wait as well. */
