@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { nearestName } from '../core/options.ts'
+import { textOf } from '../core/thrown-value.ts'
 import type { CliHost } from './host.ts'
 
 /** The command line is wrong or names something that does not exist: exit code 2. */
@@ -95,7 +96,7 @@ function parseStrictly(spec: CommandSpec, args: readonly string[]): ReturnType<t
 }
 
 function parseProblem(spec: CommandSpec, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = textOf(error)
   const unknown = /^Unknown option '(--?)([^']*)'/.exec(message)
   if (unknown === null) return message
   const [, dashes = '', name = ''] = unknown

@@ -1,4 +1,4 @@
-import { civilFromLocalMs, dayMs } from '../time/civil.ts'
+import { civilFromLocalMs, epochDayOf, weekdayOf } from '../time/civil.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { TimeZone } from '../time/zone.ts'
 
@@ -12,7 +12,7 @@ export function formatLocal(zone: TimeZone, instantMs: EpochMs): string {
   const localMs = zone.toLocalMs(instantMs)
   const { year, month, day } = civilFromLocalMs(localMs)
   const date = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
-  return `${weekdayOf(localMs)} ${date} ${formatClock(zone, instantMs)} ${formatOffset(zone.offsetMsAt(instantMs))}`
+  return `${weekdayName(localMs)} ${date} ${formatClock(zone, instantMs)} ${formatOffset(zone.offsetMsAt(instantMs))}`
 }
 
 /** `09:00:00` */
@@ -24,10 +24,10 @@ export function formatClock(zone: TimeZone, instantMs: EpochMs): string {
 /** As much of an instant as tells it from today: `09:00:00`, `Mon 09:00` within a week, `5 Jan 27` beyond. */
 export function formatShort(zone: TimeZone, instantMs: EpochMs, nowMs: EpochMs): string {
   const localMs = zone.toLocalMs(instantMs)
-  const days = Math.floor(localMs / dayMs) - Math.floor(zone.toLocalMs(nowMs) / dayMs)
+  const days = epochDayOf(localMs) - epochDayOf(zone.toLocalMs(nowMs))
   if (days === 0) return formatClock(zone, instantMs)
   const { year, month, day } = civilFromLocalMs(localMs)
-  if (days > 0 && days < 7) return `${weekdayOf(localMs)} ${formatClock(zone, instantMs).slice(0, 5)}`
+  if (days > 0 && days < 7) return `${weekdayName(localMs)} ${formatClock(zone, instantMs).slice(0, 5)}`
   return `${day} ${months[month - 1] ?? ''} ${two(year % 100)}`
 }
 
@@ -40,8 +40,8 @@ export function formatOffset(offsetMs: number): string {
   return seconds % 60 === 0 ? text : `${text}:${two(seconds % 60)}`
 }
 
-function weekdayOf(localMs: number): string {
-  return weekdays[(((Math.floor(localMs / dayMs) + 4) % 7) + 7) % 7] ?? ''
+function weekdayName(localMs: number): string {
+  return weekdays[weekdayOf(epochDayOf(localMs)) - 1] ?? ''
 }
 
 /** `2026-01-05 09:00:00` */

@@ -181,7 +181,7 @@ function isReason(answer: unknown): answer is HealthReason {
 }
 
 /** Only looks at the data of others: it has no threads and was never started. */
-function isAttached(scheduler: Scheduler): boolean {
+export function isAttached(scheduler: Scheduler): boolean {
   const { threadPoolSize, runningSince } = scheduler.getMetaData()
   return threadPoolSize === 0 && runningSince === null
 }

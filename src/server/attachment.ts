@@ -1,11 +1,6 @@
 import { SchedulerError } from '../core/errors.ts'
+import { isAttached } from '../health/scheduler-health.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-
-/** Only looks at the data of others: it has no threads and was never started. */
-export function isAttached(scheduler: Scheduler): boolean {
-  const { threadPoolSize, runningSince } = scheduler.getMetaData()
-  return threadPoolSize === 0 && runningSince === null
-}
 
 /** Whether the nodes and what runs on them are known: a store without check-ins tells others neither. */
 export function seesNodes(scheduler: Scheduler): boolean {

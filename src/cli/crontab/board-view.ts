@@ -1,3 +1,18 @@
+import type { Clock } from '../../time/clock.ts'
+import type { TimeZone } from '../../time/zone.ts'
+import type { Output } from '../terminal/output.ts'
+import type { Paint } from '../terminal/paint.ts'
+import type { JobBoard } from './job-board.ts'
+
+export interface BoardViewOptions {
+  readonly title: string
+  readonly output: Output
+  readonly board: JobBoard
+  readonly clock: Clock
+  readonly zone: TimeZone
+  readonly paint: Paint
+}
+
 /** Shows a board while it changes. */
 export interface BoardView {
   start(): void

@@ -1,4 +1,5 @@
 import { JobExecutionError } from '../../core/errors.ts'
+import { textOf } from '../../core/thrown-value.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import type { InlineJobDefinition } from '../../jobs/job-definition.ts'
 import { firstLine, type Outcome, outcomeNote } from './outcome.ts'
@@ -47,8 +48,9 @@ async function run(
   try {
     return await runner.run(request)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new JobExecutionError(`cannot start the shell '${request.shell}': ${reason}`, { cause: error })
+    throw new JobExecutionError(`cannot start the shell '${request.shell}': ${textOf(error)}`, {
+      cause: error,
+    })
   }
 }
 

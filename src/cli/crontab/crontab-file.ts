@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { CronExpressionError, InvalidArgumentError, type SchedulerError } from '../../core/errors.ts'
 import { nearestName } from '../../core/options.ts'
+import { textOf } from '../../core/thrown-value.ts'
 import { type Crontab, type CrontabEntry, parseCrontab } from '../../triggers/cron/crontab.ts'
 import type { CronDst } from '../../triggers/cron/dst-policy.ts'
 import { UsageError } from '../command.ts'
@@ -103,8 +104,7 @@ export function readText(path: string, what: 'crontab' | 'file'): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`Cannot read the ${what} '${path}': ${reason}`, { cause: error })
+    throw new UsageError(`Cannot read the ${what} '${path}': ${textOf(error)}`, { cause: error })
   }
 }
 

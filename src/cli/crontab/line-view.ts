@@ -1,29 +1,16 @@
-import type { Clock } from '../../time/clock.ts'
-import type { TimeZone } from '../../time/zone.ts'
 import { formatDuration } from '../duration.ts'
 import { formatClock, formatShort } from '../local-time.ts'
-import type { Output } from '../terminal/output.ts'
-import type { Paint } from '../terminal/paint.ts'
 import { fit, oneLine } from '../terminal/text.ts'
-import type { BoardView } from './board-view.ts'
-import type { Completion, JobBoard } from './job-board.ts'
-
-export interface LineViewOptions {
-  readonly title: string
-  readonly output: Output
-  readonly board: JobBoard
-  readonly clock: Clock
-  readonly zone: TimeZone
-  readonly paint: Paint
-}
+import type { BoardView, BoardViewOptions } from './board-view.ts'
+import type { Completion } from './job-board.ts'
 
 const labelWidth = 32
 
 /** One line per execution, for pipes, files and logs. */
 export class LineView implements BoardView {
-  readonly #options: LineViewOptions
+  readonly #options: BoardViewOptions
 
-  constructor(options: LineViewOptions) {
+  constructor(options: BoardViewOptions) {
     this.#options = options
   }
 

@@ -1,20 +1,7 @@
-import type { Clock, ClockTimer } from '../../time/clock.ts'
-import type { TimeZone } from '../../time/zone.ts'
-import type { Output } from '../terminal/output.ts'
-import type { Paint } from '../terminal/paint.ts'
+import type { ClockTimer } from '../../time/clock.ts'
 import { oneLine } from '../terminal/text.ts'
 import { drawBoard } from './board-table.ts'
-import type { BoardView } from './board-view.ts'
-import type { JobBoard } from './job-board.ts'
-
-export interface LiveViewOptions {
-  readonly title: string
-  readonly output: Output
-  readonly board: JobBoard
-  readonly clock: Clock
-  readonly zone: TimeZone
-  readonly paint: Paint
-}
+import type { BoardView, BoardViewOptions } from './board-view.ts'
 
 /** Drawn at most this often, however much changes, and at least once a second for the time of day. */
 const frameMs = 100
@@ -30,13 +17,13 @@ const upToFirstColumn = (lines: number): string => (lines === 0 ? '' : `${escape
 
 /** A table in a terminal, drawn again in place as the board changes. */
 export class LiveView implements BoardView {
-  readonly #options: LiveViewOptions
+  readonly #options: BoardViewOptions
   #drawnLines = 0
   #timer: ClockTimer | null = null
   #isSoon = false
   #stopListening: () => void = () => {}
 
-  constructor(options: LiveViewOptions) {
+  constructor(options: BoardViewOptions) {
     this.#options = options
   }
 

@@ -1,8 +1,6 @@
+import { defaultGroup } from '../../core/key.ts'
 import type { KeyJson } from '../../server/wire/fields.ts'
 import { UsageError } from '../command.ts'
-
-/** The group of a key that names none. */
-const defaultGroup = 'DEFAULT'
 
 /**
  * A key as it stands on the command line: `group/name`, or a name in the group DEFAULT. With `--group` the whole text

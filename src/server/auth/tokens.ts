@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { InvalidArgumentError } from '../../core/errors.ts'
-import { codeOf } from '../../core/thrown-value.ts'
+import { codeOf, textOf } from '../../core/thrown-value.ts'
 
 export const tokenHashPattern: RegExp = /^[0-9a-f]{64}$/
 
@@ -46,10 +46,9 @@ function readToken(file: string): string {
 }
 
 function cannot(file: string, cause: unknown): InvalidArgumentError {
-  const why = cause instanceof Error ? cause.message : String(cause)
   return new InvalidArgumentError(
     'file',
-    `createServer: the token file '${file}' cannot be used: ${why}.`,
+    `createServer: the token file '${file}' cannot be used: ${textOf(cause)}.`,
     'ERR_INVALID_OPTION',
     { cause },
   )

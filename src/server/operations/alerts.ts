@@ -1,42 +1,21 @@
 import { z } from 'zod'
-import type { AlertsPlugin } from '../../alerts/alerts-plugin.ts'
+import type { ActiveAlert, AlertSilence } from '../../alerts/alert-types.ts'
+import type { AlertsPlugin, ChannelTest } from '../../alerts/alerts-plugin.ts'
 import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { actionJson } from '../wire/action.ts'
 import { instantMs, nothing, textUpTo } from '../wire/fields.ts'
 import { change } from './changes.ts'
 
-export interface SilenceJson {
-  readonly id: string
-  readonly rule: string | null
-  readonly subject: string | null
-  readonly untilMs: number
-  readonly by: string
-  readonly why: string
-}
-
-export interface AlertJson {
-  readonly id: string
-  readonly rule: string
-  readonly subject: string
-  readonly message: string
-  readonly sinceMs: number
-  readonly lastMs: number
-  readonly node: string
-  readonly isSent: boolean
-}
+export type SilenceJson = AlertSilence
+export type AlertJson = ActiveAlert
+export type AlertTestJson = ChannelTest
 
 export interface AlertsJson {
   readonly active: readonly AlertJson[]
   readonly silences: readonly SilenceJson[]
   readonly rules: readonly { readonly name: string; readonly description: string }[]
   readonly channels: readonly string[]
-}
-
-/** What became of a test. */
-export interface AlertTestJson {
-  readonly channel: string
-  readonly error: string | null
 }
 
 const silenceJson: z.ZodType<SilenceJson> = z.strictObject({

@@ -246,7 +246,7 @@ const deleteCalendar: Operation = operation({
 })
 
 /** @throws JobPersistenceError ERR_CALENDAR_NOT_FOUND */
-async function requireCalendar(scheduler: Scheduler, name: string): Promise<Calendar> {
+export async function requireCalendar(scheduler: Scheduler, name: string): Promise<Calendar> {
   const calendar = name.trim() === '' ? null : await scheduler.getCalendar(name)
   if (calendar !== null) return calendar
   throw new JobPersistenceError(`There is no calendar '${name}'.`, { code: 'ERR_CALENDAR_NOT_FOUND' })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { JobPersistenceError } from '../../core/errors.ts'
 import { TimeZone } from '../../time/zone.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { cronDialects } from '../../triggers/cron/cron-dialect.ts'
@@ -7,6 +6,7 @@ import { CronExpression } from '../../triggers/cron/cron-expression.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { RequestWork } from '../request-work.ts'
 import { instantMs, instantQuery, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
+import { requireCalendar } from './calendars.ts'
 
 /** How many times that a calendar excludes one preview shows. */
 const excludedMax = 400
@@ -68,12 +68,7 @@ const preview: Operation = operation({
   async handle({ scheduler, query, parts }) {
     const { expression: text, timeZone, dialect, dst, seconds, calendarName } = query
     const expression = CronExpression.parse(text, { timeZone, dialect, dst, seconds })
-    const calendar = calendarName === undefined ? null : await scheduler.getCalendar(calendarName)
-    if (calendarName !== undefined && calendar === null) {
-      throw new JobPersistenceError(`There is no calendar '${calendarName}'.`, {
-        code: 'ERR_CALENDAR_NOT_FOUND',
-      })
-    }
+    const calendar = calendarName === undefined ? null : await requireCalendar(scheduler, calendarName)
     const { fires, isComplete } = await firesOf(
       { expression, calendar, fromMs: query.fromMs ?? parts.clock.now(), count: query.count },
       new RequestWork(parts.clock),

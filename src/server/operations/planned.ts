@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { dayMs } from '../../time/civil.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { planFirings } from '../planned-firings.ts'
 import {
@@ -13,7 +14,6 @@ import {
 } from '../wire/fields.ts'
 import { conditionsOf, namesWholeJob, triggerConditionQuery } from './trigger-lists.ts'
 
-const dayMs = 86_400_000
 /** The longest time that one request may ask about. */
 const windowMaxMs = 400 * dayMs
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { JobPersistenceError } from '../../core/errors.ts'
 import type { TriggerKey } from '../../core/key.ts'
 import { neverFires } from '../../jobstore/refusals.ts'
 import type { Scheduler, SkippedFireTimes } from '../../scheduler/scheduler.ts'
@@ -26,6 +25,7 @@ import {
   triggerFieldsJson,
   triggerOf,
 } from '../wire/triggers.ts'
+import { requireCalendar } from './calendars.ts'
 import { change, jobGroupsOfTrigger, requireJob, requireTrigger, triggerKeyOf } from './changes.ts'
 import { calendarOf, detailOf, fireTimesOf } from './trigger-details.ts'
 
@@ -103,7 +103,8 @@ const putTrigger: Operation = operation({
     await requireJob(scheduler, body.jobKey)
     const stored = await scheduler.getTrigger(key)
     const trigger = editedTrigger(params, body, stored, parts.clock.now())
-    await requireCalendar(call, trigger)
+    // Before a dry run says that all is well.
+    if (trigger.calendarName !== null) await requireCalendar(scheduler, trigger.calendarName)
     const differs = stored === null || triggerText(stored) !== triggerText(trigger)
     const beforeMs = stored === null ? [] : await fireTimesOf(scheduler, stored, shownFireTimes)
     const afterMs = differs ? await fireTimesOf(scheduler, trigger, shownFireTimes) : beforeMs
@@ -141,15 +142,6 @@ export function editedTrigger(
 export function triggerText(trigger: Trigger): string {
   const entries = Object.entries(definitionOf(trigger, { secrets: true }) ?? {})
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-/** Says so before a dry run says that all is well. @throws JobPersistenceError ERR_CALENDAR_NOT_FOUND */
-async function requireCalendar(
-  { scheduler }: Pick<OperationCall<unknown, unknown, unknown>, 'scheduler'>,
-  { calendarName }: Trigger,
-): Promise<void> {
-  if (calendarName === null || (await scheduler.getCalendar(calendarName)) !== null) return
-  throw new JobPersistenceError(`There is no calendar '${calendarName}'.`, { code: 'ERR_CALENDAR_NOT_FOUND' })
 }
 
 const deleteTrigger: Operation = operation({
