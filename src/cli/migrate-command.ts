@@ -8,6 +8,7 @@ import {
 } from '../jobstore/sql/migrations/plan-migrations.ts'
 import { printMigrations } from '../jobstore/sql/migrations/print-migrations.ts'
 import { sqliteDialect, sqliteSchema } from '../jobstore/sqlite/sqlite-dialect.ts'
+import { storeOptions } from './api/connection-options.ts'
 import { type Command, type OptionValues, parseCommandLine, UsageError } from './command.ts'
 import { isPostgresUrl, sqliteFileOf, storeAt } from './stores.ts'
 
@@ -17,12 +18,8 @@ const spec = {
   summary: 'Makes the tables of a job store, or brings them up to date',
   options: {
     store: { type: 'string', value: 'STORE', help: 'A SQLite file, or the postgres:// URL of a database' },
-    prefix: {
-      type: 'string',
-      value: 'PREFIX',
-      help: 'What the names of the tables begin with (default qrtz_)',
-    },
-    schema: { type: 'string', value: 'SCHEMA', help: 'The schema of the tables (PostgreSQL only)' },
+    prefix: storeOptions.prefix,
+    schema: storeOptions.schema,
     print: { type: 'boolean', help: 'Print the statements for an empty database; connect to nothing' },
     adopt: { type: 'boolean', help: 'With --print: for a database that Java Quartz made' },
   },

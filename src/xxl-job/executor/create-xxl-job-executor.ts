@@ -25,7 +25,7 @@ import { HttpFace } from './http/http-face.ts'
 import { addressOf, listen, portOf } from './http/listening.ts'
 import { JobLanes } from './lanes/job-lanes.ts'
 import { JobLogs } from './logs/job-logs.ts'
-import { LogCleaner } from './logs/log-cleaner.ts'
+import { cleanDaily } from './logs/log-cleaner.ts'
 import { ResultSender } from './results/result-sender.ts'
 import { ResultStore } from './results/result-store.ts'
 
@@ -43,7 +43,7 @@ class Executor implements XxlJobExecutor {
   readonly #threads: WorkerHandlers
   readonly #handlers: HandlerRegistry
   readonly #logs: JobLogs
-  readonly #cleaner: LogCleaner
+  #stopCleaning: () => void = () => {}
   readonly #admins: Admins
   readonly #results: ResultSender
   readonly #lanes: JobLanes
@@ -65,7 +65,6 @@ class Executor implements XxlJobExecutor {
     this.#handlers = new HandlerRegistry(this.#threads)
     this.#handlers.addAll('createXxlJobExecutor', options.handlers, options.instances)
     this.#logs = new JobLogs(options)
-    this.#cleaner = new LogCleaner(this.#logs, clock)
     const poster = new Poster()
     const clients = options.adminAddresses.map((address) => new AdminClient(address, { ...options, poster }))
     this.#admins = new Admins(clients, options.callbackShape)
@@ -169,7 +168,7 @@ class Executor implements XxlJobExecutor {
       logger.warn({ appName }, message)
     }
     await this.#logs.prepare()
-    this.#cleaner.start()
+    this.#stopCleaning = cleanDaily(this.#logs, clock)
     this.#results.start()
     if (port !== null) {
       this.#server = await listen(
@@ -209,7 +208,7 @@ class Executor implements XxlJobExecutor {
     await this.#results.stop(sendingMs)
     // Until here admins could look at logs and kill what took too long.
     if (this.#server !== null) await closeServer(this.#server, clock)
-    this.#cleaner.stop()
+    this.#stopCleaning()
     await this.#threads.close()
     this.#state = 'closed'
   }

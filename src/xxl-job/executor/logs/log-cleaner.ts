@@ -3,29 +3,15 @@ import { dayMs } from '../../../time/civil.ts'
 import type { Clock, ClockTimer } from '../../../time/clock.ts'
 import type { JobLogs } from './job-logs.ts'
 
-/** Deletes old logs at the start and once a day. */
-export class LogCleaner {
-  readonly #logs: JobLogs
-  readonly #clock: Clock
-  #timer: ClockTimer | null = null
-
-  constructor(logs: JobLogs, clock: Clock) {
-    this.#logs = logs
-    this.#clock = clock
+/** Deletes old logs now and once a day, until what it answers is called. */
+export function cleanDaily(logs: JobLogs, clock: Clock): () => void {
+  let timer: ClockTimer | null = null
+  const clean = (): void => {
+    unawaited(logs.clean(), () => {})
+    timer = clock.setTimer(dayMs, clean, { unref: true })
   }
-
-  start(): void {
-    unawaited(this.#logs.clean(), () => {})
-    this.#timer = this.#clock.setTimer(
-      dayMs,
-      () => {
-        this.start()
-      },
-      { unref: true },
-    )
-  }
-
-  stop(): void {
-    this.#timer?.cancel()
+  clean()
+  return () => {
+    timer?.cancel()
   }
 }

@@ -35,7 +35,7 @@ export class ResultStore {
   open(): readonly string[] {
     mkdirSync(this.#folder, { recursive: true })
     const names = readdirSync(this.#folder)
-    for (const name of names) if (name.endsWith(unfinished)) this.#remove(name)
+    for (const name of names) if (name.endsWith(unfinished)) this.remove(name)
     return names.filter((name) => name.endsWith(whole)).toSorted()
   }
 
@@ -84,10 +84,6 @@ export class ResultStore {
     }
   }
 
-  remove(name: string): void {
-    this.#remove(name)
-  }
-
   /** Said once, until a result can be read again. */
   #later(error: unknown, name: string): 'later' {
     const message = 'kept results of XXL-JOB runs cannot be read now; it is tried again'
@@ -96,7 +92,7 @@ export class ResultStore {
     return 'later'
   }
 
-  #remove(name: string): void {
+  remove(name: string): void {
     try {
       rmSync(join(this.#folder, name), { force: true })
     } catch (error) {
