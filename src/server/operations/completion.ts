@@ -12,6 +12,7 @@ import { type Operation, type OperationCall, operation } from '../catalogue/oper
 import { type KeyJson, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
 import { filledPage, visibleTo } from '../wire/pages.ts'
 import { readTypedKey, typedKey } from '../wire/typed-key.ts'
+import { termBeginnings } from './execution-filter.ts'
 
 /** What may stand in a field instead of what was typed. */
 export interface CompletionJson {
@@ -96,20 +97,6 @@ function contains(value: string, text: string): boolean {
   return lowerAscii(value).includes(lowerAscii(text))
 }
 
-/** What a term begins with; those that end here have values. */
-const termNames = [
-  'job:',
-  'trigger:',
-  'group:',
-  'node:',
-  'outcome:',
-  'firing:',
-  'error:',
-  'manual:',
-  'late>',
-  'took>',
-  'data.',
-]
 const durations = ['1s', '5s', '1m', '10m', '1h']
 /** The last term of a filter, with a quotation that has not ended. */
 const lastTerm = /(?:[^\s"]|"(?:[^"\\]|\\.)*(?:"|$))*$/
@@ -117,10 +104,10 @@ const lastTerm = /(?:[^\s"]|"(?:[^"\\]|\\.)*(?:"|$))*$/
 async function termsLike(source: Source, filter: string, take: number): Promise<CompletionJson[]> {
   const term = lastTerm.exec(filter)?.[0] ?? ''
   const before = filter.slice(0, filter.length - term.length)
-  const name = termNames.find((each) => term.startsWith(each))
+  const name = termBeginnings.find((each) => term.startsWith(each))
   const found =
     name === undefined
-      ? termNames.filter((each) => each.startsWith(term)).map((each) => ({ value: each, label: each }))
+      ? termBeginnings.filter((each) => each.startsWith(term)).map((each) => ({ value: each, label: each }))
       : await valuesLike(source, name, term.slice(name.length).replace(/^"|"$/g, '').replace(/\\(.)/g, '$1'))
   return found.slice(0, take).map(({ value, label }) => ({ value: before + value, label: before + label }))
 }

@@ -1,8 +1,13 @@
 import type { InvalidArgumentError } from '../../core/errors.ts'
-import { JobKey, TriggerKey } from '../../core/key.ts'
-import { type ExecutionQuery, type ExecutionSummary, executionOutcomes } from '../../jobstore/queries.ts'
+import {
+  type ExecutionOutcome,
+  type ExecutionQuery,
+  type ExecutionSummary,
+  executionOutcomes,
+} from '../../jobstore/queries.ts'
+import { durationMsOf as millisecondsOf } from '../../time/duration.ts'
 import { durationMsOf, latenessMsOf } from '../wire/runs.ts'
-import { type FilterTerm, filterTerms, splitKey as splitKeyOf, wrongFilter } from './filter-terms.ts'
+import { addSubject, type FilterTerm, filterTerms, subjectTerms, wrongFilter } from './filter-terms.ts'
 
 type Predicate = (execution: ExecutionSummary) => boolean
 type StoreQuery = { -readonly [Field in keyof ExecutionQuery]: ExecutionQuery[Field] }
@@ -14,13 +19,26 @@ export interface ExecutionFilter {
 }
 
 const what = 'executions'
-const knownTerms = 'job, trigger, group, node, outcome, firing, error, manual, late, took, data.x'
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const terms = new Map<string, (value: string, query: StoreQuery) => void>([
+  ['node', (node, query) => Object.assign(query, { node })],
+  ['outcome', (value, query) => Object.assign(query, { outcome: outcomeOf(value) })],
+  ['firing', (firingId, query) => Object.assign(query, { firingId })],
+  ['error', (errorContains, query) => Object.assign(query, { errorContains })],
+  ['manual', (value, query) => Object.assign(query, { manual: flagOf(value) })],
+])
+const namedTerms = [...subjectTerms, ...terms.keys()]
+
+/** What a term begins with. */
+export const termBeginnings: readonly string[] = [
+  ...namedTerms.map((name) => `${name}:`),
+  ...['late>', 'took>', 'data.'],
+]
 
 /**
  * Reads `job:reports/daily outcome:failed late>5s took>=1m`. Terms: `job:` and `trigger:` (`group/name`, or a name
- * in any group), `group:` (of the job), `node:`, `outcome:`, `firing:` (items of that sharded firing), `late` and
- * `took` with a comparison. Values with blanks stand in double quotes. All terms must hold.
+ * in any group), `group:` (of the job), `node:`, `outcome:`, `firing:` (items of that sharded firing), `error:` (part
+ * of it), `manual:`, `data.x=`, `late` and `took` with a comparison. Values with blanks stand in double quotes. All
+ * terms must hold.
  *
  * @throws InvalidArgumentError for what is no such term, saying where
  */
@@ -31,7 +49,8 @@ export function parseExecutionFilter(text: string): ExecutionFilter {
   return { query, rest }
 }
 
-function addTerm({ name, operator, value }: FilterTerm, query: StoreQuery, rest: Predicate[]): void {
+function addTerm(term: FilterTerm, query: StoreQuery, rest: Predicate[]): void {
+  const { name, operator, value } = term
   if (name === 'late' || name === 'took') {
     const { holds, limitMs } = durationTerm(name, operator, value)
     if (operator !== '>') rest.push(holds)
@@ -44,44 +63,21 @@ function addTerm({ name, operator, value }: FilterTerm, query: StoreQuery, rest:
     return
   }
   if (operator !== ':') throw wrong(`'${name}${operator}'; only late, took and data.x are compared`)
-  switch (name) {
-    case 'job': {
-      const [group, job] = splitKey(value)
-      if (group === null) rest.push(({ jobKey }) => jobKey.name === job)
-      else query.jobKey = new JobKey(job, group)
-      return
-    }
-    case 'trigger': {
-      const [group, trigger] = splitKey(value)
-      if (group === null) rest.push(({ triggerKey }) => triggerKey.name === trigger)
-      else query.triggerKey = new TriggerKey(trigger, group)
-      return
-    }
-    case 'group':
-      query.jobGroup = value
-      return
-    case 'node':
-      query.node = value
-      return
-    case 'outcome': {
-      const outcome = executionOutcomes.find((known) => known === value)
-      if (outcome === undefined) throw wrong(`the outcome '${value}'; known: ${executionOutcomes.join(', ')}`)
-      query.outcome = outcome
-      return
-    }
-    case 'firing':
-      query.firingId = value
-      return
-    case 'error':
-      query.errorContains = value
-      return
-    case 'manual':
-      if (value !== 'true' && value !== 'false') throw wrong(`manual:${value}; write true or false`)
-      query.manual = value === 'true'
-      return
-    default:
-      throw wrong(`'${name}'; known: ${knownTerms}`)
-  }
+  if (addSubject(what, term, query, rest)) return
+  const add = terms.get(name)
+  if (add === undefined) throw wrong(`'${name}'; known: ${namedTerms.join(', ')}, late, took, data.x`)
+  add(value, query)
+}
+
+function outcomeOf(value: string): ExecutionOutcome {
+  const outcome = executionOutcomes.find((known) => known === value)
+  if (outcome === undefined) throw wrong(`the outcome '${value}'; known: ${executionOutcomes.join(', ')}`)
+  return outcome
+}
+
+function flagOf(value: string): boolean {
+  if (value !== 'true' && value !== 'false') throw wrong(`manual:${value}; write true or false`)
+  return value === 'true'
 }
 
 function durationTerm(
@@ -89,12 +85,10 @@ function durationTerm(
   operator: string,
   value: string,
 ): { readonly holds: Predicate; readonly limitMs: number } {
-  const [, digits, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(value) ?? []
-  const factor = unitMs[unit]
-  if (digits === undefined || factor === undefined) {
+  const limitMs = /^\d{1,9}(?:\.\d{1,3})?[a-z]+$/.test(value) ? millisecondsOf(value) : null
+  if (limitMs === null) {
     throw wrong(`'${name}${operator}${value}'; write a time as in 500ms, 5s, 1m, 2h, 1d`)
   }
-  const limitMs = Number(digits) * factor
   const measured: (execution: ExecutionSummary) => number | null =
     name === 'late' ? latenessMsOf : durationMsOf
   const holds = comparisons[operator]
@@ -115,5 +109,4 @@ const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> =
   '<=': (a, b) => a <= b,
 }
 
-const splitKey = (value: string): [group: string | null, name: string] => splitKeyOf(what, value)
 const wrong = (found: string): InvalidArgumentError => wrongFilter(what, found)

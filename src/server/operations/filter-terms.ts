@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../../core/errors.ts'
+import { JobKey, TriggerKey } from '../../core/key.ts'
 import { readTypedKey } from '../wire/typed-key.ts'
 
 /** One condition of a filter, as in `late>5s`. */
@@ -9,7 +10,7 @@ export interface FilterTerm {
 }
 
 const termsMax = 20
-const pattern = /\s*(?:(\w+(?:\.[^\s:<>="]+)?)(:|>=|<=|>|<|=)("(?:[^"\\]|\\.)*"|[^\s"]+))/y
+const oneTerm = /\s*(?:(\w+(?:\.[^\s:<>="]+)?)(:|>=|<=|>|<|=)("(?:[^"\\]|\\.)*"|[^\s"]+))/
 
 /**
  * Reads the terms of a filter. Values with blanks stand in double quotes.
@@ -18,7 +19,7 @@ const pattern = /\s*(?:(\w+(?:\.[^\s:<>="]+)?)(:|>=|<=|>|<|=)("(?:[^"\\]|\\.)*"|
  */
 export function filterTerms(of: string, text: string): readonly FilterTerm[] {
   const terms: FilterTerm[] = []
-  pattern.lastIndex = 0
+  const pattern = new RegExp(oneTerm, 'y')
   for (let at = 0; text.slice(at).trim() !== ''; at = pattern.lastIndex) {
     pattern.lastIndex = at
     const match = pattern.exec(text)
@@ -30,12 +31,31 @@ export function filterTerms(of: string, text: string): readonly FilterTerm[] {
   return terms
 }
 
-/** `group/name`, as {@link readTypedKey} reads it; null and the name where there is no slash. */
-export function splitKey(of: string, value: string): [group: string | null, name: string] {
+/** What all filters are about. */
+interface Subject {
+  readonly jobKey: JobKey | null
+  readonly triggerKey: TriggerKey
+}
+
+/** The terms that all filters have. */
+export const subjectTerms = ['job', 'trigger', 'group'] as const
+
+/** Adds one of {@link subjectTerms}: a key is `group/name`, or a name in any group. False for another term. */
+export function addSubject(
+  of: string,
+  { name: term, value }: FilterTerm,
+  query: { jobKey?: JobKey; triggerKey?: TriggerKey; jobGroup?: string },
+  rest: ((item: never) => boolean)[],
+): boolean {
+  if (term === 'group') query.jobGroup = value
+  if (term !== 'job' && term !== 'trigger') return term === 'group'
   const { group, name } = readTypedKey(value)
   if (name.trim() === '' || group?.trim() === '')
     throw wrongFilter(of, `the key '${value}'; write group/name`)
-  return [group, name]
+  if (group === null) rest.push((item: Subject) => item[`${term}Key`]?.name === name)
+  else if (term === 'job') query.jobKey = new JobKey(name, group)
+  else query.triggerKey = new TriggerKey(name, group)
+  return true
 }
 
 export function wrongFilter(of: string, found: string): InvalidArgumentError {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { JobKey, TriggerKey } from '../../core/key.ts'
 import {
   type Misfire,
   type MisfireCause,
@@ -20,7 +19,7 @@ import {
   windowOf,
   windowQuery,
 } from '../wire/pages.ts'
-import { filterTerms, splitKey, wrongFilter } from './filter-terms.ts'
+import { addSubject, filterTerms, subjectTerms, wrongFilter } from './filter-terms.ts'
 
 type Predicate = (misfire: Misfire) => boolean
 type StoreQuery = { -readonly [Field in keyof MisfireQuery]: MisfireQuery[Field] }
@@ -42,34 +41,15 @@ function parseMisfireFilter(text: string): {
   const query: StoreQuery = {}
   const rest: Predicate[] = []
   const causes: MisfireCause[] = []
-  for (const { name, operator, value } of filterTerms(what, text)) {
+  for (const term of filterTerms(what, text)) {
+    const { name, operator, value } = term
     if (operator !== ':') throw wrongFilter(what, `'${name}${operator}'; write ${name}:`)
-    switch (name) {
-      case 'job': {
-        const [group, job] = splitKey(what, value)
-        if (group === null) rest.push(({ jobKey }) => jobKey?.name === job)
-        else query.jobKey = new JobKey(job, group)
-        break
-      }
-      case 'trigger': {
-        const [group, trigger] = splitKey(what, value)
-        if (group === null) rest.push(({ triggerKey }) => triggerKey.name === trigger)
-        else query.triggerKey = new TriggerKey(trigger, group)
-        break
-      }
-      case 'group':
-        query.jobGroup = value
-        break
-      case 'cause': {
-        const cause = misfireCauses.find((known) => known === value)
-        if (cause === undefined)
-          throw wrongFilter(what, `the cause '${value}'; known: ${misfireCauses.join(', ')}`)
-        causes.push(cause)
-        break
-      }
-      default:
-        throw wrongFilter(what, `'${name}'; known: job, trigger, group, cause`)
-    }
+    if (addSubject(what, term, query, rest)) continue
+    if (name !== 'cause') throw wrongFilter(what, `'${name}'; known: ${subjectTerms.join(', ')}, cause`)
+    const cause = misfireCauses.find((known) => known === value)
+    if (cause === undefined)
+      throw wrongFilter(what, `the cause '${value}'; known: ${misfireCauses.join(', ')}`)
+    causes.push(cause)
   }
   return { query: causes.length === 0 ? query : { ...query, cause: causes }, rest }
 }
