@@ -1,6 +1,13 @@
-import { checkMethods, checkName, checkObject, checkOptions, checkThat, listOf } from '../core/arguments.ts'
+import {
+  checkMethods,
+  checkName,
+  checkObject,
+  checkOptions,
+  checkThat,
+  checkWhole,
+  listOf,
+} from '../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
-import { requireInteger } from '../core/options.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { PluginContext, SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
@@ -78,7 +85,6 @@ export interface AlertsPlugin extends SchedulerPlugin {
 const what = 'alertsPlugin'
 const silencesMax = 100
 const yearMs = 31_536_000_000
-const isGiven = checkThat('a number', (value) => value !== null)
 const shutdownMs = 2000
 
 /**
@@ -91,22 +97,20 @@ export function alertsPlugin(options: AlertsPluginOptions): AlertsPlugin {
   checkOptions(what, options, {
     rules: listOf(checkThat('an alert rule', isRule)),
     channels: listOf(checkMethods('an alert channel', ['send'])),
-    checkMs: isGiven,
-    timeoutMs: isGiven,
-    attempts: isGiven,
-    storeAwayMs: isGiven,
+    checkMs: checkWhole(1000, 3_600_000),
+    timeoutMs: checkWhole(100, 300_000),
+    attempts: checkWhole(1, 50),
+    storeAwayMs: checkWhole(1000, 3_600_000),
   })
   requireNamed('rules', options.rules, 100)
   requireNamed('channels', options.channels, 20)
-  const whole = (field: keyof AlertsPluginOptions, value: number, min: number, max: number): number =>
-    requireInteger(what, field, value, { min, max })
   return new Alerts({
     rules: [...options.rules],
     channels: [...options.channels],
-    checkMs: whole('checkMs', options.checkMs ?? 30_000, 1000, 3_600_000),
-    timeoutMs: whole('timeoutMs', options.timeoutMs ?? 10_000, 100, 300_000),
-    attempts: whole('attempts', options.attempts ?? 8, 1, 50),
-    storeAwayMs: whole('storeAwayMs', options.storeAwayMs ?? 60_000, 1000, 3_600_000),
+    checkMs: options.checkMs ?? 30_000,
+    timeoutMs: options.timeoutMs ?? 10_000,
+    attempts: options.attempts ?? 8,
+    storeAwayMs: options.storeAwayMs ?? 60_000,
   })
 }
 

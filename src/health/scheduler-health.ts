@@ -1,5 +1,5 @@
-import { checkMethods, checkOptions, checkThat, listOf } from '../core/arguments.ts'
-import { describeValue, isObject, requireInteger } from '../core/options.ts'
+import { checkMethods, checkOptions, checkWhole, listOf } from '../core/arguments.ts'
+import { describeValue, isObject } from '../core/options.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { type Clock, checkClock, type EpochMs, systemClock } from '../time/clock.ts'
@@ -33,7 +33,6 @@ export interface SchedulerHealth {
 }
 
 const what = 'schedulerHealth'
-const isGiven = checkThat('a number', (value) => value !== null)
 
 /**
  * Watches whether a scheduler is well. Make it once, next to the scheduler, and ask it as often as you like.
@@ -44,14 +43,14 @@ export function schedulerHealth(scheduler: Scheduler, options: SchedulerHealthOp
   checkMethods('a scheduler', ['getCalendarNames', 'getMetaData'])(what, 'scheduler', scheduler)
   checkOptions(what, options, {
     rules: listOf(checkMethods('a health rule', ['check'])),
-    timeoutMs: isGiven,
-    maxAgeMs: isGiven,
+    timeoutMs: checkWhole(1, 60_000),
+    maxAgeMs: checkWhole(0, 600_000),
     clock: checkClock,
   })
   return new WatchedHealth(scheduler, {
     rules: options.rules ?? [],
-    timeoutMs: requireInteger(what, 'timeoutMs', options.timeoutMs ?? 2000, { min: 1, max: 60_000 }),
-    maxAgeMs: requireInteger(what, 'maxAgeMs', options.maxAgeMs ?? 1000, { min: 0, max: 600_000 }),
+    timeoutMs: options.timeoutMs ?? 2000,
+    maxAgeMs: options.maxAgeMs ?? 1000,
     clock: options.clock ?? systemClock,
   })
 }

@@ -11,13 +11,13 @@ import {
   checkOptions,
   checkString,
   checkThat,
+  checkWhole,
   listOf,
   orNull,
 } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { resolveLogger } from '../core/line-logger.ts'
 import { checkLogger, type Logger } from '../core/logger.ts'
-import { requireInteger } from '../core/options.ts'
 import { type SchedulerHealth, schedulerHealth } from '../health/scheduler-health.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { type Clock, checkClock, systemClock } from '../time/clock.ts'
@@ -132,7 +132,6 @@ export interface ResolvedServerOptions
 
 const what = 'createServer'
 
-const isGiven = checkThat('a number', (value) => value !== null)
 const checkRole = checkOneOf(roles)
 const checkScheduler = checkMethods(
   'a scheduler',
@@ -220,11 +219,11 @@ const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>
     ),
   ),
   sessionSecret: checkLongSecret(32),
-  sessionMs: isGiven,
-  requestsPerMinute: isGiven,
-  loginsPerMinute: isGiven,
-  maxBodyBytes: isGiven,
-  maxStreams: isGiven,
+  sessionMs: checkWhole(60_000, 2_592_000_000),
+  requestsPerMinute: checkWhole(1, 1_000_000),
+  loginsPerMinute: checkWhole(1, 1000),
+  maxBodyBytes: checkWhole(1024, 67_108_864),
+  maxStreams: checkWhole(1, 10_000),
   dashboard: checkThat(
     'a folder, or false',
     (value) => value === false || (typeof value === 'string' && value !== ''),
@@ -279,11 +278,11 @@ export function resolveServerOptions(options: SchedulerServerOptions): ResolvedS
     allowedHosts: options.allowedHosts ?? null,
     allowedOrigins: options.allowedOrigins ?? [],
     sessionSecret: options.sessionSecret ?? null,
-    sessionMs: integer('sessionMs', options.sessionMs ?? 43_200_000, 60_000, 2_592_000_000),
-    requestsPerMinute: integer('requestsPerMinute', options.requestsPerMinute ?? 3000, 1, 1_000_000),
-    loginsPerMinute: integer('loginsPerMinute', options.loginsPerMinute ?? 10, 1, 1000),
-    maxBodyBytes: integer('maxBodyBytes', options.maxBodyBytes ?? 2_097_152, 1024, 67_108_864),
-    maxStreams: integer('maxStreams', options.maxStreams ?? 250, 1, 10_000),
+    sessionMs: options.sessionMs ?? 43_200_000,
+    requestsPerMinute: options.requestsPerMinute ?? 3000,
+    loginsPerMinute: options.loginsPerMinute ?? 10,
+    maxBodyBytes: options.maxBodyBytes ?? 2_097_152,
+    maxStreams: options.maxStreams ?? 250,
     dashboard: options.dashboard ?? null,
     onAudit: options.onAudit ?? null,
     clientAddress: options.clientAddress ?? null,
@@ -351,10 +350,6 @@ function requireField(
   if ((options as Partial<SchedulerServerOptions>)[field] === undefined) {
     throw invalid(field, `'${field}' is missing. ${remedy}`)
   }
-}
-
-function integer(field: keyof SchedulerServerOptions, value: number, min: number, max: number): number {
-  return requireInteger(what, field, value, { min, max })
 }
 
 function invalid(field: string, message: string): InvalidArgumentError {

@@ -7,13 +7,13 @@ import {
   checkOptions,
   checkString,
   checkThat,
+  checkWhole,
   listOf,
   orNull,
 } from '../../core/arguments.ts'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { resolveLogger } from '../../core/line-logger.ts'
 import { checkLoggerOrFalse, type Logger } from '../../core/logger.ts'
-import { requireInteger } from '../../core/options.ts'
 import { type PiscinaThreadPoolOptions, resolvePiscinaOptions } from '../../threadpool/piscina-options.ts'
 import { type Clock, checkClock, systemClock, timerDelayMaxMs } from '../../time/clock.ts'
 import { TimeZone } from '../../time/zone.ts'
@@ -125,7 +125,6 @@ const what = 'createXxlJobExecutor'
 const defaultFolder = 'xxl-job-logs'
 const shapes = { auto: null, 'before-3.5': 'array', '3.5': 'object' } as const
 
-const isGiven = checkThat('a number', (value) => value !== null)
 const checkAddresses: ArgumentCheck = (method, argument, value, code) => {
   const check = Array.isArray(value) ? listOf(checkName) : checkName
   check(method, argument, value, code)
@@ -141,22 +140,22 @@ const optionChecks: Readonly<Record<keyof XxlJobExecutorOptions, ArgumentCheck>>
   accessToken: orNull(checkToken),
   handlers: checkObject,
   instances: checkThat('an array', Array.isArray),
-  port: orNull(checkThat('a number', (value) => typeof value === 'number')),
+  port: orNull(checkWhole(0, 65_535)),
   host: checkName,
   address: checkHttpUrl,
   basePath: checkBasePath,
   logPath: checkName,
-  logRetentionDays: () => {},
-  maxLogBytes: isGiven,
+  logRetentionDays: orNull(checkWhole(3, 3650)),
+  maxLogBytes: checkWhole(1024, 1_099_511_627_776),
   timeZone: checkString,
   adminVersion: checkOneOf(Object.keys(shapes)),
-  adminTimeoutMs: isGiven,
+  adminTimeoutMs: checkWhole(1000, 10_000),
   scripts: listOf(checkOneOf(scriptTypes)),
   threadPool: checkObject,
-  interruptGraceMs: isGiven,
-  maxQueuedPerJob: isGiven,
-  maxQueued: isGiven,
-  maxResults: isGiven,
+  interruptGraceMs: checkWhole(0, timerDelayMaxMs),
+  maxQueuedPerJob: checkWhole(1, 1_000_000),
+  maxQueued: checkWhole(1, 1_000_000),
+  maxResults: checkWhole(1, 1_000_000),
   logger: checkLoggerOrFalse,
   clock: checkClock,
 }
@@ -172,42 +171,35 @@ export function resolveExecutorOptions(options: XxlJobExecutorOptions): Resolved
   requireField(options, 'adminAddresses', 'Pass the address of the admin.')
   requireField(options, 'appName', "Pass the executor's AppName as it is on the admin's page.")
   requireField(options, 'accessToken', 'Pass the token of the admin, or null to go without one.')
-  const { accessToken, clock = systemClock, port, address = null } = options
+  const { accessToken, clock = systemClock, port, address = null, logRetentionDays = 30 } = options
   if (port === null && address === null) {
     throw invalid('address', "without a port there has to be an 'address' by which admins call the executor")
   }
-  const integer = bounded(options)
-  const retention = options.logRetentionDays
   return Object.freeze({
     adminAddresses: Object.freeze(addressesOf(options.adminAddresses)),
     appName: options.appName,
     accessToken,
     handlers: Object.freeze({ ...options.handlers }),
     instances: Object.freeze([...(options.instances ?? [])]),
-    port: typeof port === 'number' ? integer('port', port, 0, 65_535) : port,
+    port,
     host: options.host ?? (accessToken === null ? '127.0.0.1' : '0.0.0.0'),
     address,
     basePath: options.basePath ?? '',
     logPath: resolve(options.logPath ?? defaultFolder),
-    logRetentionDays: retention === null ? null : integer('logRetentionDays', 30, 3, 3650),
-    maxLogBytes: integer('maxLogBytes', 1_073_741_824, 1024, 1_099_511_627_776),
+    logRetentionDays,
+    maxLogBytes: options.maxLogBytes ?? 1_073_741_824,
     zone: options.timeZone === undefined ? TimeZone.system() : TimeZone.of(options.timeZone),
     callbackShape: shapes[options.adminVersion ?? 'auto'],
-    adminTimeoutMs: integer('adminTimeoutMs', 3000, 1000, 10_000),
+    adminTimeoutMs: options.adminTimeoutMs ?? 3000,
     scripts: new Set<string>(options.scripts ?? []),
     threadPool: Object.freeze(resolvePiscinaOptions(options.threadPool ?? {})),
-    interruptGraceMs: integer('interruptGraceMs', 5000, 0, timerDelayMaxMs),
-    maxQueuedPerJob: integer('maxQueuedPerJob', 10_000, 1, 1_000_000),
-    maxQueued: integer('maxQueued', 100_000, 1, 1_000_000),
-    maxResults: integer('maxResults', 100_000, 1, 1_000_000),
+    interruptGraceMs: options.interruptGraceMs ?? 5000,
+    maxQueuedPerJob: options.maxQueuedPerJob ?? 10_000,
+    maxQueued: options.maxQueued ?? 100_000,
+    maxResults: options.maxResults ?? 100_000,
     logger: resolveLogger(options.logger, () => clock.now()),
     clock,
   })
-}
-
-function bounded(options: XxlJobExecutorOptions) {
-  return (field: keyof XxlJobExecutorOptions, value: number, min: number, max: number): number =>
-    requireInteger(what, field, options[field] ?? value, { min, max })
 }
 
 /** @throws InvalidArgumentError for what is no address, and for none */
