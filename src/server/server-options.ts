@@ -61,8 +61,8 @@ export interface SchedulerServerOptions {
   /** Most requests a minute of one client. 1 to 1,000,000, default 3,000. */
   readonly requestsPerMinute?: number
   /**
-   * Most logins, and wrong tokens, a minute of one client. Beyond them a token is refused without a look at it, unless
-   * it was right from there before. 1 to 1,000, default 10.
+   * Most logins, and wrong tokens, a minute of one client. Beyond them `authenticate` of a host is not asked for its
+   * tokens, but for those that were right from there before. 1 to 1,000, default 10.
    */
   readonly loginsPerMinute?: number
   /** Most bytes of the body of a request. 1,024 to 67,108,864, default 2,097,152. */

@@ -144,7 +144,16 @@ test('a client that goes away in the middle of its body is no failure of the ser
   expect(failures).toEqual([])
 })
 
-test('wrong tokens are limited; one that was right goes on, and a new one has to wait', async () => {
+test('wrong tokens are limited; right ones go on', async () => {
+  await using fixture = await serverFixture({ loginsPerMinute: 2 })
+  const wrong = { who: null, headers: { authorization: 'Bearer wrong' } }
+  const statuses: number[] = []
+  for (let count = 0; count < 4; count++) statuses.push((await fixture.ask('GET /jobs', wrong)).status)
+  expect(statuses).toEqual([401, 401, 429, 429])
+  expect(await fixture.ask('GET /jobs')).toMatchObject({ status: 200 })
+})
+
+test('a host is asked no more than that for wrong tokens; one that was right goes on, and a new one has to wait', async () => {
   const clock = new ManualClock()
   const asked: (string | null)[] = []
   await using fixture = await serverFixture({

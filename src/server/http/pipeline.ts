@@ -101,21 +101,27 @@ export class RequestPipeline {
       : this.#carryOut(operation, await this.#callOf(whole, bodyText), headers)
   }
 
-  /** Null for a client that is not known. When it has used up its wrong tokens, the server looks at no new one. */
+  /** Null for a client that is not known. A host is not asked for new tokens of one that has used up its wrong ones. */
   async #authenticate({ operation, request, connection: { address } }: Routed): Promise<Principal | null> {
     const { authenticator } = this.#parts
     const token = request.headers.get('authorization')
-    if (token === null) return authenticator.authenticate(request)
-    // One that was right goes on, whatever somebody else behind the same address sends.
-    const proof = tokenHashOf(`${address} ${token}`)
-    if (!this.#rightTokens.has(proof) && this.#logins.take(address, 0) > 0) return null
+    // The host may take passwords. The server's own tokens cannot be guessed: refusing new ones would only lock out
+    // others behind the same proxy. So would refusing one that was right before.
+    const proof =
+      token === null || authenticator.credentials !== null ? null : tokenHashOf(`${address} ${token}`)
+    if (proof !== null && !this.#rightTokens.has(proof) && this.#logins.take(address, 0) > 0) return null
     const principal = await authenticator.authenticate(request)
+    if (proof !== null) this.#noteProof(proof, principal !== null)
+    // Also what anyone may ask tells whether a token is right.
+    if (principal === null && token !== null && operation.role === null) this.#logins.take(address)
+    return principal
+  }
+
+  #noteProof(proof: string, isRight: boolean): void {
     this.#rightTokens.delete(proof)
-    if (principal !== null) this.#rightTokens.add(proof)
-    else if (operation.role === null) this.#logins.take(address)
+    if (isRight) this.#rightTokens.add(proof)
     const [oldest = ''] = this.#rightTokens
     if (this.#rightTokens.size > rightTokensMax) this.#rightTokens.delete(oldest)
-    return principal
   }
 
   #requireOwnOrigin(whole: Admitted): void {
