@@ -35,10 +35,10 @@ export function mergeJobData(jobData: JobDataMap, triggerData: JobDataMap): Reco
 }
 
 /**
- * A frozen copy of data that a store can keep and a thread can receive, without keys whose value is undefined. Functions,
- * symbols, class instances, cycles, `undefined` in a list, numbers without a JSON form, dates, bigints, a key named
- * `__proto__`, accessors that throw, and data nested too deep or too large are refused. Every property is read once, so
- * that what was checked is what is kept. The error names the key.
+ * A frozen copy of data that a store can keep and a thread can receive, without keys whose value is undefined.
+ * Functions, symbols, class instances, cycles, `undefined` in a list, numbers without a JSON form, dates, bigints, a
+ * key named `__proto__`, accessors that throw, and data nested too deep or too large are refused. Every property is
+ * read once, so that what was checked is what is kept. The error names the key.
  *
  * @param owner whose data it is, for the message, for example `job 'reports.daily'`
  * @param maxBytes most bytes of UTF-8 JSON; default: no limit but {@link jobDataMaxValues}

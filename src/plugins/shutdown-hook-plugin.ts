@@ -13,8 +13,8 @@ export interface ShutdownHookOptions {
   /** Signals to act on. Default SIGINT and SIGTERM. */
   readonly signals?: readonly NodeJS.Signals[]
   /**
-   * Wait for running jobs no longer than this, then interrupt them: they have the scheduler's `interruptGraceMs` to end.
-   * Milliseconds, 0 to 2,147,483,647, default 30,000.
+   * Wait for running jobs no longer than this, then interrupt them. They have the scheduler's `interruptGraceMs` to
+   * end. Milliseconds, 0 to 2,147,483,647, default 30,000.
    */
   readonly timeoutMs?: number
   /**

@@ -191,7 +191,7 @@ export class DeclaredSchedules {
 
   async #readAhead(plans: readonly PlannedJob[]): Promise<Omit<ReadAhead, 'calendars'>> {
     const store = this.#parts.open()
-    // The store tells of each row that it leaves out, and those are known.
+    // The store sends a `schedulerError` for each row that it leaves out, and those are known.
     const readable = plans.filter(({ job: { key } }) => !this.#brokenKeys.has(key))
     const [jobs, triggers] = [new KeyMap<JobKey, JobDetail>(), new KeyMap<TriggerKey, Trigger>()]
     for (const job of await store.getJobs(readable.map(({ job: { key } }) => key))) jobs.set(job.key, job)

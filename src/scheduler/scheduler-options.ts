@@ -82,8 +82,8 @@ export interface SchedulerBehaviour {
    */
   readonly maxClockSkewMs?: number
   /**
-   * Interrupt running jobs when `shutdown` does not wait for them, and those that are left when its `timeoutMs` is over.
-   * Default false.
+   * Interrupt running jobs when `shutdown` does not wait for them, and those that are left when its `timeoutMs` is
+   * over. Default false.
    */
   readonly interruptJobsOnShutdown?: boolean
   /** Interrupt running jobs when `shutdown` waits for them. Default false. */

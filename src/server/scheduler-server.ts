@@ -90,12 +90,10 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
   }
   return {
     newToken: authenticator.newToken,
-    async fetch(request) {
-      try {
-        return await handle(request, { address: addressOf(request, options), hosts: options.allowedHosts })
-      } catch (error) {
-        return pipeline.problem(error, 'none')
-      }
+    fetch: async (request) => {
+      const address = addressOf(request, options)
+      if (address instanceof Error) return pipeline.problem(address, 'none')
+      return handle(request, { address, hosts: options.allowedHosts })
     },
     async listen(where = {}) {
       requireOpen()
@@ -122,11 +120,15 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
   }
 }
 
-/** With anything but a text each request would be a client of its own, without limits. */
-function addressOf(request: Request, { clientAddress }: ResolvedServerOptions): string {
-  const address: unknown = clientAddress?.(request) ?? 'unknown'
-  if (typeof address === 'string') return address
-  throw new TypeError(`'clientAddress' must answer a text, not ${describeValue(address)}`)
+/** What is wrong, where there is none. With anything but a text each request would be a client without limits. */
+function addressOf(request: Request, { clientAddress }: ResolvedServerOptions): string | Error {
+  try {
+    const address: unknown = clientAddress?.(request) ?? 'unknown'
+    if (typeof address === 'string') return address
+    return new TypeError(`'clientAddress' must answer a text, not ${describeValue(address)}`)
+  } catch (error) {
+    return new Error("'clientAddress' failed", { cause: error })
+  }
 }
 
 /** What pages ask for all the time. */

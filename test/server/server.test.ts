@@ -153,7 +153,7 @@ test('wrong tokens are limited; right ones go on', async () => {
   expect(await fixture.ask('GET /jobs')).toMatchObject({ status: 200 })
 })
 
-test('a host is asked no more than that for wrong tokens; one that was right goes on, and a new one has to wait', async () => {
+test('a host is asked for so many wrong tokens; one that was right goes on, and a new one has to wait', async () => {
   const clock = new ManualClock()
   const asked: (string | null)[] = []
   await using fixture = await serverFixture({

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 
 const gone = 'gone'
 
-/** The file of a database. A process that has it open goes on in it when it is deleted or another one takes its place. */
+/** The file of a database. A process that has it open goes on in it when it is deleted or another one is put there. */
 export class OpenedFile {
   readonly #path: string
   readonly #opened: string
