@@ -88,7 +88,7 @@ export class Notifier {
   error(message: string, cause: unknown): void {
     const error = SchedulerError.is(cause)
       ? cause
-      : new SchedulerError('ERR_SCHEDULER_STATE', message, { cause })
+      : new SchedulerError('ERR_SCHEDULER_FAILURE', message, { cause })
     logThrown(this.#logger, cause, message)
     this.tellLater('schedulerError', { message, error }, (listener) =>
       listener.schedulerError?.(message, error),

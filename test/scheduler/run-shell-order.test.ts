@@ -220,7 +220,7 @@ describe('refires are bounded', () => {
       const pass = Array.from({ length: maxRefires + 1 }, (_, index) => index)
       expect(runs).toEqual(pass)
       expect(errors.map(({ code, message }) => `${code} ${message}`)).toEqual([
-        'ERR_SCHEDULER_STATE Job DEFAULT.job asked to be refired more than ' +
+        'ERR_SCHEDULER_FAILURE Job DEFAULT.job asked to be refired more than ' +
           `maxRefires (${maxRefires}) times; its schedule goes on.`,
       ])
       expect(await scheduler.getTriggerState(theTrigger)).toBe('NORMAL')
