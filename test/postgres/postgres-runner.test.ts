@@ -182,10 +182,10 @@ describe('trouble that passes', () => {
         yield* add(second)
       })()
     }
-    // Neither gives up its wait for a lock before the server finds the deadlock.
+    // Neither gives up its wait for a lock before the server finds the deadlock, as with the lock 'rows' they would.
     await Promise.all([
-      store.runner.transact(both(1, 2), { lock: 'rows', whenLocked: 'wait' }),
-      store.runner.transact(both(2, 1), { lock: 'rows', whenLocked: 'wait' }),
+      store.runner.transact(both(1, 2), { lock: 'none' }),
+      store.runner.transact(both(2, 1), { lock: 'none' }),
     ])
     expect(runs).toBe(3)
     expect([await nOf(1), await nOf(2)]).toEqual(['2', '2'])
@@ -279,10 +279,29 @@ describe('trouble that passes', () => {
   })
 })
 
+/** Waits without a lock for as long as a session holds this advisory lock. */
+const stayOpen = `DO $$ BEGIN
+  WHILE EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 314159) LOOP
+    PERFORM pg_sleep(0.002);
+  END LOOP;
+END $$`
+
+/** The server's processes that wait there. */
+const openSessions = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`
+
 /** Holds a row lock in a transaction of a connection outside of the runner, until the answer is called. */
-async function holdRow({ connections }: TestRunner, id: number): Promise<() => Promise<void>> {
+function holdRow(runner: TestRunner, id: number): Promise<() => Promise<void>> {
+  return hold(runner, `UPDATE item SET n = n WHERE id = ${String(id)}`)
+}
+
+/** Has `stayOpen` wait until the answer is called. */
+function holdOpen(runner: TestRunner): Promise<() => Promise<void>> {
+  return hold(runner, 'SELECT pg_advisory_xact_lock(314159)')
+}
+
+async function hold({ connections }: TestRunner, statement: string): Promise<() => Promise<void>> {
   const session = await connections.open(null)
-  await session.query({ text: `BEGIN; UPDATE item SET n = n WHERE id = ${String(id)}` })
+  await session.query({ text: `BEGIN; ${statement}` })
   return async () => {
     await session.query({ text: 'ROLLBACK' })
     session.release()
@@ -299,12 +318,12 @@ describe('locks', () => {
   ): Promise<boolean> {
     await using a = open(options)
     await using b = open({ ...options, schedulerName: secondName, lockTimeoutMs: 40 })
-    // The first transaction waits for a row that this session holds, so it stays open until the session lets go.
-    const release = await holdRow(a, 9)
-    const waiting = a.runner.transact(() => add(9, 0), { lock: first, whenLocked: 'wait' })
+    // The first transaction stays open until this session lets go. It waits for no lock, which it would give up.
+    const release = await holdOpen(a)
+    const waiting = a.runner.transact(() => rowsOf(stayOpen), { lock: first })
     await vi.waitFor(
       async () => {
-        expect(await database.query(waitingSessions)).toHaveLength(1)
+        expect(await database.query(openSessions)).toHaveLength(1)
       },
       { timeout: 30_000, interval: 5 },
     )

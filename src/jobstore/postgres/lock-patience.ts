@@ -1,4 +1,4 @@
-import type { TransactionOptions } from '../sql/kernel/sql-runner.ts'
+import type { TransactionLock } from '../sql/kernel/sql-runner.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { SlowWatch } from './postgres-session.ts'
 
@@ -88,9 +88,6 @@ export class LockPatience {
 }
 
 /** Whether a transaction that cannot get a lock soon is given up instead of waiting. */
-export function isGivenUp(
-  { lock, whenLocked }: Pick<TransactionOptions, 'lock' | 'whenLocked'>,
-  { waitsInTurn }: LockingStrategy,
-): boolean {
-  return whenLocked !== 'wait' && lock !== 'schema' && lock !== 'none' && !waitsInTurn
+export function isGivenUp(lock: TransactionLock, { waitsInTurn }: LockingStrategy): boolean {
+  return lock !== 'schema' && lock !== 'none' && !waitsInTurn
 }
