@@ -1,17 +1,18 @@
 import { checkName, checkOneOf, checkOptions } from '../core/arguments.ts'
-import type { JobKey, TriggerKey } from '../core/key.ts'
+import { checkJobKey, type JobKey, type TriggerKey } from '../core/key.ts'
 import { checkGroupMatcher, type GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { AuditCursor, AuditEntry, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
-import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
+import { type JobStatus, type JobStatusQuery, statusDaysMax } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import type {
-  Misfire,
-  MisfireCountQuery,
-  MisfireCounts,
-  MisfireCursor,
-  MisfireQuery,
+import {
+  type Misfire,
+  type MisfireCountQuery,
+  type MisfireCounts,
+  type MisfireCursor,
+  type MisfireQuery,
+  misfireCounts,
 } from '../jobstore/misfires.ts'
 import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
@@ -31,24 +32,27 @@ import type {
 } from '../jobstore/queries.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import { Remembered } from './remembered.ts'
 import {
+  auditQuery,
   checkJobKeys,
   checkTriggerKeys,
+  executionLogQuery,
+  executionQuery,
   jobQuery,
+  jobStatusQuery,
+  misfireCountQuery,
+  misfireQuery,
   nextTriggerQuery,
   triggerQuery,
 } from './scheduler-arguments.ts'
 
-/** The part of a scheduler that answers questions: checks arguments and asks the store. */
+/** The part of a scheduler that answers questions, whatever the store keeps: checks arguments and asks the store. */
 export abstract class ReadingScheduler {
   readonly #open: () => JobStore
-  readonly #remembered: Remembered
 
   /** `open` throws once the scheduler has been shut down. */
   constructor(open: () => JobStore) {
     this.#open = open
-    this.#remembered = new Remembered(open)
   }
 
   async getPausedGroups(): Promise<PausedGroups> {
@@ -113,28 +117,41 @@ export abstract class ReadingScheduler {
   async getCalendarNames(): Promise<readonly string[]> {
     return this.#open().getCalendarNames()
   }
-  queryExecutions(query: ExecutionQuery = {}): Promise<Page<ExecutionSummary, ExecutionCursor>> {
-    return this.#remembered.executions(query)
+  async queryExecutions(query: ExecutionQuery = {}): Promise<Page<ExecutionSummary, ExecutionCursor>> {
+    checkOptions('queryExecutions', query, executionQuery, 'query')
+    return this.#open().queryExecutions(query)
   }
-  getExecution(fireInstanceId: string): Promise<ExecutionDetails | null> {
-    return this.#remembered.execution(fireInstanceId)
+  async getExecution(fireInstanceId: string): Promise<ExecutionDetails | null> {
+    checkName('getExecution', 'fireInstanceId', fireInstanceId)
+    return (await this.#open().records?.getExecution(fireInstanceId)) ?? null
   }
-  queryExecutionLog(id: string, query: ExecutionLogQuery = {}): Promise<Page<ExecutionLogLine, number>> {
-    return this.#remembered.log(id, query)
+  async queryExecutionLog(
+    id: string,
+    query: ExecutionLogQuery = {},
+  ): Promise<Page<ExecutionLogLine, number>> {
+    checkName('queryExecutionLog', 'fireInstanceId', id)
+    checkOptions('queryExecutionLog', query, executionLogQuery, 'query')
+    return (await this.#open().records?.queryExecutionLog(id, query)) ?? { items: [], next: null }
   }
-  queryMisfires(query: MisfireQuery = {}): Promise<Page<Misfire, MisfireCursor>> {
-    return this.#remembered.misfires(query)
+  async queryMisfires(query: MisfireQuery = {}): Promise<Page<Misfire, MisfireCursor>> {
+    checkOptions('queryMisfires', query, misfireQuery, 'query')
+    return (await this.#open().records?.queryMisfires(query)) ?? { items: [], next: null }
   }
-  getMisfireCounts(query: MisfireCountQuery = {}): Promise<MisfireCounts> {
-    return this.#remembered.misfireCounts(query)
+  async getMisfireCounts(query: MisfireCountQuery = {}): Promise<MisfireCounts> {
+    checkOptions('getMisfireCounts', query, misfireCountQuery, 'query')
+    return (await this.#open().records?.countMisfires(query)) ?? misfireCounts([])
   }
-  queryJobStatus(query: JobStatusQuery = {}): Promise<Page<JobStatus, JobKey>> {
-    return this.#remembered.jobStatuses(query)
+  async queryJobStatus(query: JobStatusQuery = {}): Promise<Page<JobStatus, JobKey>> {
+    checkOptions('queryJobStatus', query, jobStatusQuery, 'query')
+    return (await this.#open().records?.queryJobStatus(query)) ?? { items: [], next: null }
   }
-  getJobStatus(jobKey: JobKey): Promise<JobStatus | null> {
-    return this.#remembered.jobStatus(jobKey)
+  async getJobStatus(jobKey: JobKey): Promise<JobStatus | null> {
+    checkJobKey('getJobStatus', 'jobKey', jobKey)
+    const found = await this.#open().records?.queryJobStatus({ jobKeys: [jobKey], days: statusDaysMax })
+    return found?.items[0] ?? null
   }
-  queryAudit(query: AuditQuery = {}): Promise<Page<AuditEntry, AuditCursor>> {
-    return this.#remembered.audit(query)
+  async queryAudit(query: AuditQuery = {}): Promise<Page<AuditEntry, AuditCursor>> {
+    checkOptions('queryAudit', query, auditQuery, 'query')
+    return (await this.#open().records?.queryAudit(query)) ?? { items: [], next: null }
   }
 }
