@@ -4,7 +4,7 @@ import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
-import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { AcquireAndFireRequest, AcquiredAndFired, AcquiredTrigger } from '../../../job-store.ts'
 import { inFireOrder } from '../../../job-store.ts'
@@ -15,9 +15,10 @@ import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { DueRequest } from '../../tables/triggers/due-statements.ts'
 import type { DueTrigger, StoredTrigger } from '../../tables/triggers/trigger-table.ts'
 import { type FaultyRow, type FaultyTrigger, putInError, putRowsInError } from '../steps/faulty-triggers.ts'
+import { type FirableTrigger, newFiredRow } from '../steps/firings.ts'
 import { isLate, type ReadTriggers, treatRead } from '../steps/misfires.ts'
 import { BatchPlaces } from './batch-places.ts'
-import { type FirableTrigger, fireUnclaimed } from './firing.ts'
+import { fireUnclaimed } from './firing.ts'
 import { GroupRooms } from './group-rooms.ts'
 import { namelessOf } from './nameless-rows.ts'
 import { overdueClaimMs } from './overdue-claims.ts'
@@ -388,7 +389,7 @@ function* takeFree(search: Search, free: readonly DueTrigger[]): SqlProgram<numb
   const claims: (Candidate & { readonly row: FiredRow })[] = []
   for (const candidate of admitted) {
     const { trigger, jobDetail, due } = candidate
-    const row = claimOf(tx, candidate)
+    const row = newFiredRow(tx, trigger, due, 'ACQUIRED')
     if (jobDetail === null) claims.push({ ...candidate, row })
     else firable.push({ trigger, jobDetail, row, rowId: due.rowId })
   }
@@ -450,21 +451,6 @@ function candidateOf(search: Search, due: DueTrigger, jobs: KeyMap<JobKey, JobDe
     jobs.set(due.jobKey, jobDetail)
   }
   return { due, trigger, jobDetail: due.isSplit === true ? null : jobDetail }
-}
-
-function claimOf({ session, nowMs }: SqlTransaction, { due, trigger }: Candidate): FiredRow {
-  return {
-    fireInstanceId: session.nextFireInstanceId(),
-    triggerKey: due.key,
-    jobKey: due.jobKey,
-    instanceId: session.context.instanceId,
-    state: 'ACQUIRED',
-    firedTimeMs: nowMs,
-    plannedTimeMs: plannedFireTimeMs(trigger) ?? nowMs,
-    priority: trigger.priority,
-    nonConcurrent: due.nonConcurrent,
-    requestsRecovery: due.requestsRecovery,
-  }
 }
 
 /**

@@ -2,13 +2,11 @@ import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
-import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
-import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { AcquiredTrigger, TriggerFiredResult } from '../../../job-store.ts'
 import { isSplit } from '../../../split-firing.ts'
 import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
-import { type SqlProgram, type SqlValue, together } from '../../kernel/statement.ts'
+import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { JobRef, LoadedJobs } from '../../tables/jobs/job-table.ts'
@@ -16,27 +14,13 @@ import type { AdvancedTrigger, TriggerRef } from '../../tables/triggers/trigger-
 import { calendarsOf } from '../steps/calendar-lookup.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
 import { type FaultyTrigger, putInError, tellFaultyFirings } from '../steps/faulty-triggers.ts'
+import { bundleOf, type FirableTrigger, type Firing } from '../steps/firings.ts'
 import { type TriedLocks, tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
 import { uniqueKeys } from '../steps/settling.ts'
 import { type SplitCircumstances, splitCircumstances, splitFirings } from './splitting.ts'
 
 const gone: TriggerFiredResult = Object.freeze({ kind: 'gone' })
 const lockedByOthers: TriggerFiredResult = Object.freeze({ kind: 'locked' })
-
-/** A trigger that no other node can fire now, with everything that firing it needs. */
-export interface FirableTrigger {
-  readonly trigger: Trigger
-  readonly jobDetail: JobDetail
-  /** Its claim, or the row that a claim would have. */
-  readonly row: FiredRow
-  /** The id of the row of the trigger, if this transaction has found it by a search. */
-  readonly rowId?: SqlValue | undefined
-}
-
-interface Firing extends FirableTrigger {
-  readonly fired: Trigger
-  readonly calendar: Calendar | null
-}
 
 /**
  * Turns claims into executions: one answer for each claim, in the same order. Claims that need a row which another
@@ -396,19 +380,4 @@ function* fail(tx: SqlTransaction, faulty: readonly FaultyTrigger[]): SqlProgram
   if (faulty.length === 0) return
   yield* putInError(tx, faulty)
   yield* endStaleClaims(tx)
-}
-
-function bundleOf({ nowMs }: SqlTransaction, firing: Firing): TriggerFiredBundle {
-  const { trigger: before, row, jobDetail, fired, calendar } = firing
-  return {
-    fireInstanceId: row.fireInstanceId,
-    jobDetail,
-    trigger: fired,
-    calendar,
-    acquiredTimeMs: row.firedTimeMs,
-    fireTimeMs: nowMs,
-    scheduledFireTimeMs: row.plannedTimeMs,
-    previousFireTimeMs: before.previousFireTimeMs,
-    nextFireTimeMs: fired.nextFireTimeMs,
-  }
 }

@@ -1,7 +1,7 @@
 import { type JobKey, shardedJobsGroup } from '../../../../core/key.ts'
 import type { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
-import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
 import { firingPartOf } from '../../../firing-part.ts'
 import { OpenFirings } from '../../../split-firing.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
@@ -13,6 +13,7 @@ import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { NodeRow } from '../../tables/nodes/node-row.ts'
 import { readRoll } from '../../tables/nodes/scheduler-state-table.ts'
 import { noteEndedOfGroups } from '../steps/ended-claims.ts'
+import { newFiredRow } from '../steps/firings.ts'
 import { deleteFinishedJobs } from '../steps/orphans.ts'
 import { uniqueKeys } from '../steps/settling.ts'
 import { endLostItems, openFiringsOf, settleOpenFirings, writeSettled } from '../steps/split-firings.ts'
@@ -124,28 +125,18 @@ function isHeldBack(
 
 /** None where this node has none of the items that may begin. */
 function firstItem(
-  { session, nowMs }: SqlTransaction,
+  tx: SqlTransaction,
   { row: { fireInstanceId: firingId }, jobDetail }: SplitFire,
   carriers: readonly Trigger[],
 ): FirstItem[] {
-  const { instanceId } = session.context
+  const { instanceId } = tx.session.context
   const trigger = carriers.find(({ jobDataMap }) => {
     const part = firingPartOf(jobDataMap)
     return part?.firingId === firingId && part.nodes?.names.includes(instanceId) === true
   })
   if (trigger === undefined) return []
-  const row: FiredRow = {
-    fireInstanceId: session.nextFireInstanceId(),
-    triggerKey: trigger.key,
-    jobKey: jobDetail.key,
-    instanceId,
-    state: 'ACQUIRED',
-    firedTimeMs: nowMs,
-    plannedTimeMs: plannedFireTimeMs(trigger) ?? nowMs,
-    priority: trigger.priority,
-    nonConcurrent: false,
-    requestsRecovery: jobDetail.requestsRecovery,
-  }
+  const { key: jobKey, requestsRecovery } = jobDetail
+  const row = newFiredRow(tx, trigger, { jobKey, nonConcurrent: false, requestsRecovery }, 'ACQUIRED')
   return [{ firingId, trigger, fired: trigger.triggered(null), jobDetail, row }]
 }
 

@@ -1,8 +1,7 @@
-import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import type { TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
-import type { EpochMs } from '../../../../time/clock.ts'
-import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import { firingPartOf } from '../../../firing-part.ts'
 import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
@@ -10,6 +9,7 @@ import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { StoredTrigger } from '../../tables/triggers/trigger-table.ts'
+import { bundleOf, newFiredRow } from './firings.ts'
 import { isLate } from './misfires.ts'
 
 /** A new trigger that may fire as it is stored. */
@@ -18,13 +18,6 @@ export interface MayFire {
   readonly jobDetail: JobDetail
   /** Asked last, when nothing else is in the way; may be asked again. */
   readonly mayFire: () => boolean
-}
-
-interface NewFiring {
-  readonly trigger: Trigger
-  readonly jobDetail: JobDetail
-  readonly jobKey: JobKey
-  readonly nowMs: EpochMs
 }
 
 /**
@@ -51,23 +44,14 @@ export class NewFirings {
     const { jobDetail, mayFire } = candidate
     // Later than the transaction began: it has asked the database since, and the caller's clock may be a little ahead.
     const { session } = this.#tx
-    const nowMs = Math.max(this.#tx.nowMs, session.context.clock.now())
-    if (!isPlain({ nowMs, session }, trigger, jobDetail)) return { trigger, state }
+    const now = { nowMs: Math.max(this.#tx.nowMs, session.context.clock.now()), session }
+    if (!isPlain(now, trigger, jobDetail)) return { trigger, state }
     const fired = trigger.triggered(null)
     if (fired.nextFireTimeMs !== null || !mayFire()) return { trigger, state }
-    const row = this.#rowOf({ trigger, jobDetail, jobKey, nowMs })
+    const { requestsRecovery } = jobDetail
+    const row = newFiredRow(now, trigger, { jobKey, nonConcurrent: false, requestsRecovery }, 'EXECUTING')
     this.#rows.push(row)
-    this.#bundles.set(key, {
-      fireInstanceId: row.fireInstanceId,
-      jobDetail,
-      trigger: fired,
-      calendar: null,
-      acquiredTimeMs: row.firedTimeMs,
-      fireTimeMs: row.firedTimeMs,
-      scheduledFireTimeMs: row.plannedTimeMs,
-      previousFireTimeMs: trigger.previousFireTimeMs,
-      nextFireTimeMs: null,
-    })
+    this.#bundles.set(key, bundleOf(now, { trigger, fired, jobDetail, row, calendar: null }))
     return { trigger: fired, state: nextTriggerState('ACQUIRED', 'fireLast') ?? 'ERROR' }
   }
 
@@ -79,22 +63,6 @@ export class NewFirings {
   /** The firing of a trigger; null for one that was only stored. */
   bundleOf(key: TriggerKey): TriggerFiredBundle | null {
     return this.#bundles.get(key) ?? null
-  }
-
-  #rowOf({ trigger, jobDetail, jobKey, nowMs }: NewFiring): FiredRow {
-    const { session } = this.#tx
-    return {
-      fireInstanceId: session.nextFireInstanceId(),
-      triggerKey: trigger.key,
-      jobKey,
-      instanceId: session.context.instanceId,
-      state: 'EXECUTING',
-      firedTimeMs: nowMs,
-      plannedTimeMs: plannedFireTimeMs(trigger) ?? nowMs,
-      priority: trigger.priority,
-      nonConcurrent: false,
-      requestsRecovery: jobDetail.requestsRecovery,
-    }
   }
 }
 
