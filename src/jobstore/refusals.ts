@@ -1,8 +1,41 @@
 import { JobPersistenceError, ObjectAlreadyExistsError, SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
+import { KeySet } from '../core/key-set.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type { ScheduleEntry } from './schedule-entry.ts'
 
 // The errors with which every store refuses an operation, so that the messages are the same for all stores.
+
+/** Why entries cannot be stored over what is there, or null. */
+export function refusalOf(
+  entries: readonly ScheduleEntry[],
+  replace: boolean,
+  stored: { readonly jobs: Keys<JobKey>; readonly triggers: Keys<TriggerKey> },
+): Error | null {
+  // The usual call, with one job and one trigger, needs no sets.
+  const isAlone = entries.length === 1 && (entries[0]?.triggers.length ?? 0) <= 1
+  const newJobs = isAlone ? null : new KeySet<JobKey>()
+  for (const { job } of entries) {
+    if (job === null) continue
+    const isTaken = newJobs?.add(job.key) === false || stored.jobs.has(job.key)
+    if (isTaken && !replace) return new ObjectAlreadyExistsError('job', job.key.toString())
+  }
+  const newTriggers = isAlone ? null : new KeySet<TriggerKey>()
+  for (const { job, triggers } of entries) {
+    for (const { key, jobKey } of triggers) {
+      const isTaken = newTriggers?.add(key) === false || stored.triggers.has(key)
+      if (isTaken && !replace) return new ObjectAlreadyExistsError('trigger', key.toString())
+      const hasJob =
+        jobKey !== null && (job?.key.equals(jobKey) || newJobs?.has(jobKey) || stored.jobs.has(jobKey))
+      if (!hasJob) return jobNotFound(key, jobKey)
+    }
+  }
+  return null
+}
+
+interface Keys<Key> {
+  has(key: Key): boolean
+}
 
 export function jobNotFound(key: TriggerKey, jobKey: JobKey | null): JobPersistenceError {
   const found = jobKey === null ? 'names no job' : `names job '${jobKey.toString()}', which does not exist`

@@ -3,11 +3,11 @@ import { KeyMap } from '../../core/key-map.ts'
 import { KeySet } from '../../core/key-set.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { DefinitionChanges, RemovedDefinitions } from '../definition-changes.ts'
-import { calendarInUse } from '../refusals.ts'
+import { calendarInUse, refusalOf } from '../refusals.ts'
 import { deleteCalendar, prepareCalendar } from './calendar-changes.ts'
 import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
-import { deleteJobs, deleteTriggers, refuseWhatCannotBeStored, scheduleJobs } from './scheduling.ts'
+import { deleteJobs, deleteTriggers, scheduleJobs } from './scheduling.ts'
 
 /** Whatever can be refused or throw comes before the first change. */
 export function changeDefinitions(session: RamSession, changes: DefinitionChanges): RemovedDefinitions {
@@ -18,7 +18,8 @@ export function changeDefinitions(session: RamSession, changes: DefinitionChange
   const storeCalendars = Array.from(calendars, ([name, calendar]) =>
     prepareCalendar(session, name, calendar, options),
   )
-  refuseWhatCannotBeStored(data, changes.entries, true)
+  const refusal = refusalOf(changes.entries, true, data)
+  if (refusal !== null) throw refusal
   refuseUsedCalendars(data, changes)
   for (const store of storeCalendars) store()
   scheduleJobs(data, changes.entries, { replace: true })

@@ -5,9 +5,14 @@ import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { inPlaceOf } from '../planned-job.ts'
-import { calendarNotFound, jobKeyMismatch, jobNotFound, rescheduledOntoAnother } from '../refusals.ts'
+import {
+  calendarNotFound,
+  jobKeyMismatch,
+  jobNotFound,
+  refusalOf,
+  rescheduledOntoAnother,
+} from '../refusals.ts'
 import type { ScheduleEntry } from '../schedule-entry.ts'
-import { KeyIndex } from './key-index.ts'
 import type { RamData } from './ram-data.ts'
 import type { JobRecord } from './records.ts'
 
@@ -16,7 +21,9 @@ export function scheduleJobs(
   entries: readonly ScheduleEntry[],
   options: { readonly replace: boolean },
 ): void {
-  refuseWhatCannotBeStored(data, entries, options.replace)
+  // Everything is checked before anything is stored, so that a refusal changes nothing.
+  const refusal = refusalOf(entries, options.replace, data)
+  if (refusal !== null) throw refusal
   for (const { job } of entries) if (job !== null) data.putJob(job)
   let jobsLosingTriggers: Set<JobRecord> | null = null
   for (const { triggers } of entries) {
@@ -80,48 +87,6 @@ export function deleteTriggers(data: RamData, keys: readonly TriggerKey[]): Trig
   })
   for (const job of jobsLosingTriggers) data.removeIfOrphan(job)
   return deleted
-}
-
-/** Everything is checked before anything is stored, so that a refusal changes nothing. */
-export function refuseWhatCannotBeStored(
-  data: RamData,
-  entries: readonly ScheduleEntry[],
-  replace: boolean,
-): void {
-  const newJobs = new NewKeys()
-  for (const { job } of entries) {
-    if (job === null) continue
-    const isTaken = data.jobs.has(job.key) || newJobs.has(job.key)
-    if (isTaken && !replace) throw new ObjectAlreadyExistsError('job', job.key.toString())
-    newJobs.add(job.key)
-  }
-  const newTriggers = new NewKeys()
-  for (const { triggers } of entries) {
-    for (const { key, jobKey } of triggers) {
-      const isTaken = data.triggers.has(key) || newTriggers.has(key)
-      if (isTaken && !replace) throw new ObjectAlreadyExistsError('trigger', key.toString())
-      newTriggers.add(key)
-      if (jobKey === null || !(newJobs.has(jobKey) || data.jobs.has(jobKey))) throw jobNotFound(key, jobKey)
-    }
-  }
-}
-
-/** The keys of one call, without a map for the usual call with one job and one trigger. */
-class NewKeys {
-  #first: JobKey | TriggerKey | null = null
-  #others: KeyIndex<true> | null = null
-
-  has(key: JobKey | TriggerKey): boolean {
-    const first = this.#first
-    if (first === null) return false
-    return (first.name === key.name && first.group === key.group) || this.#others?.has(key) === true
-  }
-
-  add(key: JobKey | TriggerKey): void {
-    if (this.has(key)) return
-    if (this.#first === null) this.#first = key
-    else (this.#others ??= new KeyIndex()).add(key, true)
-  }
 }
 
 function jobOf(data: RamData, trigger: Trigger): JobRecord {

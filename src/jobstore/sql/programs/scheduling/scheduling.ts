@@ -1,4 +1,3 @@
-import { ObjectAlreadyExistsError } from '../../../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
@@ -7,7 +6,7 @@ import type { RescheduleOptions } from '../../../../jobs/schedule-options.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import { inPlaceOf } from '../../../planned-job.ts'
-import { jobKeyMismatch, jobNotFound, rescheduledOntoAnother } from '../../../refusals.ts'
+import { jobKeyMismatch, refusalOf, rescheduledOntoAnother } from '../../../refusals.ts'
 import type { ScheduleEntry } from '../../../schedule-entry.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -136,7 +135,10 @@ function* scheduleBatch(
   for (const request of requests) {
     // A job that loses a trigger may be deleted with it.
     if (jobsLosingTriggers.size > 0 && namesAny(request, jobsLosingTriggers)) break
-    const refusal = stored.areNew ? null : refusalOf(stored, request)
+    const { entries, replace } = request
+    const refusal = stored.areNew
+      ? null
+      : refusalOf(entries, replace, { jobs: stored.jobs, triggers: stored.taken })
     refusals.push(refusal)
     if (refusal !== null) continue
     accepted.push(request)
@@ -240,25 +242,6 @@ function* lockWhatExists(
   const locked = yield* lockTriggers(tx, replaced)
   const areNew = areDistinct && taken.size === 0 && lockedJobs.size === 0
   return { taken, triggers: locked, jobs: lockedJobs, details: new KeyMap(), paused: null, areNew }
-}
-
-/** Why a request cannot be stored, or null. */
-function refusalOf(stored: Stored, { entries, replace }: ScheduleRequest): Error | null {
-  const newJobs = new KeySet<JobKey>()
-  for (const { job } of entries) {
-    if (job === null) continue
-    const isTaken = stored.jobs.has(job.key) || newJobs.has(job.key)
-    if (isTaken && !replace) return new ObjectAlreadyExistsError('job', job.key.toString())
-    newJobs.add(job.key)
-  }
-  const newTriggers = new KeySet<TriggerKey>()
-  for (const { key, jobKey } of entries.flatMap(({ triggers }) => triggers)) {
-    const isTaken = stored.taken.has(key) || newTriggers.has(key)
-    if (isTaken && !replace) return new ObjectAlreadyExistsError('trigger', key.toString())
-    newTriggers.add(key)
-    if (jobKey === null || !(newJobs.has(jobKey) || stored.jobs.has(jobKey))) return jobNotFound(key, jobKey)
-  }
-  return null
 }
 
 /** The jobs whose stored triggers a request gives to other jobs. */
