@@ -10,7 +10,7 @@
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/skipping.ts (skipNextFire)
---   programs/steps/misfires.ts (leaveOutMissed)
+--   programs/steps/misfires.ts (treatRead)
 -- SQLite
 UPDATE qrtz_triggers
 SET next_fire_time = :next_fire_time, prev_fire_time = :prev_fire_time,
@@ -99,7 +99,7 @@ ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET job_name = e
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/skipping.ts (skipNextFire)
---   programs/steps/misfires.ts (leaveOutMissed)
+--   programs/steps/misfires.ts (treatRead)
 -- SQLite
 UPDATE qrtz_triggers
 SET trigger_state = :trigger_state, next_fire_time = :next_fire_time, prev_fire_time = :prev_fire_time,
@@ -253,7 +253,7 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/scheduling/skipping.ts (skipNextFire)
---   programs/steps/misfires.ts (leaveOutMissed, treatMisfires)
+--   programs/steps/misfires.ts (treatMisfires)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
@@ -1175,7 +1175,7 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/skipping.ts (skipNextFire)
---   programs/steps/misfires.ts (leaveOutMissed)
+--   programs/steps/misfires.ts (treatRead)
 -- SQLite
 UPDATE qrtz_simple_triggers
 SET times_triggered = :times_triggered
@@ -1200,7 +1200,7 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/skipping.ts (skipNextFire)
---   programs/steps/misfires.ts (leaveOutMissed)
+--   programs/steps/misfires.ts (treatRead)
 -- SQLite
 UPDATE qrtz_cron_triggers
 SET times_triggered = :times_triggered
@@ -1225,7 +1225,7 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/skipping.ts (skipNextFire)
---   programs/steps/misfires.ts (leaveOutMissed)
+--   programs/steps/misfires.ts (treatRead)
 -- SQLite
 UPDATE qrtz_simprop_triggers
 SET int_prop_2 = :int_prop_2
@@ -1383,7 +1383,7 @@ DELETE FROM qrtz_triggers WHERE sched_name = :scheduler;
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/skipping.ts (skipNextFire)
---   programs/steps/misfires.ts (leaveOutMissed)
+--   programs/steps/misfires.ts (treatRead)
 -- PostgreSQL
 UPDATE qrtz_triggers AS t
 SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,

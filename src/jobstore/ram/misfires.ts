@@ -30,49 +30,49 @@ export function applyMisfire(
   nowMs: EpochMs,
   cause: MissedFires['cause'],
 ): void {
-  const { trigger } = record
-  session.signals.add('triggerMisfired', trigger)
-  change(session, record, { cause, byPolicy: true, nowMs }, (calendar) =>
-    trigger.updateAfterMisfire(calendar, nowMs),
-  )
+  session.signals.add('triggerMisfired', record.trigger)
+  moveOn(session, record, { cause, byPolicy: true, nowMs })
 }
 
 /** Moves a paused trigger past what it has missed, whatever its misfire instruction says. */
 export function leaveOutMissed(session: RamSession, record: TriggerRecord, nowMs: EpochMs): void {
-  const { trigger } = record
-  if (trigger.nextFireTimeMs === null || trigger.nextFireTimeMs > nowMs) return
-  change(session, record, { cause: 'paused', byPolicy: false, nowMs }, (calendar) =>
-    trigger.withoutMissed(calendar, nowMs),
-  )
+  const { nextFireTimeMs } = record.trigger
+  if (nextFireTimeMs === null || nextFireTimeMs > nowMs) return
+  moveOn(session, record, { cause: 'paused', byPolicy: false, nowMs })
 }
 
-function change(
+function moveOn(
   session: RamSession,
   record: TriggerRecord,
   why: Pick<Passing, 'cause' | 'byPolicy' | 'nowMs'>,
-  compute: (calendar: Calendar | null) => Trigger,
 ): void {
-  const { data, signals } = session
   const before = record.trigger
   let calendar: Calendar | null
-  let updated: Trigger
+  let after: Trigger
   try {
     calendar = session.calendarOf(before)
-    updated = compute(calendar)
+    after = why.byPolicy
+      ? before.updateAfterMisfire(calendar, why.nowMs)
+      : before.withoutMissed(calendar, why.nowMs)
   } catch (error) {
     session.putInError(record, error)
     return
   }
-  data.changeTrigger(record, updated)
-  tellMissed(session, { ...why, before, after: updated, calendar })
-  if (updated.nextFireTimeMs !== null) return
-  data.apply(record, 'complete')
-  signals.add('triggerFinalized', updated)
+  change(session, record, { ...why, before, after, calendar })
+}
+
+function change(session: RamSession, record: TriggerRecord, passing: Passing): void {
+  const { after } = passing
+  session.data.changeTrigger(record, after)
+  tellMissed(session, passing)
+  if (after.nextFireTimeMs !== null) return
+  session.data.apply(record, 'complete')
+  session.signals.add('triggerFinalized', after)
 }
 
 /** Moves a trigger on to the fire time after its next one. */
 export function skipNextFire(session: RamSession, key: TriggerKey): SkippedFire | null {
-  const { data, signals } = session
+  const { data } = session
   const record = data.triggers.get(key)
   const skippedMs = record?.trigger.nextFireTimeMs ?? null
   if (record === undefined || skippedMs === null || record.state === 'COMPLETE' || record.state === 'ERROR')
@@ -80,15 +80,9 @@ export function skipNextFire(session: RamSession, key: TriggerKey): SkippedFire 
   // First, so that a calendar that cannot be asked changes nothing.
   const before = record.trigger
   const calendar = session.calendarOf(before)
-  const updated = before.withoutNextFire(calendar)
+  const after = before.withoutNextFire(calendar)
   data.apply(record, 'release')
-  data.changeTrigger(record, updated)
   const why = { cause: 'skippedByHand', byPolicy: false, nowMs: session.now() } as const
-  tellMissed(session, { ...why, before, after: updated, calendar })
-  const nextMs = updated.nextFireTimeMs
-  if (nextMs === null) {
-    data.apply(record, 'complete')
-    signals.add('triggerFinalized', updated)
-  }
-  return { skippedMs, nextMs }
+  change(session, record, { ...why, before, after, calendar })
+  return { skippedMs, nextMs: after.nextFireTimeMs }
 }

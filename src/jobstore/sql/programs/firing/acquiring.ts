@@ -27,6 +27,7 @@ import { overdueClaimMs } from './overdue-claims.ts'
 const misfiresPerTransaction = 200
 /** How many of those may become due at once, because they come before later triggers. */
 const dueMisfiresPerTransaction = 50
+const lateManner = { cause: 'late', byPolicy: true, dueMax: dueMisfiresPerTransaction } as const
 /** How long late triggers wait while triggers in time keep this node busy. */
 const misfireTurnMs = 1000
 /** Among how many due triggers a search that met an unknown job type looks for further ones. */
@@ -207,7 +208,7 @@ function* treatLate(search: Search, lateUntilMs: EpochMs): SqlProgram<boolean> {
   const late = yield* lockKnown(search, { untilMs: lateUntilMs }, misfiresPerTransaction)
   if (late === null) return true
   const untreated = late.filter((due) => needsTreatment(search, due))
-  const treated = yield* treatRead(tx, readLate(tx, untreated), 'late', dueMisfiresPerTransaction)
+  const treated = yield* treatRead(tx, readLate(tx, untreated), lateManner)
   for (const key of treated) search.treated.add(key)
   return treated.length === untreated.length && late.length < misfiresPerTransaction
 }

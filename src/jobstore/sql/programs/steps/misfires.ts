@@ -1,5 +1,5 @@
 import type { TriggerKey } from '../../../../core/key.ts'
-import { type MissedFires, missedFires, type Passing } from '../../../missed-fires.ts'
+import { missedFires, type Passing } from '../../../missed-fires.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
@@ -28,26 +28,31 @@ export interface ReadTriggers {
   readonly broken: readonly FaultyTrigger[]
 }
 
-/** Carries out the misfire instructions of locked triggers that wait or are paused, in the order of the keys. */
+/** How triggers are moved past what they have missed. */
+export interface MisfireManner extends Pick<Passing, 'cause'> {
+  /** Whether as their misfire instructions say, whose outcome may be due at once; otherwise to later instants. */
+  readonly byPolicy: boolean
+  /** Stops when so many are due at once. Default: no limit. */
+  readonly dueMax?: number
+}
+
+/** Moves locked triggers that wait or are paused past what they have missed, in the order of the keys. */
 export function* treatMisfires(
   tx: SqlTransaction,
   keys: readonly TriggerKey[],
-  cause: MissedFires['cause'],
+  manner: MisfireManner,
 ): SqlProgram<void> {
   if (keys.length === 0) return
   const { found, broken } = yield* tx.session.triggers.load(keys)
   const stored = keys.flatMap((key) => found.get(key) ?? [])
-  yield* treatRead(tx, { stored, broken }, cause)
+  yield* treatRead(tx, { stored, broken }, manner)
 }
 
-/**
- * The same for triggers that have been read, until `dueMax` of them are due at once; answers those that were handled.
- */
+/** The same for triggers that have been read; answers those that were handled. */
 export function* treatRead(
   tx: SqlTransaction,
   { stored, broken }: ReadTriggers,
-  cause: MissedFires['cause'],
-  dueMax: number = Number.POSITIVE_INFINITY,
+  { cause, byPolicy, dueMax = Number.POSITIVE_INFINITY }: MisfireManner,
 ): SqlProgram<readonly TriggerKey[]> {
   const { session, signals, nowMs } = tx
   const calendarOf = yield* calendarsOf(
@@ -61,49 +66,23 @@ export function* treatRead(
   for (const { trigger, state } of stored) {
     if (dueCount >= dueMax) break
     treated.push(trigger.key)
-    signals.add('triggerMisfired', trigger)
+    if (byPolicy) signals.add('triggerMisfired', trigger)
     try {
       const calendar = calendarOf(trigger)
-      const after = trigger.updateAfterMisfire(calendar, nowMs)
-      session.triggers.requireReschedulable(after)
+      const after = byPolicy
+        ? trigger.updateAfterMisfire(calendar, nowMs)
+        : trigger.withoutMissed(calendar, nowMs)
+      if (byPolicy) session.triggers.requireReschedulable(after)
       const isOver = after.nextFireTimeMs === null
       updated.push({ trigger: after, state: isOver ? 'COMPLETE' : state })
-      tellMissed(tx, { before: trigger, after, calendar, cause, byPolicy: true })
+      tellMissed(tx, { before: trigger, after, calendar, cause, byPolicy })
       if (isOver) signals.add('triggerFinalized', after)
       else if (after.nextFireTimeMs <= nowMs) dueCount++
     } catch (error) {
       faulty.push({ key: trigger.key, error })
     }
   }
-  yield* session.triggers.reschedule(updated)
+  yield* byPolicy ? session.triggers.reschedule(updated) : session.triggers.advance(updated)
   yield* putInError(tx, faulty)
   return treated
-}
-
-/** Moves locked paused triggers past what they have missed, whatever their misfire instructions say. */
-export function* leaveOutMissed(tx: SqlTransaction, keys: readonly TriggerKey[]): SqlProgram<void> {
-  if (keys.length === 0) return
-  const { session, signals, nowMs } = tx
-  const { found, broken } = yield* session.triggers.load(keys)
-  const stored = found.values()
-  const calendarOf = yield* calendarsOf(
-    tx,
-    stored.map(({ trigger }) => trigger),
-  )
-  const faulty: FaultyTrigger[] = [...broken]
-  const updated: StoredTrigger[] = []
-  for (const { trigger, state } of stored) {
-    try {
-      const calendar = calendarOf(trigger)
-      const after = trigger.withoutMissed(calendar, nowMs)
-      const isOver = after.nextFireTimeMs === null
-      updated.push({ trigger: after, state: isOver ? 'COMPLETE' : state })
-      tellMissed(tx, { before: trigger, after, calendar, cause: 'paused', byPolicy: false })
-      if (isOver) signals.add('triggerFinalized', after)
-    } catch (error) {
-      faulty.push({ key: trigger.key, error })
-    }
-  }
-  yield* session.triggers.advance(updated)
-  yield* putInError(tx, faulty)
 }

@@ -2,7 +2,7 @@ import type { TriggerKey } from '../../../../core/key.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { TriggerScope, Whose } from '../../tables/triggers/trigger-scopes.ts'
-import { leaveOutMissed, treatMisfires } from './misfires.ts'
+import { treatMisfires } from './misfires.ts'
 
 /** How many late triggers are read and written at a time when they are resumed. */
 const lateAtATime = 500
@@ -19,8 +19,7 @@ export function* resumeScope(
   let after: TriggerKey | null = null
   do {
     const late: readonly TriggerKey[] = yield* scopes.lockLate(scope, whose, { ...request, after })
-    if (withoutMissed) yield* leaveOutMissed(tx, late)
-    else yield* treatMisfires(tx, late, 'paused')
+    yield* treatMisfires(tx, late, { cause: 'paused', byPolicy: !withoutMissed })
     // A trigger that its instruction left late is skipped by the search, and fires late.
     after = late.length < lateAtATime ? null : (late.at(-1) ?? null)
   } while (after !== null)
