@@ -1,7 +1,7 @@
-import { unreachable } from '../../core/errors.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
+import { instructionEffects, isRescheduled, notCarriedOut } from '../instruction-effects.ts'
 import type { AcquiredTrigger, AcquireRequest, JobCompletion, TriggerFiredResult } from '../job-store.ts'
 import { inFireOrder } from '../job-store.ts'
 import { dataAfterRun } from '../planned-job.ts'
@@ -204,37 +204,22 @@ function settle(session: RamSession, completion: JobCompletion, fired: TriggerRe
 }
 
 /** Carries out the instruction of the execution; true when that deleted a trigger of the job. */
-function carryOut(session: RamSession, completion: JobCompletion, fired: TriggerRecord): boolean {
-  const { data } = session
+function carryOut({ data, signals }: RamSession, completion: JobCompletion, fired: TriggerRecord): boolean {
+  const effect = instructionEffects[completion.instruction]
+  if (effect === null) return false
   const { job } = fired
-  const record = storedTriggerOf(data, completion, fired)
-  switch (completion.instruction) {
-    case 'noop':
-    case 'reExecuteJob':
-      return false
-    case 'deleteTrigger': {
-      if (record === null) return false
-      // A trigger that ended while it ran may have been rescheduled meanwhile.
-      const isRescheduled =
-        completion.trigger.nextFireTimeMs === null && record.trigger.nextFireTimeMs !== null
-      if (!isRescheduled) data.removeTrigger(record)
-      return !isRescheduled
-    }
-    case 'setTriggerComplete':
-      if (record !== null) data.apply(record, 'complete')
-      return false
-    case 'setAllJobTriggersComplete':
-      for (const each of job.triggers()) data.apply(each, 'complete')
-      return false
-    case 'setTriggerError':
-      if (record !== null) fail(session, record)
-      return false
-    case 'setAllJobTriggersError':
-      for (const each of job.triggers()) fail(session, each)
-      return false
-    default:
-      return unreachable(completion.instruction)
+  const own = effect.isForAll ? null : storedTriggerOf(data, completion, fired)
+  if (effect.action === 'delete') {
+    if (own === null || isRescheduled(completion, own.trigger)) return false
+    data.removeTrigger(own)
+    return true
   }
+  for (const each of effect.isForAll ? job.triggers() : own === null ? [] : [own]) {
+    if (data.apply(each, effect.action) && effect.action === 'fail') {
+      signals.add('triggerInError', each.trigger.key, notCarriedOut(job.detail.key))
+    }
+  }
+  return false
 }
 
 /** The trigger that the instruction is for: the one that fired, or what the job has in its place by now. */
@@ -247,14 +232,4 @@ function storedTriggerOf(
   const stored = data.triggers.get(trigger.key)
   // The key may belong to a trigger of another job by now.
   return stored?.job === fired.job ? stored : null
-}
-
-function fail(session: RamSession, record: TriggerRecord): void {
-  if (!session.data.apply(record, 'fail')) return
-  const jobName = record.job.detail.key.toString()
-  session.signals.add(
-    'triggerInError',
-    record.trigger.key,
-    `An execution of job '${jobName}' could not be carried out.`,
-  )
 }

@@ -1,10 +1,10 @@
-import { unreachable } from '../../../../core/errors.ts'
 import type { JobKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { firingPartOf } from '../../../firing-part.ts'
+import { instructionEffects, isRescheduled, notCarriedOut } from '../../../instruction-effects.ts'
 import type { JobCompletion } from '../../../job-store.ts'
 import { dataAfterRun } from '../../../planned-job.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../../../trigger-state.ts'
@@ -67,8 +67,9 @@ function independentEnds(completions: readonly JobCompletion[]): readonly JobCom
 
 /** Whether a completion's instruction concerns a trigger that an earlier one stores. */
 function seesRetryOf(completion: JobCompletion, { jobDetail, retryTrigger }: JobCompletion): boolean {
-  if (retryTrigger === null || leavesTriggersAlone(completion)) return false
-  if (concernsAllTriggers(completion)) return completion.jobDetail.key.equals(jobDetail.key)
+  const effect = instructionEffects[completion.instruction]
+  if (retryTrigger === null || effect === null) return false
+  if (effect.isForAll) return completion.jobDetail.key.equals(jobDetail.key)
   return completion.trigger.key.equals(retryTrigger.key)
 }
 
@@ -244,44 +245,23 @@ function* carryOutInstructions(
 ): SqlProgram<readonly JobKey[]> {
   const jobsLosingTriggers: JobKey[] = []
   for (const { completion, jobKey } of ended) {
-    const own = triggers.get(completion, jobKey)
-    switch (completion.instruction) {
-      case 'noop':
-      case 'reExecuteJob':
-        break
-      case 'deleteTrigger':
-        // A trigger that ended while it ran may have been rescheduled meanwhile.
-        if (own === null || (completion.trigger.nextFireTimeMs === null && own.nextFireTimeMs !== null)) break
-        triggers.delete(own)
-        jobsLosingTriggers.push(jobKey)
-        break
-      case 'setTriggerComplete':
-        if (own !== null) triggers.apply(own, 'complete')
-        break
-      case 'setAllJobTriggersComplete':
-        for (const ref of triggers.ofJob(jobKey)) triggers.apply(ref, 'complete')
-        break
-      case 'setTriggerError':
-        if (own !== null) failTrigger(tx, triggers, own)
-        break
-      case 'setAllJobTriggersError':
-        for (const ref of triggers.ofJob(jobKey)) failTrigger(tx, triggers, ref)
-        break
-      default:
-        unreachable(completion.instruction)
+    const effect = instructionEffects[completion.instruction]
+    if (effect === null) continue
+    const own = effect.isForAll ? null : triggers.get(completion, jobKey)
+    if (effect.action === 'delete') {
+      if (own === null || isRescheduled(completion, own)) continue
+      triggers.delete(own)
+      jobsLosingTriggers.push(jobKey)
+      continue
+    }
+    for (const ref of effect.isForAll ? triggers.ofJob(jobKey) : own === null ? [] : [own]) {
+      if (triggers.apply(ref, effect.action) && effect.action === 'fail') {
+        tx.signals.add('triggerInError', ref.key, notCarriedOut(jobKey))
+      }
     }
   }
   yield* triggers.write(tx)
   return jobsLosingTriggers
-}
-
-function failTrigger(tx: SqlTransaction, triggers: TriggersUnderLock, ref: TriggerRef): void {
-  if (!triggers.apply(ref, 'fail')) return
-  tx.signals.add(
-    'triggerInError',
-    ref.key,
-    `An execution of job '${ref.jobKey.toString()}' could not be carried out.`,
-  )
 }
 
 /** The triggers of a batch of completions: read once, changed in memory, written once. */
@@ -299,14 +279,15 @@ class TriggersUnderLock {
 
   /** Locks the jobs and triggers of completions; answers the triggers that another session has locked. */
   *lock(tx: SqlTransaction, completions: readonly JobCompletion[]): SqlProgram<KeySet<TriggerRef['key']>> {
-    const steering = completions.filter((completion) => !leavesTriggersAlone(completion))
-    const single = steering.filter((completion) => !concernsAllTriggers(completion))
+    const single = completions.filter(
+      ({ instruction }) => instructionEffects[instruction]?.isForAll === false,
+    )
     const { found, locked } = yield* tryLockTriggers(
       tx,
       single.map(({ trigger }) => trigger.key),
     )
     this.#keep(found.values())
-    const all = steering.filter((completion) => concernsAllTriggers(completion))
+    const all = completions.filter(({ instruction }) => instructionEffects[instruction]?.isForAll === true)
     if (all.length > 0) {
       const jobKeys = uniqueKeys(all.map(({ jobDetail }) => jobDetail.key))
       this.#keep(yield* tx.session.triggers.lockOfJobs(jobKeys))
@@ -348,14 +329,6 @@ class TriggersUnderLock {
   #keep(refs: readonly TriggerRef[]): void {
     for (const ref of refs) this.#refs.set(ref.key, ref)
   }
-}
-
-function leavesTriggersAlone({ instruction }: JobCompletion): boolean {
-  return instruction === 'noop' || instruction === 'reExecuteJob'
-}
-
-function concernsAllTriggers({ instruction }: JobCompletion): boolean {
-  return instruction === 'setAllJobTriggersComplete' || instruction === 'setAllJobTriggersError'
 }
 
 /** The jobs as they are stored whose runs left data, and which were declared when these began; null for none. */
