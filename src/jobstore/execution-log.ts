@@ -45,29 +45,3 @@ export function pageOfLines(
   const items = found.slice(0, size)
   return { items, next: found.length > size ? (items.at(-1)?.line ?? null) : null }
 }
-
-/** A chunk as one text, so that a row holds many lines. */
-export function encodeLines(lines: readonly ExecutionLogLine[]): string {
-  return JSON.stringify(
-    lines.map(({ line, timeMs, level, message, fieldsText }) => [line, timeMs, level, message, fieldsText]),
-  )
-}
-
-/** The lines of such a text; none for a text that cannot be read. */
-export function decodeLines(text: string): readonly ExecutionLogLine[] {
-  try {
-    const lines: unknown = JSON.parse(text)
-    return Array.isArray(lines) ? lines.flatMap(decodeLine) : []
-  } catch {
-    return []
-  }
-}
-
-function decodeLine(entry: unknown): ExecutionLogLine[] {
-  if (!Array.isArray(entry)) return []
-  const [line, timeMs, levelText, message, fields] = entry as unknown[]
-  const level = executionLogLevels.find((known) => known === levelText)
-  if (typeof line !== 'number' || typeof timeMs !== 'number' || typeof message !== 'string') return []
-  if (level === undefined) return []
-  return [{ line, timeMs, level, message, fieldsText: typeof fields === 'string' ? fields : null }]
-}

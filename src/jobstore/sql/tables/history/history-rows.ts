@@ -1,6 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
-import { type ExecutionLogLine, encodeLines } from '../../../execution-log.ts'
+import type { ExecutionLogLine } from '../../../execution-log.ts'
 import type { ExecutionTexts } from '../../../execution-report.ts'
 import {
   type ExecutionCursor,
@@ -21,6 +21,7 @@ import {
   textOrNull,
 } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
+import { logTextOf } from '../encoding/log-lines.ts'
 import { storable } from '../encoding/storable-text.ts'
 
 /** An execution of the history. */
@@ -138,12 +139,8 @@ export function plainRowOf(entry: HistoryEntry): RowOf<typeof plainColumns> {
     finished_time: entry.finishedTimeMs,
     acquired_time: entry.acquiredTimeMs ?? null,
     began_time: entry.beganTimeMs ?? null,
-    log_lines: logTextOf(entry),
+    log_lines: entry.logLines ? logTextOf(entry.logLines) : null,
   }
-}
-
-function logTextOf({ logLines }: HistoryEntry): string | null {
-  return (logLines ?? null) === null ? null : storable(encodeLines(logLines ?? []))
 }
 
 /** What is null is left out: a text of many rows is shorter without it. */
@@ -173,7 +170,7 @@ export function rowOf(entry: HistoryEntry): object {
     progress: storableOrNone(entry.texts?.progressText),
     result: storableOrNone(entry.texts?.resultText),
     job_data: storableOrNone(entry.texts?.dataText),
-    log_lines: logTextOf(entry) ?? undefined,
+    log_lines: entry.logLines ? logTextOf(entry.logLines) : undefined,
   }
 }
 

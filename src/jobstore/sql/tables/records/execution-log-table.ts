@@ -1,16 +1,10 @@
 import type { EpochMs } from '../../../../time/clock.ts'
-import {
-  decodeLines,
-  type ExecutionLogChunk,
-  type ExecutionLogLine,
-  encodeLines,
-} from '../../../execution-log.ts'
+import type { ExecutionLogChunk, ExecutionLogLine } from '../../../execution-log.ts'
 import type { Bounds } from '../../kernel/bounds.ts'
 import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
-import { readable, textOrNull } from '../encoding/columns.ts'
-import { storable } from '../encoding/storable-text.ts'
+import { all, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
+import { logLinesOf, logTextOf } from '../encoding/log-lines.ts'
 import { endOf, type OldestRowsStatements, oldestRowsStatements, timeOfNth } from './oldest-rows.ts'
 
 const key = { fire_instance_id: 'text', first_line: 'bigint' } as const
@@ -41,7 +35,7 @@ export class ExecutionLogTable {
         first_line: from.line,
         last_line: to.line,
         logged_time: from.timeMs,
-        log_lines: storable(encodeLines(lines)),
+        log_lines: logTextOf(lines),
       }
     })
     yield* storeRows(this.#scheduler, rows, this.#statements.put)
@@ -56,7 +50,7 @@ export class ExecutionLogTable {
     const place = { scheduler: this.#scheduler, id: fireInstanceId }
     const rows = yield* all(find({ ...place, after, limit }))
     const last = yield* all(findLast(place))
-    const lines = [...rows, ...last].flatMap(linesOf)
+    const lines = [...rows, ...last].flatMap(logLinesOf)
     if (last.length === 0) return lines
     // When an answer was lost, lines came again.
     const byNumber = new Map(lines.map((line) => [line.line, line]))
@@ -73,10 +67,6 @@ export class ExecutionLogTable {
     const values = { scheduler: this.#scheduler, before: endOf(bounds), limit }
     return yield* run(this.#statements.deleteBefore(values))
   }
-}
-
-function linesOf(row: SqlRow): readonly ExecutionLogLine[] {
-  return decodeLines(readable(textOrNull, row, 'log_lines', null) ?? '[]')
 }
 
 interface ExecutionLogStatements extends OldestRowsStatements {
