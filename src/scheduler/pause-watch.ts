@@ -1,6 +1,6 @@
 import type { PauseTarget } from '../jobstore/pauses.ts'
 import { DueWatch, type DueWatchParts, type Looked, lookIntervalMs, shortestMs } from './due-watch.ts'
-import type { Notifier } from './notifier.ts'
+import type { Notifier, Told } from './notifier.ts'
 
 export interface PauseWatchParts extends Pick<DueWatchParts, 'jobStore' | 'clock' | 'logger'> {
   readonly notifier: Notifier
@@ -25,29 +25,24 @@ async function endSome({ jobStore, notifier }: PauseWatchParts): Promise<Looked>
   return { nextMs, whenDueMs: ended.length > 0 ? 0 : shortestMs, atMostMs: Number.POSITIVE_INFINITY }
 }
 
-async function tell(notifier: Notifier, target: PauseTarget): Promise<void> {
+function tell(notifier: Notifier, target: PauseTarget): Told {
   switch (target.scope) {
     case 'trigger': {
       const triggerKey = target.key
-      await notifier.tell('triggerResumed', { triggerKey }, (l) => l.triggerResumed?.(triggerKey))
-      return
+      return notifier.tell('triggerResumed', { triggerKey }, (l) => l.triggerResumed?.(triggerKey))
     }
     case 'job': {
       const jobKey = target.key
-      await notifier.tell('jobResumed', { jobKey }, (l) => l.jobResumed?.(jobKey))
-      return
+      return notifier.tell('jobResumed', { jobKey }, (l) => l.jobResumed?.(jobKey))
     }
-    case 'triggerGroup': {
-      const { group } = target
-      await notifier.tell('triggersResumed', { group }, (l) => l.triggersResumed?.(group))
-      return
+    case 'triggerGroup':
+    case 'all': {
+      const group = target.scope === 'all' ? null : target.group
+      return notifier.tell('triggersResumed', { group }, (l) => l.triggersResumed?.(group))
     }
     case 'jobGroup': {
       const { group } = target
-      await notifier.tell('jobsResumed', { group }, (l) => l.jobsResumed?.(group))
-      return
+      return notifier.tell('jobsResumed', { group }, (l) => l.jobsResumed?.(group))
     }
-    case 'all':
-      await notifier.tell('triggersResumed', { group: null }, (l) => l.triggersResumed?.(null))
   }
 }

@@ -41,14 +41,10 @@ export class Steering {
 
   async pauseTriggers(matcher: GroupMatcher, options: PauseOptions): Promise<readonly string[]> {
     checkGroupMatcher('pauseTriggers', 'matcher', matcher)
-    const { notifier } = this.#parts
     const groups = await this.#pause('pauseTriggers', options, (store, note) =>
       store.pauseTriggers(matcher, note),
     )
-    for (const group of groups) {
-      await notifier.tell('triggersPaused', { group }, (l) => l.triggersPaused?.(group))
-    }
-    return groups
+    return this.#tellGroups('triggersPaused', groups)
   }
 
   async pauseJob(jobKey: JobKey, options: PauseOptions): Promise<boolean> {
@@ -61,12 +57,8 @@ export class Steering {
 
   async pauseJobs(matcher: GroupMatcher, options: PauseOptions): Promise<readonly string[]> {
     checkGroupMatcher('pauseJobs', 'matcher', matcher)
-    const { notifier } = this.#parts
     const groups = await this.#pause('pauseJobs', options, (store, note) => store.pauseJobs(matcher, note))
-    for (const group of groups) {
-      await notifier.tell('jobsPaused', { group }, (l) => l.jobsPaused?.(group))
-    }
-    return groups
+    return this.#tellGroups('jobsPaused', groups)
   }
 
   async pauseAll(options: PauseOptions): Promise<void> {
@@ -85,13 +77,9 @@ export class Steering {
 
   async resumeTriggers(matcher: GroupMatcher, options: ResumeOptions): Promise<readonly string[]> {
     checkGroupMatcher('resumeTriggers', 'matcher', matcher)
-    const { change, notifier } = this.#parts
     const manner = mannerOf('resumeTriggers', options)
-    const groups = await change((store) => store.resumeTriggers(matcher, manner))
-    for (const group of groups) {
-      await notifier.tell('triggersResumed', { group }, (l) => l.triggersResumed?.(group))
-    }
-    return groups
+    const groups = await this.#parts.change((store) => store.resumeTriggers(matcher, manner))
+    return this.#tellGroups('triggersResumed', groups)
   }
 
   async resumeJob(jobKey: JobKey, options: ResumeOptions): Promise<boolean> {
@@ -105,13 +93,9 @@ export class Steering {
 
   async resumeJobs(matcher: GroupMatcher, options: ResumeOptions): Promise<readonly string[]> {
     checkGroupMatcher('resumeJobs', 'matcher', matcher)
-    const { change, notifier } = this.#parts
     const manner = mannerOf('resumeJobs', options)
-    const groups = await change((store) => store.resumeJobs(matcher, manner))
-    for (const group of groups) {
-      await notifier.tell('jobsResumed', { group }, (l) => l.jobsResumed?.(group))
-    }
-    return groups
+    const groups = await this.#parts.change((store) => store.resumeJobs(matcher, manner))
+    return this.#tellGroups('jobsResumed', groups)
   }
 
   async resumeAll(options: ResumeOptions): Promise<void> {
@@ -143,6 +127,14 @@ export class Steering {
   getShards(jobKey: JobKey, store: JobStore): Promise<ShardOverview | null> {
     checkJobKey('getShards', 'jobKey', jobKey)
     return shardsOf('getShards', store).overview(jobKey)
+  }
+
+  async #tellGroups(
+    name: 'triggersPaused' | 'jobsPaused' | 'triggersResumed' | 'jobsResumed',
+    groups: readonly string[],
+  ): Promise<readonly string[]> {
+    for (const group of groups) await this.#parts.notifier.tell(name, { group }, (l) => l[name]?.(group))
+    return groups
   }
 
   async #pause<T>(
