@@ -109,7 +109,7 @@ export function dayText(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }
 
-export function noCounts(): Record<ExecutionOutcome, number> {
+function noCounts(): Record<ExecutionOutcome, number> {
   return { succeeded: 0, failed: 0, vetoed: 0, interrupted: 0, timedOut: 0, lost: 0 }
 }
 

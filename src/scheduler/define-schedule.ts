@@ -115,7 +115,7 @@ function invalid(method: string, field: string, problem: string): InvalidArgumen
 }
 
 /** By shape: any object with these fields is a definition. It is checked again, because anybody may have made it. */
-export const checkScheduleDefinition: ArgumentCheck = (method, argument, value, code) => {
+const checkScheduleDefinition: ArgumentCheck = (method, argument, value, code) => {
   checkThat(
     'what defineSchedule returned',
     (given) => typeof given === 'object' && given !== null && 'job' in given && 'options' in given,

@@ -35,7 +35,7 @@ type OptionChecks = Readonly<Record<string, ArgumentCheck>>
 
 // Checks of the arguments of scheduler methods that are more than one value of one kind.
 
-export const replaceOptions: OptionChecks = { replace: checkBoolean }
+const replaceOptions: OptionChecks = { replace: checkBoolean }
 
 export const triggerJobOptions: OptionChecks = { by: checkName }
 

@@ -19,11 +19,6 @@ export class Gate {
     this.#release?.()
   }
 
-  /** Forgets a kept wake-up, because the waiter has seen what it announced. */
-  clear(): void {
-    this.#pending = false
-  }
-
   /** Waits until woken or until `timeoutMs` has passed; returns true when it was woken. Consumes the wake-up. */
   async wait(timeoutMs: number): Promise<boolean> {
     if (!this.#pending) {

@@ -21,7 +21,7 @@ export interface CronWording {
   weekdayNearBeforeLast(days: string): string
 }
 
-export const englishCron: CronWording = {
+const englishCron: CronWording = {
   locale: 'en',
   onDays(days) {
     const last = days.at(-1) ?? ''

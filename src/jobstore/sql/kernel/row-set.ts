@@ -313,7 +313,7 @@ function* readAll(statements: Iterable<SqlStatement>): SqlProgram<readonly SqlRo
 }
 
 /** The statements for the rows, each made when the iterator reaches it. */
-export function* statementsOver(
+function* statementsOver(
   rows: readonly object[],
   statement: (rowsJson: string) => SqlStatement,
 ): Iterable<SqlStatement> {
