@@ -75,7 +75,7 @@ export class Scheduling implements SchedulerTransaction {
     this.#wallClockStarts = parts.wallClockStarts
     this.#requireOpen = parts.requireOpen
     this.#observer = parts.observer
-    this.planned = new PlannedJobs({ ...parts, open: () => this.#read() })
+    this.planned = new PlannedJobs({ ...parts, open: () => this.#open() })
   }
 
   async schedule(job: JobSource | string, options: ScheduleOptions<object>): Promise<ScheduledJob> {
@@ -106,7 +106,7 @@ export class Scheduling implements SchedulerTransaction {
     checkOptions('scheduleJobs', options, addJobOptions)
     this.#requireOpen()
     const prepared = await this.#prepareAll(this.#checks, entries, options)
-    await this.#store.scheduleJobs(prepared, { replace: options.replace ?? false })
+    await this.#open().scheduleJobs(prepared, { replace: options.replace ?? false })
     await this.#tellStored(prepared)
   }
 
@@ -127,6 +127,7 @@ export class Scheduling implements SchedulerTransaction {
     const entries = await this.#prepareAll(checks, changes.entries ?? [], {
       storeNonDurableWhileAwaitingScheduling: true,
     })
+    this.#requireOpen()
     const removed = await change({ calendars, entries, removedTriggers, removedJobs, removedCalendars })
     await this.#tellStored(entries)
     for (const key of removed.removedTriggers) await this.#observer.jobUnscheduled(key)
@@ -177,7 +178,7 @@ export class Scheduling implements SchedulerTransaction {
       )
     }
     const job = this.#checks.job(jobDetail)
-    await this.#store.addJob(job, { replace: options.replace ?? false })
+    await this.#open().addJob(job, { replace: options.replace ?? false })
     this.#nameless.note(job, [])
     await this.#observer.jobAdded(job)
     await this.#budget.spend()
@@ -196,7 +197,7 @@ export class Scheduling implements SchedulerTransaction {
     if (old === null) return null
     const job = await this.#checks.existingJob(old.jobKey, `trigger ${triggerKey.toString()}`)
     const fresh = await this.#checked(trigger, job)
-    if (!(await this.#store.rescheduleTrigger(triggerKey, fresh, options))) return null
+    if (!(await this.#open().rescheduleTrigger(triggerKey, fresh, options))) return null
     const replacement = options.goesOnFrom === undefined ? fresh : await this.#stored(fresh)
     await this.#observer.jobUnscheduled(triggerKey)
     await this.#observer.jobScheduled(replacement)
@@ -216,8 +217,7 @@ export class Scheduling implements SchedulerTransaction {
 
   async unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean> {
     listOf(checkTriggerKey)('unscheduleJobs', 'triggerKeys', triggerKeys)
-    this.#requireOpen()
-    const deleted = await this.#store.deleteTriggers(triggerKeys)
+    const deleted = await this.#open().deleteTriggers(triggerKeys)
     for (const key of deleted) await this.#observer.jobUnscheduled(key)
     await this.#budget.spend()
     return deleted.length === triggerKeys.length
@@ -230,8 +230,7 @@ export class Scheduling implements SchedulerTransaction {
 
   async deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
     listOf(checkJobKey)('deleteJobs', 'jobKeys', jobKeys)
-    this.#requireOpen()
-    const deleted = await this.#store.deleteJobs(jobKeys)
+    const deleted = await this.#open().deleteJobs(jobKeys)
     for (const jobKey of deleted) {
       await this.#observer.jobDeleted(jobKey)
     }
@@ -273,6 +272,7 @@ export class Scheduling implements SchedulerTransaction {
             .usingJobData({ ...data, [triggeredByKey]: options.by })
             .build()
             .computeFirstFireTime(null)
+    this.#requireOpen()
     await this.#storeOne({ job: null, triggers: [prepared] })
     await this.#observer.jobScheduled(prepared)
     await this.#budget.spend()
@@ -301,8 +301,10 @@ export class Scheduling implements SchedulerTransaction {
   }
 
   async #storeEntry(entry: ScheduleEntry, { replace = false }: ReplaceOptions): Promise<void> {
+    // The checks may have taken until after the shutdown, when the store may be another scheduler's.
+    const store = this.#open()
     if (!replace && entry.triggers.length === 1) await this.#storeOne(entry)
-    else await this.#store.scheduleJobs([entry], { replace })
+    else await store.scheduleJobs([entry], { replace })
   }
 
   #checked(
@@ -322,28 +324,28 @@ export class Scheduling implements SchedulerTransaction {
 
   async getJobDetail(jobKey: JobKey): Promise<JobDetail | null> {
     checkJobKey('getJobDetail', 'jobKey', jobKey)
-    return this.#read().getJob(jobKey)
+    return this.#open().getJob(jobKey)
   }
   async getTrigger(triggerKey: TriggerKey): Promise<Trigger | null> {
     checkTriggerKey('getTrigger', 'triggerKey', triggerKey)
-    return this.#read().getTrigger(triggerKey)
+    return this.#open().getTrigger(triggerKey)
   }
   async getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]> {
     checkJobKey('getTriggersOfJob', 'jobKey', jobKey)
-    return this.#read().getTriggersOfJob(jobKey)
+    return this.#open().getTriggersOfJob(jobKey)
   }
   async getTriggerState(triggerKey: TriggerKey): Promise<TriggerState> {
     checkTriggerKey('getTriggerState', 'triggerKey', triggerKey)
-    return this.#read().getTriggerState(triggerKey)
+    return this.#open().getTriggerState(triggerKey)
   }
   async checkExists(key: JobKey | TriggerKey): Promise<boolean> {
     checkKey('checkExists', 'key', key)
-    const store = this.#read()
+    const store = this.#open()
     if (isJobKey(key)) return (await store.getJob(key)) !== null
     return (await store.getTrigger(key)) !== null
   }
 
-  #read(): JobStoreTransaction {
+  #open(): JobStoreTransaction {
     this.#requireOpen()
     return this.#store
   }

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { summaryOfMetaData } from '../../src/scheduler/scheduler-metadata.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
+import type { Trigger } from '../../src/triggers/trigger.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
 
 const shutDown = expect.objectContaining({ code: 'ERR_SCHEDULER_SHUTDOWN' }) as object
@@ -370,3 +374,33 @@ describe('a job', () => {
     await scheduler.shutdown()
   })
 })
+
+interface LateEntry {
+  readonly job: JobDetail
+  readonly triggers: readonly [Trigger]
+}
+
+it.each([
+  ['scheduleJob', (scheduler, entry) => scheduler.scheduleJob(entry.job, ...entry.triggers)],
+  ['scheduleJobs', (scheduler, entry) => scheduler.scheduleJobs([entry])],
+] as const satisfies readonly [string, (scheduler: Scheduler, entry: LateEntry) => Promise<unknown>][])(
+  '%s whose checks outlast the shutdown stores nothing: the store may be another scheduler’s',
+  async (_, call) => {
+    const jobStore = ramJobStore()
+    let pass: () => void = () => {}
+    const checked = new Promise<void>((resolve) => {
+      pass = resolve
+    })
+    const schema = z.object({}).refine(() => checked.then(() => true))
+    const slow = defineJob('slow', () => {}, { schema })
+    const former = await createScheduler({ jobs: [slow], jobStore, logger: false })
+    const job = JobBuilder.newJob(slow).usingJobData({}).build()
+    const late = call(former, { job, triggers: [TriggerBuilder.newTrigger().startNow().build()] })
+    await former.shutdown()
+    const next = await createScheduler({ jobStore, logger: false })
+    pass()
+    await expect(late).rejects.toMatchObject({ code: 'ERR_SCHEDULER_SHUTDOWN' })
+    expect(await next.checkExists(job.key)).toBe(false)
+    await next.shutdown()
+  },
+)
