@@ -24,6 +24,7 @@ export {
   TriggerKey,
   triggerKey,
 } from './core/key.ts'
+export type { JobLog, JobLogMethod } from './core/job-log.ts'
 export type { Logger } from './core/logger.ts'
 export {
   and,

@@ -1,3 +1,4 @@
+import { fieldsAndMessage } from './job-log.ts'
 import { type Logger, silentLogger } from './logger.ts'
 import { textOf } from './thrown-value.ts'
 
@@ -12,7 +13,8 @@ const causesMax = 5
  */
 export function lineLogger(nowMs: () => number, write: (line: string) => void): Logger {
   const at = (level: string) => {
-    return (fields: object, message: string): void => {
+    return (given: unknown, text?: unknown): void => {
+      const [fields, message] = fieldsAndMessage(given, text)
       const parts = [new Date(nowMs()).toISOString(), level, `quartz-ts: ${message}`, ...partsOf(fields)]
       write(onOneLine(parts.join(' ')))
     }

@@ -1,5 +1,5 @@
+import type { JobLog } from '../core/job-log.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
-import type { Logger } from '../core/logger.ts'
 import type { TraceContext } from '../core/trace-context.ts'
 import type { JobDetail } from './job-detail.ts'
 import type { Shard } from './sharding.ts'
@@ -33,7 +33,11 @@ export interface JobRunContext<Data extends object = Record<string, unknown>> {
   readonly shard: Shard | null
   /** Aborted by `interrupt`, by the job's `timeoutMs` and by a shutdown that interrupts. */
   readonly signal: AbortSignal
-  readonly log: Logger
+  /**
+   * To the scheduler's logger, and into the store's log of executions. Takes fields and a message, a message alone, or
+   * an Error in place of the fields.
+   */
+  readonly log: JobLog
   /** The trace that this run is part of, for spans of the job's own; null where nothing traces. */
   readonly traceContext: TraceContext | null
   /** Reports progress as any plain value; it reaches the `jobProgress` event. */

@@ -1,7 +1,7 @@
 import type { JobExecutionError } from '../core/errors.ts'
 import { cloneJobData, type JobDataMap, mergeJobData } from '../core/job-data-map.ts'
+import type { JobLog } from '../core/job-log.ts'
 import { type JobKey, recoveringJobsGroup, type TriggerKey } from '../core/key.ts'
-import type { Logger } from '../core/logger.ts'
 import type { TraceContext } from '../core/trace-context.ts'
 import type { RemoteJobContext } from '../jobs/define-remote-job.ts'
 import type { Job, JobExecutionContext, JobScheduler } from '../jobs/job-definition.ts'
@@ -20,7 +20,7 @@ import type { Trigger } from '../triggers/trigger.ts'
 export interface ExecutionEnvironment {
   readonly scheduler: JobScheduler
   /** The log of one execution. */
-  logOf(context: JobExecutionContext): Logger
+  logOf(context: JobExecutionContext): JobLog
   onProgress(context: JobExecutionContext, value: unknown): void
   onInterrupt(context: JobExecutionContext, reason: string): void
   awaitResult(context: ExecutionContext, options: AwaitResultOptions): Promise<void>
@@ -50,7 +50,7 @@ export class ExecutionContext implements RemoteJobContext {
   #jobDetail: ExecutingJobDetail | null = null
   #dataFromWorker: JobDataMap | null = null
   #notes: Map<string, unknown> | null = null
-  #log: Logger | null = null
+  #log: JobLog | null = null
   /** What the job last reported of its progress; null while it reported nothing. */
   lastProgress: { readonly value: unknown } | null = null
   /** When the job began to run; null while it has not. */
@@ -155,7 +155,7 @@ export class ExecutionContext implements RemoteJobContext {
     this.#taskSignal ??= new LightSignal(this.#abortReason)
     return this.#taskSignal
   }
-  get log(): Logger {
+  get log(): JobLog {
     return (this.#log ??= this.#environment.logOf(this))
   }
 

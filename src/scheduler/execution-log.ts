@@ -1,6 +1,6 @@
 import { boundedJson, shortened } from '../core/bounded-json.ts'
+import { fieldsAndMessage, type JobLog, type JobLogMethod } from '../core/job-log.ts'
 import type { Logger } from '../core/logger.ts'
-import { textOf } from '../core/thrown-value.ts'
 import { type ExecutionLogLevel, executionLogLevels } from '../jobstore/execution-log.ts'
 import type { ExecutionLogLimits } from '../jobstore/job-store-records.ts'
 import type { Clock } from '../time/clock.ts'
@@ -13,11 +13,12 @@ export interface ExecutionLogParts {
   readonly logger: Logger
   readonly recorder: Recorder
   readonly clock: Clock
-  readonly limits: ExecutionLogLimits
+  /** Null where the store keeps none. */
+  readonly limits: ExecutionLogLimits | null
 }
 
 /** The log of one execution: lines go to the scheduler's logger, and are recorded within the limits. */
-export class ExecutionLog implements Logger {
+export class ExecutionLog implements JobLog {
   readonly #parts: ExecutionLogParts
   readonly #fireInstanceId: string
   #lines: number
@@ -29,35 +30,33 @@ export class ExecutionLog implements Logger {
     this.#lines = lines
   }
 
-  debug(fields: object, message: string): void {
+  readonly debug: JobLogMethod = (fields: unknown, message?: unknown) => {
     this.#log('debug', fields, message)
   }
-  info(fields: object, message: string): void {
+  readonly info: JobLogMethod = (fields: unknown, message?: unknown) => {
     this.#log('info', fields, message)
   }
-  warn(fields: object, message: string): void {
+  readonly warn: JobLogMethod = (fields: unknown, message?: unknown) => {
     this.#log('warn', fields, message)
   }
-  error(fields: object, message: string): void {
+  readonly error: JobLogMethod = (fields: unknown, message?: unknown) => {
     this.#log('error', fields, message)
   }
 
-  #log(level: ExecutionLogLevel, fields: unknown, message: unknown): void {
+  #log(level: ExecutionLogLevel, given: unknown, text: unknown): void {
     const { limits, logger } = this.#parts
-    if (executionLogLevels.indexOf(level) >= executionLogLevels.indexOf(limits.level)) {
-      // As with pino, the message may stand alone.
-      if (typeof fields === 'string' && message === undefined) this.#record(level, null, fields)
-      else this.#record(level, fields, message)
+    const [fields, message] = fieldsAndMessage(given, text)
+    if (limits !== null && executionLogLevels.indexOf(level) >= executionLogLevels.indexOf(limits.level)) {
+      this.#record(level, fields, message, limits)
     }
-    logger[level](fields as object, message as string)
+    logger[level](fields, message)
   }
 
-  #record(level: ExecutionLogLevel, fields: unknown, message: unknown): void {
-    const { maxLines } = this.#parts.limits
+  #record(level: ExecutionLogLevel, fields: object, message: string, limits: ExecutionLogLimits): void {
+    const { maxLines } = limits
     this.#lines++
     if (this.#lines < maxLines) {
-      const text = typeof message === 'string' ? message : message === undefined ? '' : textOf(message)
-      this.#note(level, shortened(text, textLength), fieldsTextOf(fields))
+      this.#note(level, shortened(message, textLength), fieldsTextOf(fields))
     } else if (this.#lines === maxLines) {
       this.#note('warn', `This is line ${maxLines}, the last one that is kept of this execution.`, null)
     }
@@ -70,7 +69,7 @@ export class ExecutionLog implements Logger {
   }
 }
 
-function fieldsTextOf(fields: unknown): string | null {
+function fieldsTextOf(fields: object): string | null {
   const text = boundedJson(fields, textLength)
-  return text === '{}' || text === 'null' ? null : text
+  return text === '{}' ? null : text
 }

@@ -1,4 +1,3 @@
-import type { Logger } from '../core/logger.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { JobDefinition, JobExecutionContext, JobScheduler } from '../jobs/job-definition.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
@@ -47,10 +46,9 @@ export class JobDispatcher implements BesidePlaces {
     }
   }
 
-  #logOf({ fireInstanceId }: JobExecutionContext): Logger {
+  #logOf({ fireInstanceId }: JobExecutionContext): ExecutionLog {
     const { clock, logger, recorder } = this.#parts
-    const limits = recorder.logLimits
-    return limits === null ? logger : new ExecutionLog(fireInstanceId, { clock, limits, logger, recorder })
+    return new ExecutionLog(fireInstanceId, { clock, limits: recorder.logLimits, logger, recorder })
   }
 
   reservePlaces(jobType: string, most: number): number {

@@ -1,6 +1,6 @@
 import { SchedulerError } from '../core/errors.ts'
+import { fieldsAndMessage, type JobLog } from '../core/job-log.ts'
 import { jobKey, triggerKey } from '../core/key.ts'
-import type { Logger } from '../core/logger.ts'
 import type { JobRunContext } from '../jobs/job-run-context.ts'
 import { describeUncloneable, encodeFields, encodeValue, isCloneable } from './value-wire.ts'
 import type { LogLevel, LogLine, TaskEnd, WorkerTask } from './wire.ts'
@@ -17,7 +17,7 @@ export class WorkerRun {
   readonly #channel: RunChannel
   readonly #tag: number
   readonly #task: WorkerTask
-  #log: Logger | null = null
+  #log: JobLog | null = null
   #abortController: AbortController | null = null
   #abortReason: { readonly value: unknown } | null = null
   /** The job's data once the job has read them: only then can they have changed. */
@@ -39,7 +39,7 @@ export class WorkerRun {
     const task = this.#task
     const signal = (): AbortSignal => this.#signal()
     const jobDataMap = (): Record<string, unknown> => (this.#jobDataMap ??= { ...task.jobDataMap })
-    const log = (): Logger => (this.#log ??= this.#makeLog())
+    const log = (): JobLog => (this.#log ??= this.#makeLog())
     return {
       jobKey: jobKey(task.job.name, task.job.group),
       triggerKey: triggerKey(task.trigger.name, task.trigger.group),
@@ -99,14 +99,12 @@ export class WorkerRun {
     return this.#abortController.signal
   }
 
-  #makeLog(): Logger {
+  #makeLog(): JobLog {
     const at =
       (level: LogLevel) =>
       (fields: unknown, message?: unknown): void => {
-        // Worker modules are often plain JavaScript, so a log line may have no fields.
-        const line = typeof fields === 'object' && fields !== null ? fields : {}
-        const text = message ?? (line === fields ? '' : fields)
-        this.#channel.log(this.#tag, [level, encodeFields(line), String(text)])
+        const [line, text] = fieldsAndMessage(fields, message)
+        this.#channel.log(this.#tag, [level, encodeFields(line), text])
       }
     return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
   }

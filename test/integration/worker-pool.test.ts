@@ -112,7 +112,7 @@ describe('threads', () => {
 })
 
 describe('log lines', () => {
-  it('need no fields', async () => {
+  it('need no fields, and take an error in their place', async () => {
     const test = await startPool({ size: 1 })
     const recorder = new Recorder()
     await run(test, ['thread.mjs', 'logBare'], recorder)
@@ -120,6 +120,8 @@ describe('log lines', () => {
       { level: 'info', fields: {}, message: 'only text' },
       { level: 'info', fields: { a: 1 }, message: '' },
       { level: 'info', fields: {}, message: '5' },
+      { level: 'error', fields: { err: new RangeError('too far') }, message: 'failed' },
+      { level: 'error', fields: { err: new RangeError('too far') }, message: 'too far' },
     ])
   })
 })

@@ -1,8 +1,10 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest'
 import { triggerKey } from '../../src/core/key.ts'
 import { lineLogger } from '../../src/core/line-logger.ts'
+import type { Logger } from '../../src/core/logger.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -61,6 +63,55 @@ describe('a scheduler that was given no logger', () => {
         'and is not tried again.',
     ])
   })
+
+  it.each([{ level: 'info' }, { level: 'off' }] as const)(
+    'writes what jobs log in each form, with %j',
+    async (executionLog) => {
+      const lines = stderrLines()
+      const clock = new ManualClock()
+      let ran = ''
+      const talkative = defineJob('talkative', ({ log, fireInstanceId }) => {
+        ran = fireInstanceId
+        expectTypeOf(log).toExtend<Logger>()
+        log.warn('a text alone')
+        log.warn({ count: 2 }, 'a text with fields')
+        log.error(new Error('no luck'), 'an error first')
+        log.error(new Error('an error alone'))
+        // @ts-expect-error -- a text is no fields
+        log.warn('two texts:', 'one')
+        // @ts-expect-error -- fields need a message
+        log.info({ count: 2 })
+      })
+      await using scheduler = await createScheduler({
+        jobs: [talkative],
+        clock,
+        jobStore: ramJobStore({ executionLog }),
+      })
+      await scheduler.start()
+      await scheduler.schedule(talkative, { at: new Date(clock.now()) })
+      await scheduler.idle()
+      const shown = [
+        'WARN quartz-ts: a text alone',
+        'WARN quartz-ts: a text with fields (count=2)',
+        'ERROR quartz-ts: an error first - no luck (at',
+        'ERROR quartz-ts: an error alone - an error alone (at',
+        'WARN quartz-ts: two texts: one',
+      ]
+      expect(lines).toEqual(shown.map((line) => expect.stringContaining(line) as string))
+      const { items } = await scheduler.queryExecutionLog(ran)
+      const kept = [
+        ['a text alone', null],
+        ['a text with fields', '{"count":2}'],
+        ['an error first', '{"err":"no luck"}'],
+        ['an error alone', '{"err":"an error alone"}'],
+        ['two texts: one', null],
+        ['', '{"count":2}'],
+      ]
+      expect(items.map(({ message, fieldsText }) => [message, fieldsText])).toEqual(
+        executionLog.level === 'off' ? [] : kept,
+      )
+    },
+  )
 
   it('writes nothing with `logger: false`', async () => {
     const lines = stderrLines()

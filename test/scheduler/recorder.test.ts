@@ -371,7 +371,7 @@ describe('a scheduler', () => {
   test('links attempts, and keeps no more lines than its store wants', async () => {
     const clock = new ManualClock()
     const bad = defineJob('bad', ({ log }) => {
-      for (let line = 0; line < 10; line++) log.info({}, 'x'.repeat(3000))
+      for (let line = 0; line < 10; line++) log.info('x'.repeat(3000))
       throw new Error('no paper')
     })
     await using scheduler = await createScheduler({

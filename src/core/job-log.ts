@@ -1,0 +1,45 @@
+import type { Logger } from './logger.ts'
+import { textOf } from './thrown-value.ts'
+
+/**
+ * How a job logs at one level: fields and a message, a message alone, or an Error, which counts as the field `err` and
+ * whose message is taken where there is no other.
+ */
+export interface JobLogMethod {
+  (fields: object, message: string): void
+  (message: string | Error): void
+}
+
+/** What a job logs with, `context.log`: as pino, with the message alone too. */
+export interface JobLog extends Logger {
+  readonly debug: JobLogMethod
+  readonly info: JobLogMethod
+  readonly warn: JobLogMethod
+  readonly error: JobLogMethod
+}
+
+/** What was logged in one of the forms of `JobLogMethod` as fields and message, which is what a logger takes. */
+export function fieldsAndMessage(
+  fields: unknown,
+  message: unknown,
+): readonly [fields: object, message: string] {
+  if (isError(fields)) return [{ err: fields }, message === undefined ? textOf(fields) : asText(message)]
+  if (typeof fields === 'object' && fields !== null)
+    return [fields, message === undefined ? '' : asText(message)]
+  // Two texts, as one would pass to the console: none is lost.
+  const texts = [fields, message].filter((text) => text !== undefined && text !== null)
+  return [{}, texts.map(asText).join(' ')]
+}
+
+function asText(message: unknown): string {
+  return typeof message === 'string' ? message : textOf(message)
+}
+
+function isError(value: unknown): boolean {
+  try {
+    return value instanceof Error
+  } catch {
+    // A proxy whose getPrototypeOf trap throws.
+    return false
+  }
+}
