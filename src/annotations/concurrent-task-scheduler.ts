@@ -119,6 +119,12 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     return triggered
   }
 
+  scheduleAtFixedRate(task: TaskFunction<unknown>, period: DurationLike): ScheduledFuture<never>
+  scheduleAtFixedRate(
+    task: TaskFunction<unknown>,
+    startTime: InstantLike,
+    period: DurationLike,
+  ): ScheduledFuture<never>
   scheduleAtFixedRate(
     task: TaskFunction<unknown>,
     startOrPeriod: InstantLike,
@@ -129,6 +135,12 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     return this.#submit(task, () => this.#executor.scheduleAtFixedRate(run, delayMs, periodMs))
   }
 
+  scheduleWithFixedDelay(task: TaskFunction<unknown>, delay: DurationLike): ScheduledFuture<never>
+  scheduleWithFixedDelay(
+    task: TaskFunction<unknown>,
+    startTime: InstantLike,
+    delay: DurationLike,
+  ): ScheduledFuture<never>
   scheduleWithFixedDelay(
     task: TaskFunction<unknown>,
     startOrDelay: InstantLike,

@@ -469,3 +469,12 @@ describe('ThreadPoolTaskScheduler', () => {
     expect(() => new ThreadPoolTaskScheduler({ awaitTerminationMs: -1 })).toThrow(/'awaitTerminationMs'/)
   })
 })
+
+test('an instant without a period is refused, also by the types of the class', async () => {
+  await using scheduler = new ThreadPoolTaskScheduler({ logger: false })
+  const task = (): void => {}
+  // @ts-expect-error -- the period is missing
+  expect(() => scheduler.scheduleAtFixedRate(task, new Date())).toThrow(/'period'/)
+  // @ts-expect-error -- the delay is missing
+  expect(() => scheduler.scheduleWithFixedDelay(task, new Date())).toThrow(/'delay'/)
+})
