@@ -10,9 +10,9 @@ import { type ExecutionOutcome, executionOutcomes } from './queries.ts'
 export interface HistoryOptions {
   /**
    * `failures`: those that failed, timed out, were interrupted or were lost with their node; `all`: also those that
-   * ended well or were vetoed, a row each; `off`: none. Default `failures`.
+   * ended well or were vetoed, a row each; `off` or false: none. Default `failures`.
    */
-  readonly record?: 'off' | 'failures' | 'all'
+  readonly record?: 'off' | 'failures' | 'all' | false
   /**
    * Executions that began longer ago than this are deleted. Milliseconds, at least 1,000, default 30 days
    * (2,592,000,000).
@@ -30,7 +30,10 @@ export interface HistoryOptions {
   readonly maxAgeMsByOutcome?: Readonly<Partial<Record<ExecutionOutcome, number>>>
 }
 
-export type ResolvedHistoryOptions = Required<HistoryOptions>
+/** Options with all defaults filled in, and `off` in the place of false. */
+type Resolved<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined | false> }
+
+export type ResolvedHistoryOptions = Resolved<HistoryOptions>
 
 /** Whether executions with this outcome are remembered. */
 export function keepsOutcome({ record }: ResolvedHistoryOptions, outcome: ExecutionOutcome): boolean {
@@ -66,8 +69,8 @@ export interface JobStatusOptions {
 
 /** What a store keeps of what jobs log with `context.log`; `scheduler.queryExecutionLog` answers it. */
 export interface ExecutionLogRecordOptions {
-  /** The lowest level that is kept: `debug`, `info`, `warn`, `error`; or `off` to keep none. Default `info`. */
-  readonly level?: ExecutionLogLevel | 'off'
+  /** The lowest level that is kept: `debug`, `info`, `warn`, `error`; `off` or false keeps none. Default `info`. */
+  readonly level?: ExecutionLogLevel | 'off' | false
   /** Most lines of one execution; the last one says so when there were more. 1 to 100,000, default 1,000. */
   readonly maxLines?: number
   /** Lines that are older than this are deleted. Milliseconds, at least 1,000, default 7 days (604,800,000). */
@@ -107,24 +110,24 @@ export interface AuditOptions {
   readonly maxRows?: number
 }
 
-/** What a store remembers of executions and of people, and for how long. */
+/** What a store remembers of executions and of people, and for how long. A part that is false is not kept. */
 export interface RecordOptions {
   /** Which executions that ended are remembered, and for how long. Default: failures, for 30 days. */
-  readonly history?: HistoryOptions
+  readonly history?: HistoryOptions | false
   /** What is kept of each job whether or not its executions are remembered. Default: counts for 90 days. */
-  readonly jobStatus?: JobStatusOptions
+  readonly jobStatus?: JobStatusOptions | false
   /** What is kept of what jobs log with `context.log`. Default: 1,000 lines of each execution, for 7 days. */
-  readonly executionLog?: ExecutionLogRecordOptions
+  readonly executionLog?: ExecutionLogRecordOptions | false
   /** What is kept of planned instants that did not become runs. Default: a row for each range, for 30 days. */
-  readonly misfires?: MisfireRecordOptions
+  readonly misfires?: MisfireRecordOptions | false
   /** What is kept of who did what. Default: 100,000 entries, in memory 10,000, for 365 days. */
-  readonly audit?: AuditOptions
+  readonly audit?: AuditOptions | false
 }
 
 export interface ResolvedRecordOptions {
   readonly history: ResolvedHistoryOptions
   readonly jobStatus: Required<JobStatusOptions>
-  readonly executionLog: Required<ExecutionLogRecordOptions>
+  readonly executionLog: Resolved<ExecutionLogRecordOptions>
   readonly misfires: Required<MisfireRecordOptions>
   readonly audit: Required<AuditOptions>
 }
@@ -140,13 +143,23 @@ export function resolveRecordOptions(
   options: RecordOptions = {},
   maxRows = 100_000,
 ): ResolvedRecordOptions {
+  const { history, jobStatus, executionLog, misfires, audit } = options
   return Object.freeze({
-    history: resolveHistoryOptions(what, { maxRows, ...options.history }),
-    jobStatus: resolveJobStatusOptions(what, options.jobStatus),
-    executionLog: resolveExecutionLogOptions(what, { maxRows, ...options.executionLog }),
-    misfires: resolveKeptRows(`${what}: misfires`, { maxRows, ...options.misfires }, 2_592_000_000),
-    audit: resolveKeptRows(`${what}: audit`, { maxRows, ...options.audit }, 31_536_000_000),
+    history: resolveHistoryOptions(what, { maxRows, ...orUnrecorded(history) }),
+    jobStatus: resolveJobStatusOptions(what, orUnrecorded(jobStatus)),
+    executionLog: resolveExecutionLogOptions(what, {
+      maxRows,
+      ...(executionLog === false ? { level: 'off' } : executionLog),
+    }),
+    misfires: resolveKeptRows(`${what}: misfires`, { maxRows, ...orUnrecorded(misfires) }, 2_592_000_000),
+    audit: resolveKeptRows(`${what}: audit`, { maxRows, ...orUnrecorded(audit) }, 31_536_000_000),
   })
+}
+
+function orUnrecorded<Options extends object>(
+  options: Options | false | undefined,
+): Options | { readonly record: false } | undefined {
+  return options === false ? { record: false } : options
 }
 
 function resolveJobStatusOptions(what: string, options: JobStatusOptions = {}): Required<JobStatusOptions> {
@@ -162,7 +175,8 @@ function resolveJobStatusOptions(what: string, options: JobStatusOptions = {}): 
 
 function resolveHistoryOptions(what: string, options: HistoryOptions = {}): ResolvedHistoryOptions {
   refuseUnknownKeys(`${what}: history`, options, ['record', 'maxAgeMs', 'maxRows', 'maxAgeMsByOutcome'])
-  const { record = 'failures', maxAgeMs = 2_592_000_000, maxRows = 100_000, maxAgeMsByOutcome = {} } = options
+  const { maxAgeMs = 2_592_000_000, maxRows = 100_000, maxAgeMsByOutcome = {} } = options
+  const record = options.record === false ? 'off' : (options.record ?? 'failures')
   if (!records.includes(record)) {
     throw new InvalidArgumentError(
       'record',
@@ -209,10 +223,11 @@ const levels = [...executionLogLevels, 'off'] as const
 function resolveExecutionLogOptions(
   what: string,
   options: ExecutionLogRecordOptions = {},
-): Required<ExecutionLogRecordOptions> {
+): Resolved<ExecutionLogRecordOptions> {
   const of = `${what}: executionLog`
   refuseUnknownKeys(of, options, ['level', 'maxLines', 'maxAgeMs', 'maxRows'])
-  const { level = 'info', maxLines = 1000, maxAgeMs = 604_800_000, maxRows = 100_000 } = options
+  const { maxLines = 1000, maxAgeMs = 604_800_000, maxRows = 100_000 } = options
+  const level = options.level === false ? 'off' : (options.level ?? 'info')
   checkOneOf(levels)(of, 'level', level, 'ERR_INVALID_OPTION')
   return Object.freeze({
     level,

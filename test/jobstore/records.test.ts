@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { ramJobStore } from 'quartz-ts'
 import { sqliteJobStore } from 'quartz-ts/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
+import { keptKinds, type RecordOptions, resolveRecordOptions } from '../../src/jobstore/record-options.ts'
 import { jobDetail } from '../../src/testing/job-store/testbed.ts'
 import { pruningCase } from '../support/pruning-case.ts'
 import { complete, dayMs, open, type RecordStores, status, write } from '../support/record-bed.ts'
@@ -96,6 +97,35 @@ test('RAM counts executions as they are completed, but not those of a job that i
     await run('kept')
   }
   expect(await statuses()).toContainEqual(['kept', 0, [1, 1]])
+})
+
+test.each([
+  {
+    history: false,
+    jobStatus: false,
+    executionLog: false,
+    misfires: false,
+    audit: false,
+  },
+  {
+    history: { record: false },
+    jobStatus: { record: false },
+    executionLog: { level: false },
+    misfires: { record: false },
+    audit: { record: false },
+  },
+] as const satisfies readonly RecordOptions[])('false turns every part off: %j', (options) => {
+  const resolved = resolveRecordOptions('a store', options)
+  expect(resolved).toEqual(
+    resolveRecordOptions('a store', {
+      history: { record: 'off' },
+      jobStatus: { record: false },
+      executionLog: { level: 'off' },
+      misfires: { record: false },
+      audit: { record: false },
+    }),
+  )
+  expect(keptKinds(resolved)).toEqual([])
 })
 
 test('RAM counts nothing of completions where no status is wanted', async () => {
