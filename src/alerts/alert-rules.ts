@@ -134,7 +134,7 @@ export function misfiresOver(options: MisfiresOverOptions): AlertRule {
   })
   for (const field of ['count', 'withinMs'] as const) {
     if ((options as Partial<MisfiresOverOptions>)[field] === undefined)
-      throw wrongArgument(what, field, 'a number', undefined)
+      throw wrongArgument(what, field, 'a number', undefined, { code: 'ERR_INVALID_OPTION' })
   }
   const { name = 'misfires', count, withinMs } = options
   return {

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from './errors.ts'
+import { type ErrorCode, InvalidArgumentError } from './errors.ts'
 import { withoutSecrets } from './secrets.ts'
 
 export function isObject(value: unknown): value is object {
@@ -40,12 +40,15 @@ export function refuseUnknownKeys(
   }
 }
 
-/** Checks that an option is a whole number within its bounds; the message names option, bounds and value. */
+/**
+ * Checks that an option, or with another `code` an argument, is a whole number within its bounds; the message names it,
+ * bounds and value.
+ */
 export function requireInteger(
   what: string,
   field: string,
   value: unknown,
-  bounds: { min: number; max?: number },
+  bounds: { min: number; max?: number; code?: ErrorCode },
 ): number {
   const max = bounds.max ?? Number.MAX_SAFE_INTEGER
   if (typeof value !== 'number' || !Number.isInteger(value) || value < bounds.min || value > max) {
@@ -53,7 +56,7 @@ export function requireInteger(
     throw new InvalidArgumentError(
       field,
       `${what}: '${field}' must be a whole number ${range}, got ${describeValue(value)}.`,
-      'ERR_INVALID_OPTION',
+      bounds.code ?? 'ERR_INVALID_OPTION',
     )
   }
   return value

@@ -169,7 +169,7 @@ export function resolveJobOptions<Data extends object>(
       options.timeoutMs === undefined
         ? null
         : requireInteger(what, 'timeoutMs', options.timeoutMs, { min: 1, max: timerDelayMaxMs }),
-    retry: options.retry === undefined ? null : resolveRetryPolicy(options.retry),
+    retry: options.retry === undefined ? null : resolveRetryPolicy(what, options.retry, 'retry.'),
     schema: options.schema ?? null,
   }
 }

@@ -183,18 +183,25 @@ export class JobBuilder<
   /**
    * Interrupts an execution after so many milliseconds, 1 to 2,147,483,647. Default: that of the definition, or no
    * limit.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
    */
   withTimeout(timeoutMs: number): this {
     this.#draft.timeoutMs = requireInteger('withTimeout', 'timeoutMs', timeoutMs, {
       min: 1,
       max: timerDelayMaxMs,
+      code: 'ERR_INVALID_ARGUMENT',
     })
     return this
   }
 
-  /** Repeats a failed execution. Default: as the definition says, or not. */
+  /**
+   * Repeats a failed execution. Default: as the definition says, or not.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_OPTION
+   */
   withRetry(options: RetryOptions): this {
-    this.#draft.retry = resolveRetryPolicy(options)
+    this.#draft.retry = resolveRetryPolicy('withRetry', options)
     return this
   }
 

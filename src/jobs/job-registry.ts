@@ -1,4 +1,4 @@
-import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
+import { type ErrorCode, InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { describeValue, nearestName } from '../core/options.ts'
 import { checkJobSource, toJobDefinition } from './define-job.ts'
 import type { JobDefinition, JobSource } from './job-definition.ts'
@@ -8,7 +8,11 @@ import { resolveSharding } from './sharding.ts'
 export interface JobRegistryOptions {
   /** Whether a factory makes the objects of class jobs. */
   readonly makesJobs: boolean
+  /** What refused jobs of the constructor are: an argument or an option. */
+  readonly code: ErrorCode
 }
+
+const argumentCode = 'ERR_INVALID_ARGUMENT'
 
 /** The job types whose code this process has, by name. */
 export class JobRegistry {
@@ -16,9 +20,9 @@ export class JobRegistry {
   readonly #options: JobRegistryOptions
 
   /** @throws InvalidArgumentError as `register` */
-  constructor(jobs: readonly JobSource[] = [], options: JobRegistryOptions = { makesJobs: false }) {
-    this.#options = options
-    for (const job of jobs) this.register(job)
+  constructor(jobs: readonly JobSource[] = [], options: Partial<JobRegistryOptions> = {}) {
+    this.#options = { makesJobs: false, code: argumentCode, ...options }
+    for (const job of jobs) this.#register(job, this.#options.code)
   }
 
   /** Types in the order in which they were registered. */
@@ -31,18 +35,24 @@ export class JobRegistry {
    * something and that no factory makes
    */
   register(job: JobSource): JobDefinition<object> {
-    checkJobSource('createScheduler', 'jobs', job)
+    return this.#register(job, argumentCode)
+  }
+
+  #register(job: JobSource, code: ErrorCode): JobDefinition<object> {
+    checkJobSource('createScheduler', 'jobs', job, code)
     const definition = toJobDefinition(job)
-    if (this.has(definition.jobType)) throw registeredAlready(definition.jobType)
-    if (!this.#options.makesJobs) requireBareConstructor(definition)
+    if (this.has(definition.jobType)) throw registeredAlready(definition.jobType, code)
+    if (!this.#options.makesJobs) requireBareConstructor(definition, code)
     this.#definitions.set(definition.jobType, definition)
     return definition
   }
 
   /** All of them or, when one is refused, none. @throws InvalidArgumentError as `register` */
   registerAll(jobs: readonly JobSource[]): void {
-    const together = new JobRegistry(jobs, this.#options)
-    for (const jobType of together.jobTypes) if (this.has(jobType)) throw registeredAlready(jobType)
+    const together = new JobRegistry(jobs, { ...this.#options, code: argumentCode })
+    for (const jobType of together.jobTypes) {
+      if (this.has(jobType)) throw registeredAlready(jobType, argumentCode)
+    }
     for (const job of jobs) this.register(job)
   }
 
@@ -102,19 +112,21 @@ export class JobRegistry {
 }
 
 /** Without this a service that is not there would be missed by the first run only. */
-function requireBareConstructor(definition: JobDefinition<object>): void {
+function requireBareConstructor(definition: JobDefinition<object>, code: ErrorCode): void {
   if (definition.kind !== 'inline' || definition.jobClass === null || definition.jobClass.length === 0) return
   throw new InvalidArgumentError(
     'jobs',
     `Job class '${definition.jobType}' has a constructor that takes ${definition.jobClass.length} ` +
       `argument${definition.jobClass.length === 1 ? '' : 's'}. Give 'jobFactory', which makes its objects.`,
+    code,
   )
 }
 
-function registeredAlready(jobType: string): InvalidArgumentError {
+function registeredAlready(jobType: string, code: ErrorCode): InvalidArgumentError {
   return new InvalidArgumentError(
     'jobs',
     `Job type '${jobType}' is registered already; every job definition needs a type of its own.`,
+    code,
   )
 }
 

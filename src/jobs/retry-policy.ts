@@ -6,11 +6,11 @@ import { describeValue, refuseUnknownKeys, requireInteger } from '../core/option
 export interface RetryBackoff {
   /** Whether each wait is longer than the one before it. Default `exponential`. */
   readonly type: 'exponential' | 'fixed'
-  /** Milliseconds before the second attempt. Default 1000. */
+  /** Before the second attempt. Milliseconds, at least 0, default 1,000. */
   readonly initialMs: number
-  /** Each further wait is this much longer (exponential only). Default 2. */
+  /** Each further wait is so many times as long (exponential only). At least 1, default 2. */
   readonly factor: number
-  /** No wait is longer than this. Default one hour. */
+  /** No wait is longer than this. Milliseconds, at least 0, default 3,600,000, an hour. */
   readonly maxMs: number
   /**
    * Share of the wait that is random, 0 to 1, so that jobs that failed together are not tried again together. Default
@@ -42,23 +42,32 @@ const defaultBackoff: RetryBackoff = {
   jitter: 0.5,
 }
 
-/** Fills in the defaults and refuses what makes no sense. */
-export function resolveRetryPolicy(options: RetryOptions): RetryPolicy {
-  refuseUnknownKeys('withRetry', options, ['attempts', 'backoff'])
-  requireInteger('withRetry', 'attempts', options.attempts, { min: 1, max: 1000 })
+/**
+ * Fills in the defaults and refuses what makes no sense.
+ *
+ * @param what who was called, for messages
+ * @param path what fields of errors begin with, such as `retry.`
+ */
+export function resolveRetryPolicy(what: string, options: RetryOptions, path: string = ''): RetryPolicy {
+  const argument = path === '' ? 'options' : path.slice(0, -1)
+  refuseUnknownKeys(what, options, ['attempts', 'backoff'], argument)
+  requireInteger(what, `${path}attempts`, options.attempts, { min: 1, max: 1000 })
   const given = options.backoff ?? {}
-  refuseUnknownKeys('withRetry', given, Object.keys(defaultBackoff), 'backoff')
+  const of = `${path}backoff`
+  refuseUnknownKeys(what, given, Object.keys(defaultBackoff), of)
   const backoff = { ...defaultBackoff, ...given }
+  const invalid = (field: string, problem: string): InvalidArgumentError =>
+    new InvalidArgumentError(`${of}.${field}`, `${what}: '${of}.${field}' ${problem}.`, 'ERR_INVALID_OPTION')
   if (!backoffTypes.includes(backoff.type)) {
-    throw invalid('backoff.type', `must be 'exponential' or 'fixed', got ${describeValue(backoff.type)}`)
+    throw invalid('type', `must be 'exponential' or 'fixed', got ${describeValue(backoff.type)}`)
   }
-  requireInteger('withRetry', 'initialMs', backoff.initialMs, { min: 0 })
-  requireInteger('withRetry', 'maxMs', backoff.maxMs, { min: 0 })
+  requireInteger(what, `${of}.initialMs`, backoff.initialMs, { min: 0 })
+  requireInteger(what, `${of}.maxMs`, backoff.maxMs, { min: 0 })
   if (!isNumber(backoff.factor) || backoff.factor < 1) {
-    throw invalid('backoff.factor', `must be at least 1, got ${describeValue(backoff.factor)}`)
+    throw invalid('factor', `must be at least 1, got ${describeValue(backoff.factor)}`)
   }
   if (!isNumber(backoff.jitter) || backoff.jitter < 0 || backoff.jitter > 1) {
-    throw invalid('backoff.jitter', `must be from 0 to 1, got ${describeValue(backoff.jitter)}`)
+    throw invalid('jitter', `must be from 0 to 1, got ${describeValue(backoff.jitter)}`)
   }
   return Object.freeze({ attempts: options.attempts, backoff: Object.freeze(backoff) })
 }
@@ -69,10 +78,6 @@ export function retryDelayMs(policy: RetryPolicy, attempt: number, ids: IdGenera
   const planned = type === 'fixed' ? initialMs : initialMs * factor ** (attempt - 1)
   const capped = Math.min(planned, maxMs)
   return Math.round(capped * (1 - jitter * ids.random()))
-}
-
-function invalid(field: string, problem: string): InvalidArgumentError {
-  return new InvalidArgumentError(field, `withRetry: '${field}' ${problem}.`, 'ERR_INVALID_OPTION')
 }
 
 function isNumber(value: unknown): value is number {

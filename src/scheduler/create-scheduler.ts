@@ -62,7 +62,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const jobStore = probedStore(store, probe)
   const resolved = Object.freeze({ ...unprobed, jobStore })
   const { logger, maxJobDataBytes, plugins, triggerFamilies } = resolved
-  const registry = new JobRegistry(resolved.jobs, { makesJobs: resolved.jobFactory !== null })
+  const registry = registryOf(resolved)
   const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), logger)
   const executing = new ExecutingJobs()
   const completions = new CompletionWriter(jobStore, resolved.clock, notifier, backlogMaxOf(threadPool.size))
@@ -145,4 +145,8 @@ function probedStore(store: JobStore, probe: SchedulerProbe | null): JobStore {
 
 function isThreadPool(given: ThreadPool | PiscinaThreadPoolOptions): given is ThreadPool {
   return 'runInThread' in given
+}
+
+function registryOf({ jobs, jobFactory }: Pick<ResolvedSchedulerOptions, 'jobs' | 'jobFactory'>): JobRegistry {
+  return new JobRegistry(jobs, { makesJobs: jobFactory !== null, code: 'ERR_INVALID_OPTION' })
 }

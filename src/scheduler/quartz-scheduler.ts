@@ -222,7 +222,11 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   }
 
   startDelayed(delayMs: number): void {
-    requireInteger('startDelayed', 'delayMs', delayMs, { min: 0, max: timerDelayMaxMs })
+    requireInteger('startDelayed', 'delayMs', delayMs, {
+      min: 0,
+      max: timerDelayMaxMs,
+      code: 'ERR_INVALID_ARGUMENT',
+    })
     this.#lifeCycle.requireNotShutdown()
     this.#cancelDelayedStart()
     this.#lifeCycle.neverStarted.noteStart()

@@ -225,7 +225,7 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * Starts after `delayMs` (0 to 2,147,483,647, which is 24 days), unless started, put in standby or shut down by then;
    * a failure is a `schedulerError`.
    *
-   * @throws InvalidArgumentError ERR_INVALID_OPTION
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT; SchedulerError ERR_SCHEDULER_SHUTDOWN when a shutdown has begun
    */
   startDelayed(delayMs: number): void
   /** Stops firing until the next `start`; running jobs go on. */

@@ -120,7 +120,7 @@ export class Steering {
     options: { readonly enabled: boolean },
   ): Promise<boolean> {
     checkJobKey(method, 'jobKey', jobKey)
-    requireInteger(method, 'item', item, { min: 0, max: shardItemsMax - 1 })
+    requireInteger(method, 'item', item, { min: 0, max: shardItemsMax - 1, code: 'ERR_INVALID_ARGUMENT' })
     return this.#parts.change((store) => shardsOf(method, store).setItem(jobKey, item, options))
   }
 

@@ -118,9 +118,13 @@ export class FluentTriggerBuilder<T> {
     return this
   }
 
-  /** No fire time lies before this instant. Default: the moment the builder was made. */
+  /**
+   * No fire time lies before this instant. Default: the moment the builder was made.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
+   */
   startAt(start: Date): this {
-    this.#startTimeMs = requireInstantMs('TriggerBuilder.startAt', 'startTime', start)
+    this.#startTimeMs = requireInstantMs('TriggerBuilder.startAt', 'startAt', start)
     return this
   }
 
@@ -136,7 +140,7 @@ export class FluentTriggerBuilder<T> {
    * up for it with one late fire unless their misfire instruction is `doNothing`.
    */
   endAt(end: Date | null): this {
-    this.#endTimeMs = end === null ? null : requireInstantMs('TriggerBuilder.endAt', 'endTime', end)
+    this.#endTimeMs = end === null ? null : requireInstantMs('TriggerBuilder.endAt', 'endAt', end)
     return this
   }
 

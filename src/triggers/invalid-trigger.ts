@@ -55,13 +55,10 @@ export function requireOneOf<Known extends string>(
   )
 }
 
-/** The instant of a Date, refused when it is none. */
+/** The instant of a Date that is an argument, refused when it is none. */
 export function requireInstantMs(owner: string, field: string, date: Date): number {
   const ms = date instanceof Date ? date.getTime() : Number.NaN
   if (!Number.isNaN(ms)) return ms
-  throw invalidTrigger(
-    owner,
-    field,
-    `'${field}' must be a valid Date, got ${date instanceof Date ? 'an invalid Date' : describeValue(date)}.`,
-  )
+  const found = date instanceof Date ? 'an invalid Date' : describeValue(date)
+  throw new InvalidArgumentError(field, `${owner}: '${field}' must be a valid Date, got ${found}.`)
 }

@@ -1,19 +1,31 @@
 import { orNull } from '../core/arguments.ts'
+import { requireInteger } from '../core/options.ts'
 import { type Calendar, checkCalendar } from './calendars/calendar.ts'
-import { requireInstantMs, requireWhole } from './invalid-trigger.ts'
+import { requireInstantMs } from './invalid-trigger.ts'
 import { plannedTimes, scheduled } from './planned-times.ts'
 import { checkTrigger, type Trigger } from './trigger.ts'
 
 /** Looks ahead along a trigger's schedule. The trigger itself stays as it is. */
 export const TriggerUtils: {
   /**
-   * The next fire times, `count` of them or fewer when the schedule ends before. A trigger that has been scheduled
-   * goes on from where it is.
+   * The next fire times, `count` of them (1 to 1,000,000) or fewer when the schedule ends before. A trigger that has
+   * been scheduled goes on from where it is.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
    */
   computeFireTimes(trigger: Trigger, calendar: Calendar | null, count: number): Date[]
-  /** The fire times from `from` to `to`, both included, in the phase of the trigger. */
+  /**
+   * The fire times from `from` to `to`, both included, in the phase of the trigger. There is no limit to their number.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
+   */
   computeFireTimesBetween(trigger: Trigger, calendar: Calendar | null, from: Date, to: Date): Date[]
-  /** An end time that lets the trigger fire `count` more times and not once more; null when it fires less often. */
+  /**
+   * An end time that lets the trigger fire `count` more times (1 to 1,000,000) and not once more; null when it fires
+   * less often.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
+   */
   computeEndTimeToAllowParticularNumberOfFirings(
     trigger: Trigger,
     calendar: Calendar | null,
@@ -34,8 +46,8 @@ export const TriggerUtils: {
 
   computeFireTimesBetween(trigger, calendar, from, to) {
     checkSubject('computeFireTimesBetween', trigger, calendar)
-    const fromMs = requireInstantMs('TriggerUtils', 'from', from)
-    const toMs = requireInstantMs('TriggerUtils', 'to', to)
+    const fromMs = requireInstantMs('TriggerUtils.computeFireTimesBetween', 'from', from)
+    const toMs = requireInstantMs('TriggerUtils.computeFireTimesBetween', 'to', to)
     const dates: Date[] = []
     for (const atMs of plannedTimes(trigger, calendar, fromMs, toMs)) {
       if (atMs !== null) dates.push(new Date(atMs))
@@ -61,5 +73,9 @@ function checkSubject(method: string, trigger: Trigger, calendar: Calendar | nul
 }
 
 function requireCount(trigger: Trigger, count: number): void {
-  requireWhole(`Fire times of '${trigger.key.toString()}'`, 'count', count, { min: 1, max: 1_000_000 })
+  requireInteger(`Fire times of '${trigger.key.toString()}'`, 'count', count, {
+    min: 1,
+    max: 1_000_000,
+    code: 'ERR_INVALID_ARGUMENT',
+  })
 }

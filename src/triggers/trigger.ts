@@ -185,13 +185,13 @@ export abstract class Trigger implements TriggerFields, FireState {
   validate(): void {
     const owner = this.describe()
     requireWhole(owner, 'priority', this.priority, { min: -int32Max - 1, max: int32Max })
-    requireWhole(owner, 'startTime', this.startTimeMs, { min: -instantMaxMs, max: instantMaxMs })
+    requireWhole(owner, 'startTimeMs', this.startTimeMs, { min: -instantMaxMs, max: instantMaxMs })
     if (this.endTimeMs !== null) {
-      requireWhole(owner, 'endTime', this.endTimeMs, { min: -instantMaxMs, max: instantMaxMs })
+      requireWhole(owner, 'endTimeMs', this.endTimeMs, { min: -instantMaxMs, max: instantMaxMs })
       if (this.endTimeMs < this.startTimeMs) {
         throw invalidTrigger(
           owner,
-          'endTime',
+          'endAt',
           `the end time ${new Date(this.endTimeMs).toISOString()} is before the start time ` +
             `${this.startTime.toISOString()}. Use endAt with a later instant, or leave it out.`,
         )

@@ -65,9 +65,7 @@ export const jobSurfaces: readonly Surface[] = [
       disallowConcurrentExecution: { disallows: flag },
       persistJobDataAfterExecution: { persists: flag },
       withTimeout: {
-        timeoutMs: kinds.named(kinds.plus(kinds.number, { value: 0 }, { value: 2 ** 31 }), {
-          code: 'ERR_INVALID_OPTION',
-        }),
+        timeoutMs: kinds.plus(kinds.number, { value: 0 }, { value: 2 ** 31 }),
       },
       withRetry: {
         options: {

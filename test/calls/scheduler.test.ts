@@ -153,9 +153,7 @@ const scheduling: Record<string, Call | readonly Call[]> = {
 }
 
 const take = kinds.plus(kinds.number, { value: 0 }, { value: 1001 }, { value: 1.5 })
-const shardItem = kinds.named(kinds.plus(kinds.number, { value: -1 }, { value: 1000 }), {
-  code: 'ERR_INVALID_OPTION',
-})
+const shardItem = kinds.plus(kinds.number, { value: -1 }, { value: 1000 })
 const shortText = kinds.plus(kinds.name, { value: 'x'.repeat(1001) }, { value: 'a\0b' })
 /** What may be any value, given or not. */
 const anything: kinds.Kind = { good: 1, wrong: [], code: '' }
@@ -197,9 +195,7 @@ const surfaces: readonly Surface[] = [
       registerJobs: { jobs: kinds.listOf(kinds.aJob) },
       start: {},
       startDelayed: {
-        delayMs: kinds.named(kinds.plus(kinds.number, { value: -1 }, { value: 2 ** 31 }), {
-          code: 'ERR_INVALID_OPTION',
-        }),
+        delayMs: kinds.plus(kinds.number, { value: -1 }, { value: 2 ** 31 }),
       },
       idle: {},
       standby: {},

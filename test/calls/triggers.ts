@@ -29,7 +29,7 @@ const time = { hour: whole(8), minute: whole(0), second: whole(0) }
 const weekday = { ...kinds.number, good: 2 }
 const cronTime = { hour: kinds.number, minute: kinds.number }
 const weekdays = { ...weekday, wrong: weekday.wrong.map((wrong) => ({ ...wrong, field: '[0]' })) }
-const instant = (field: string): kinds.Kind => kinds.named(kinds.date, { field, code: invalidTrigger })
+const instant = (field: string): kinds.Kind => kinds.named(kinds.date, { field })
 const given = (of: kinds.Kind): kinds.Kind => ({ ...of, wrong: [] })
 const count = { ...kinds.number, good: 1 }
 const dayOf = (good: number): kinds.Kind => ({ ...kinds.number, good })
@@ -92,9 +92,9 @@ export const triggerSurfaces: readonly Surface[] = [
       withDescription: { description: kinds.orNull(kinds.text) },
       withPriority: { priority: kinds.number },
       modifiedByCalendar: { name: kinds.orNull(kinds.text) },
-      startAt: { start: instant('startTime') },
+      startAt: { start: instant('startAt') },
       startNow: {},
-      endAt: { end: kinds.orNull(instant('endTime')) },
+      endAt: { end: kinds.orNull(instant('endAt')) },
       withSchedule: { schedule: kinds.schedule },
       usingJobData: {
         data: kinds.but(
@@ -293,7 +293,7 @@ export const triggerSurfaces: readonly Surface[] = [
       computeFireTimes: {
         trigger: kinds.aTrigger,
         calendar: kinds.orNull(kinds.aCalendar),
-        count: kinds.named(count, { code: invalidTrigger }),
+        count: count,
       },
       computeFireTimesBetween: {
         trigger: kinds.aTrigger,
@@ -304,7 +304,7 @@ export const triggerSurfaces: readonly Surface[] = [
       computeEndTimeToAllowParticularNumberOfFirings: {
         trigger: kinds.aTrigger,
         calendar: kinds.orNull(kinds.aCalendar),
-        count: kinds.named(count, { code: invalidTrigger }),
+        count: count,
       },
     },
   },

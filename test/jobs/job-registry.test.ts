@@ -21,8 +21,10 @@ describe('JobRegistry', () => {
   })
 
   it('refuses a second job of the same type', () => {
-    expect(() => new JobRegistry([report, defineJob('report', () => 1)])).toThrow(
-      /'report' is registered already/,
+    const twice = [report, defineJob('report', () => 1)]
+    expect(() => new JobRegistry(twice)).toThrow(/'report' is registered already/)
+    expect(() => new JobRegistry(twice, { code: 'ERR_INVALID_OPTION' })).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_OPTION', field: 'jobs' }),
     )
   })
 

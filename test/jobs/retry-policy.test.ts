@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seededIds } from '../../src/core/ids.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { resolveRetryPolicy, retryDelayMs } from '../../src/jobs/retry-policy.ts'
 
 describe('resolveRetryPolicy', () => {
   it('fills in defaults and freezes', () => {
-    const policy = resolveRetryPolicy({ attempts: 3 })
+    const policy = resolveRetryPolicy('withRetry', { attempts: 3 })
     expect(policy).toEqual({
       attempts: 3,
       backoff: { type: 'exponential', initialMs: 1000, factor: 2, maxMs: 3_600_000, jitter: 0.5 },
@@ -20,15 +22,15 @@ describe('resolveRetryPolicy', () => {
       { attempts: 2, backoff: { type: 'linear' } },
       /'backoff.type' must be 'exponential' or 'fixed', got 'linear'/,
     ],
-    [{ attempts: 2, backoff: { initialMs: -1 } }, /'initialMs'/],
-    [{ attempts: 2, backoff: { maxMs: 0.5 } }, /'maxMs'/],
+    [{ attempts: 2, backoff: { initialMs: -1 } }, /'backoff.initialMs'/],
+    [{ attempts: 2, backoff: { maxMs: 0.5 } }, /'backoff.maxMs'/],
     [{ attempts: 2, backoff: { factor: 0.5 } }, /'backoff.factor' must be at least 1/],
     [{ attempts: 2, backoff: { jitter: 1.5 } }, /'backoff.jitter' must be from 0 to 1/],
     [{ attempts: 2, backoff: { jitter: Number.NaN } }, /'backoff.jitter'/],
     [{ attempts: 2, backof: {} }, /Did you mean 'backoff'/],
     [{ attempts: 2, backoff: { initial: 1 } }, /unknown option 'initial'/],
   ])('refuses %j', (options, message) => {
-    expect(() => resolveRetryPolicy(options as never)).toThrow(
+    expect(() => resolveRetryPolicy('withRetry', options as never)).toThrow(
       expect.objectContaining({
         code: 'ERR_INVALID_OPTION',
         message: expect.stringMatching(message) as string,
@@ -37,16 +39,33 @@ describe('resolveRetryPolicy', () => {
   })
 })
 
+it.each([
+  [{ attempts: 0 }, 'attempts'],
+  [{ attempts: 2, backoff: { initialMs: -1 } }, 'backoff.initialMs'],
+  [{ attempts: 2, backoff: { factor: 0 } }, 'backoff.factor'],
+])('an error of %j has the path of the field, as the caller wrote it', (retry, field) => {
+  const builder = JobBuilder.newJob('report')
+  expect(() => builder.withRetry(retry)).toThrow(
+    expect.objectContaining({ field, message: expect.stringMatching(`withRetry: '${field}'`) as string }),
+  )
+  expect(() => defineJob('report', () => {}, { retry })).toThrow(
+    expect.objectContaining({
+      field: `retry.${field}`,
+      message: expect.stringMatching(`Job 'report': 'retry.${field}'`) as string,
+    }),
+  )
+})
+
 describe('retryDelayMs', () => {
   const ids = { uniqueName: () => 'x', random: () => 0 }
 
   it('doubles up to its limit', () => {
-    const policy = resolveRetryPolicy({ attempts: 9, backoff: { initialMs: 10, maxMs: 60 } })
+    const policy = resolveRetryPolicy('withRetry', { attempts: 9, backoff: { initialMs: 10, maxMs: 60 } })
     expect([1, 2, 3, 4, 5].map((attempt) => retryDelayMs(policy, attempt, ids))).toEqual([10, 20, 40, 60, 60])
   })
 
   it('stays the same when fixed', () => {
-    const policy = resolveRetryPolicy({ attempts: 9, backoff: { type: 'fixed', initialMs: 10 } })
+    const policy = resolveRetryPolicy('withRetry', { attempts: 9, backoff: { type: 'fixed', initialMs: 10 } })
     expect([1, 2, 3].map((attempt) => retryDelayMs(policy, attempt, ids))).toEqual([10, 10, 10])
   })
 
@@ -57,7 +76,7 @@ describe('retryDelayMs', () => {
         fc.integer({ min: 1, max: 1000 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (seed, attempt, jitter) => {
-          const policy = resolveRetryPolicy({
+          const policy = resolveRetryPolicy('withRetry', {
             attempts: 1000,
             backoff: { initialMs: 100, maxMs: 5000, jitter },
           })

@@ -195,7 +195,7 @@ describe('without a jobFactory', () => {
 
   it('a class whose constructor takes something is refused before anything runs', async () => {
     await expect(createScheduler({ jobs: [MailJob] })).rejects.toMatchObject({
-      code: 'ERR_INVALID_ARGUMENT',
+      code: 'ERR_INVALID_OPTION',
       message:
         "Job class 'MailJob' has a constructor that takes 1 argument. Give 'jobFactory', which makes its objects.",
     })

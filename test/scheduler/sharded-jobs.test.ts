@@ -158,7 +158,7 @@ describe('a sharded job', () => {
     await done
     expect(await scheduler.enableShard(key, 1)).toBe(true)
     expect(await scheduler.getShards(key)).toEqual({ jobKey: key, firings: [], disabledItems: [] })
-    await expect(scheduler.disableShard(key, 1000)).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION' })
+    await expect(scheduler.disableShard(key, 1000)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
     await clock.advance(0)
   })
 

@@ -281,13 +281,12 @@ describe('the trigger builder', () => {
   })
 
   it.each([
-    ['repeatInterval', () => simple({ count: 3 })],
-    ['repeatInterval', () => simple({ count: 3, intervalMs: 1.5 })],
+    ['repeatIntervalMs', () => simple({ count: 3 })],
+    ['repeatIntervalMs', () => simple({ count: 3, intervalMs: 1.5 })],
     ['repeatCount', () => simple({ count: -2, intervalMs: 1 })],
-    ['endTime', () => simple({ startMs: 2, endMs: 1 })],
+    ['endAt', () => simple({ startMs: 2, endMs: 1 })],
     ['totalCount', () => SimpleScheduleBuilder.repeatHourlyForTotalCount(0)],
     ['priority', () => TriggerBuilder.newTrigger().withPriority(1.5).build()],
-    ['startTime', () => TriggerBuilder.newTrigger().startAt(new Date(Number.NaN))],
     ['calendarName', () => TriggerBuilder.newTrigger().modifiedByCalendar(' ').build()],
   ])('refuses a wrong %s by name', (field, build) => {
     expect(build).toThrow(expect.objectContaining({ code: 'ERR_INVALID_TRIGGER', field }))

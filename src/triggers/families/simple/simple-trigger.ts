@@ -113,11 +113,11 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
     super.validate()
     const owner = this.describe()
     requireWhole(owner, 'repeatCount', this.repeatCount, { min: repeatIndefinitely, max: int32Max })
-    requireWhole(owner, 'repeatInterval', this.repeatIntervalMs, { min: 0, max: instantMaxMs })
+    requireWhole(owner, 'repeatIntervalMs', this.repeatIntervalMs, { min: 0, max: instantMaxMs })
     if (this.repeatIntervalMs === 0 && this.repeatCount !== 0) {
       throw invalidTrigger(
         owner,
-        'repeatInterval',
+        'repeatIntervalMs',
         'a repeating trigger needs an interval of at least 1 millisecond, got 0. ' +
           'Use withInterval, or withRepeatCount(0) to fire once.',
       )

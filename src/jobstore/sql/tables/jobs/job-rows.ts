@@ -144,6 +144,7 @@ function timeoutOf(ms: number | null): number | null {
 function retryPolicyOf(json: string | null): RetryPolicy | null {
   if (json === null) return null
   const options: unknown = JSON.parse(json)
-  if (typeof options === 'object' && options !== null) return resolveRetryPolicy(options as RetryOptions)
+  if (typeof options === 'object' && options !== null)
+    return resolveRetryPolicy('a stored job', options as RetryOptions)
   throw brokenValue(`'retry_policy' is ${describeValue(json)}, which is no policy. Correct it`)
 }
