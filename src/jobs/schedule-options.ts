@@ -1,6 +1,7 @@
 import type { RequiredKeys } from '../core/job-data-type.ts'
 import type { JobKey } from '../core/key.ts'
 import type { DurationLike } from '../time/duration-options.ts'
+import type { CronDst } from '../triggers/cron/dst-policy.ts'
 import type { CalendarMisfireInstruction, SimpleMisfireInstruction } from '../triggers/misfire-instruction.ts'
 
 /** What says when a schedule runs: exactly one of these is given. */
@@ -12,12 +13,14 @@ export interface CronWhen {
   readonly cron: string
   /** IANA name of the zone whose wall clock counts. Default: the zone of this process. */
   readonly zone?: string
+  /** What happens where the wall clock jumps; `quartz` is what Java does. Default `vixie`. */
+  readonly dst?: CronDst
   /** What to do when it could not run in time. Default `smart`: it runs once. */
   readonly misfireInstruction?: CalendarMisfireInstruction
 }
 
 /** Once a day. */
-export interface DailyWhen extends Pick<CronWhen, 'zone' | 'misfireInstruction'> {
+export interface DailyWhen extends Pick<CronWhen, 'zone' | 'dst' | 'misfireInstruction'> {
   /** The time on the wall clock, `HH:MM` or `HH:MM:SS`. */
   readonly daily: string
 }
@@ -48,7 +51,7 @@ export interface InWhen {
 /** One form, without the options of the others. */
 export type OneWhen<When> = When & {
   readonly [Name in
-    | Exclude<WhenName | 'zone' | 'misfireInstruction', keyof When>
+    | Exclude<WhenName | 'zone' | 'dst' | 'misfireInstruction', keyof When>
     | (When extends AtWhen | InWhen ? 'startAt' | 'endAt' : never)]?: never
 }
 

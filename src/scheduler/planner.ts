@@ -5,7 +5,7 @@ import { generatedJobKey, generatedTriggerKey, isGeneratedKey, JobKey, TriggerKe
 import { JobBuilder } from '../jobs/job-builder.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobPlan } from '../jobs/job-plan.ts'
-import type { ScheduleOptions } from '../jobs/schedule-options.ts'
+import type { CronWhen, ScheduleOptions } from '../jobs/schedule-options.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { type DurationLike, requireDurationMs } from '../time/duration-options.ts'
@@ -154,10 +154,10 @@ function delayMsOf(method: string, delay: DurationLike): number {
 function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleBuilder<Trigger> {
   const { cron, daily, every } = options
   if (cron !== undefined || daily !== undefined) {
-    const { zone, misfireInstruction = 'smart' } = options
+    const { misfireInstruction = 'smart' } = options
     // A text from a file or a variable may end with its line.
     const text = daily === undefined ? cron.trim() : cronOfDay(method, daily)
-    return cronOf(method, text, zone).withMisfireInstruction(misfireInstruction)
+    return cronOf(method, text, options).withMisfireInstruction(misfireInstruction)
   }
   const simple = SimpleScheduleBuilder.simpleSchedule()
   if (every === undefined) return simple
@@ -167,9 +167,13 @@ function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleB
     .withMisfireInstruction(options.misfireInstruction ?? 'smart')
 }
 
-function cronOf(method: string, text: string, zone: string | undefined): CronScheduleBuilder {
+function cronOf(
+  method: string,
+  text: string,
+  { zone, dst }: Pick<CronWhen, 'zone' | 'dst'>,
+): CronScheduleBuilder {
   try {
-    return CronScheduleBuilder.cronSchedule(text, { timeZone: zone, dialect: dialectOf(text) })
+    return CronScheduleBuilder.cronSchedule(text, { timeZone: zone, dst, dialect: dialectOf(text) })
   } catch (error) {
     if (!(error instanceof InvalidArgumentError) || error.field !== 'timeZone') throw error
     // The short forms call it so.

@@ -29,6 +29,18 @@ describe('schedule', () => {
     [{ cron: '0 7 * * *\n', zone: 'UTC' }, '2026-01-01T07:00:00.000Z'],
     [{ daily: '07:05', zone: 'UTC' }, '2026-01-01T07:05:00.000Z'],
     [{ daily: '7:05:30', zone: 'UTC' }, '2026-01-01T07:05:30.000Z'],
+    [
+      { daily: '02:30', zone: 'America/New_York', startAt: new Date('2026-03-08T05:00Z') },
+      '2026-03-08T07:00:00.000Z',
+    ],
+    [
+      { daily: '02:30', zone: 'America/New_York', dst: 'quartz', startAt: new Date('2026-03-08T05:00Z') },
+      '2026-03-09T06:30:00.000Z',
+    ],
+    [
+      { cron: '30 2 * * *', zone: 'America/New_York', dst: 'quartz', startAt: new Date('2026-03-08T05:00Z') },
+      '2026-03-09T06:30:00.000Z',
+    ],
     [{ every: '1h30m', startAt: new Date('2026-01-03T00:00:00Z') }, '2026-01-03T00:00:00.000Z'],
     [{ at: new Date('2026-02-01T00:00:00Z') }, '2026-02-01T00:00:00.000Z'],
     [{ in: '5m' }, '2026-01-01T06:35:00.000Z'],
@@ -243,6 +255,8 @@ describe('schedule', () => {
     ['nothing that says when', {}, 'cron'],
     ['two that say when', { cron: '0 7 * * *', every: '1s' }, 'every'],
     ['a zone for an interval', { every: '1s', zone: 'UTC' }, 'zone'],
+    ['a DST policy for an interval', { every: '1s', dst: 'quartz' }, 'dst'],
+    ['an unknown DST policy', { cron: '@daily', dst: 'java' }, 'dst'],
     ['a start of what runs once', { in: '1s', startAt: new Date(0) }, 'startAt'],
     ['an unknown option', { every: '1s', zome: 'UTC' }, 'zome'],
     ['no duration', { every: 'often' }, 'every'],
@@ -269,6 +283,8 @@ describe('schedule', () => {
       await scheduler.schedule(plain, { every: '1s', cron: '@daily' })
       // @ts-expect-error -- an interval has no zone
       await scheduler.schedule(plain, { every: '1s', zone: 'UTC' })
+      // @ts-expect-error -- nor a DST policy
+      await scheduler.schedule(plain, { every: '1s', dst: 'vixie' })
       // @ts-expect-error -- what runs once has no start beside its instant
       await scheduler.schedule(plain, { in: '1s', startAt: new Date() })
       // @ts-expect-error -- nor an end
@@ -298,6 +314,19 @@ it('says that a cron expression has too few of the five fields', async () => {
     message: expect.stringContaining('needed are 5') as string,
   })
   await scheduler.shutdown()
+})
+
+it('is the same plan as before the option `dst` was there, where it is not given', async () => {
+  const { scheduler } = await fixture()
+  const declared = { key: 'k', cron: '0 7 * * *', zone: 'Europe/Paris' } as const
+  await scheduler.schedule(plain, declared)
+  // Of a stored plan: another digest would make each start count the schedule as changed.
+  expect((await scheduler.getJobDetail(jobKey('k')))?.plan?.when).toBe('ceyoTWfOkAua3n--')
+  const again = async (options: object): Promise<string> =>
+    (await scheduler.schedule(plain, { ...declared, ...options })).change
+  expect(await again({ dst: undefined })).toBe('unchanged')
+  expect(await again({ dst: 'quartz' })).toBe('changed')
+  expect(await scheduler.getTrigger(triggerKey('k'))).toMatchObject({ dst: 'quartz' })
 })
 
 describe('runNow', () => {
