@@ -114,6 +114,12 @@ export function checkMethods(wanted: string, methods: readonly string[], remedy?
   return checkThat(wanted, (value) => hasMethods(value, methods), remedy)
 }
 
+/** What can be aborted. */
+export const checkSignal: ArgumentCheck = checkMethods('an AbortSignal', [
+  'addEventListener',
+  'removeEventListener',
+])
+
 export function hasMethods(value: unknown, methods: readonly string[]): boolean {
   const isPossible = (typeof value === 'object' && value !== null) || typeof value === 'function'
   return isPossible && methods.every((name) => typeof Reflect.get(value, name) === 'function')

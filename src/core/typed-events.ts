@@ -1,4 +1,4 @@
-import { checkFunction, wrongArgument } from './arguments.ts'
+import { checkFunction, checkOptions, checkSignal, wrongArgument } from './arguments.ts'
 import type { Logger } from './logger.ts'
 import { nearestName } from './options.ts'
 import { logThrown } from './thrown-value.ts'
@@ -12,13 +12,15 @@ export interface TypedEvents<EventMap> {
    */
   on<Name extends keyof EventMap>(name: Name, observer: (payload: EventMap[Name]) => void): () => void
   /**
-   * Resolves with the payload of the next such event that satisfies the predicate. Default: any.
+   * Resolves with the payload of the next such event that satisfies the predicate. Default: any. While none comes it
+   * does not settle, not by a shutdown either: it is given up by the signal, with whose reason it rejects then.
    *
-   * @throws InvalidArgumentError as `on`, and for a predicate that is no function
+   * @throws InvalidArgumentError as `on`, for a predicate that is no function and a signal that is none; it rejects
    */
   next<Name extends keyof EventMap>(
     name: Name,
     predicate?: (payload: EventMap[Name]) => boolean,
+    options?: { readonly signal?: AbortSignal },
   ): Promise<EventMap[Name]>
 }
 
@@ -58,11 +60,18 @@ export class TypedEventEmitter<EventMap> implements TypedEvents<EventMap> {
   next<Name extends keyof EventMap>(
     name: Name,
     predicate: (payload: EventMap[Name]) => boolean = () => true,
+    options: { readonly signal?: AbortSignal } = {},
   ): Promise<EventMap[Name]> {
     return new Promise((resolve, reject) => {
       this.#checkName('events.next', name)
       checkFunction('events.next', 'predicate', predicate)
-      const stop = this.on(name, (payload) => {
+      checkOptions('events.next', options, { signal: checkSignal })
+      const { signal } = options
+      const giveUp = (): void => {
+        stop()
+        reject(signal?.reason as Error)
+      }
+      const observed = this.on(name, (payload) => {
         try {
           if (!predicate(payload)) return
           stop()
@@ -72,6 +81,12 @@ export class TypedEventEmitter<EventMap> implements TypedEvents<EventMap> {
           reject(error instanceof Error ? error : new Error(String(error)))
         }
       })
+      const stop = (): void => {
+        observed()
+        signal?.removeEventListener('abort', giveUp)
+      }
+      if (signal?.aborted === true) giveUp()
+      else signal?.addEventListener('abort', giveUp, { once: true })
     })
   }
 

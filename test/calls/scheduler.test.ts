@@ -405,7 +405,13 @@ const surfaces: readonly Surface[] = [
     name: 'events',
     subject: { next: scheduler.events.next.bind(scheduler.events) },
     rejects: { except: [] },
-    calls: { next: { name: kinds.oneOf('jobAdded'), predicate: kinds.optional(kinds.callback) } },
+    calls: {
+      next: {
+        name: kinds.oneOf('jobAdded'),
+        predicate: kinds.optional(kinds.callback),
+        options: kinds.options({ signal: { ...kinds.object, good: AbortSignal.abort() } }),
+      },
+    },
   },
   {
     name: 'index',
