@@ -203,6 +203,7 @@ export type {
 export type { StoreProbe } from './jobstore/store-probe.ts'
 export { type TriggerState, triggerStates } from './jobstore/trigger-state.ts'
 export type {
+  InterruptReason,
   SchedulerEventMap,
   SchedulerEventName,
   SchedulerEventObserver,

@@ -88,7 +88,10 @@ export class JobBuilder<
     })
   }
 
-  /** A builder that holds everything the job has, to build a changed copy. */
+  /** A builder that holds everything the job has, to build a changed copy. It knows the data as far as the job does. */
+  static from<Data extends object>(
+    jobDetail: JobDetail<Data>,
+  ): object extends Data ? JobBuilder : JobBuilder<Data, never>
   static from(jobDetail: JobDetail): JobBuilder {
     checkJobDetail('JobBuilder.from', 'jobDetail', jobDetail)
     const { jobDataMap, ...fields } = jobDetail

@@ -12,6 +12,9 @@ import type { JobListener } from './job-listener.ts'
 import type { SchedulerListener } from './scheduler-listener.ts'
 import type { TriggerListener } from './trigger-listener.ts'
 
+/** Why a job was asked to stop; `recovered`: another node has taken its firing over. */
+export type InterruptReason = 'interrupt' | 'timeout' | 'shutdown' | 'recovered'
+
 /** Every event with its payload. Observers are called synchronously after the fact and cannot change anything. */
 export interface SchedulerEventMap {
   /** A trigger was stored. */
@@ -145,7 +148,11 @@ export interface SchedulerEventMap {
   /** A running job reported progress. */
   jobProgress: { readonly context: JobExecutionContext; readonly value: unknown }
   /** A running job was asked to stop: `reason` is `interrupt`, `timeout`, `shutdown` or `recovered`. */
-  jobInterrupted: { readonly jobKey: JobKey; readonly fireInstanceId: string; readonly reason: string }
+  jobInterrupted: {
+    readonly jobKey: JobKey
+    readonly fireInstanceId: string
+    readonly reason: InterruptReason
+  }
   /** A result was reported that no firing awaits: a second one, or one of a firing that has ended. */
   resultLate: {
     readonly reference: string

@@ -1,5 +1,6 @@
 import { JobExecutionError } from '../core/errors.ts'
 import type { InterruptTarget } from '../jobstore/cluster-view.ts'
+import type { InterruptReason } from '../listeners/events.ts'
 import type { Clock } from '../time/clock.ts'
 import { Waiters } from '../time/waiters.ts'
 import type { ExecutionContext } from './execution-context.ts'
@@ -48,12 +49,12 @@ export class ExecutingJobs {
   }
 
   /** Asks every execution to stop, for a reason in a word. */
-  interruptAll(reason: string): void {
+  interruptAll(reason: InterruptReason): void {
     for (const context of this.all()) interrupt(context, reason)
   }
 }
 
-function interrupt(context: ExecutionContext, reason: string): void {
+function interrupt(context: ExecutionContext, reason: InterruptReason): void {
   const message = `Job ${context.jobKey.toString()} was interrupted (${reason}).`
   context.interrupt(new JobExecutionError(message, { code: 'ERR_JOB_INTERRUPTED' }), reason)
 }

@@ -11,6 +11,7 @@ import type { Shard } from '../jobs/sharding.ts'
 import { type AttemptOrigin, recoveredTriggerKey } from '../jobstore/attempt-origin.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
+import type { InterruptReason } from '../listeners/events.ts'
 import type { TaskSignal } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
@@ -22,7 +23,7 @@ export interface ExecutionEnvironment {
   /** The log of one execution. */
   logOf(context: JobExecutionContext): JobLog
   onProgress(context: JobExecutionContext, value: unknown): void
-  onInterrupt(context: JobExecutionContext, reason: string): void
+  onInterrupt(context: JobExecutionContext, reason: InterruptReason): void
   awaitResult(context: ExecutionContext, options: AwaitResultOptions): Promise<void>
 }
 
@@ -165,7 +166,7 @@ export class ExecutionContext implements RemoteJobContext {
   }
 
   /** Asks the execution to stop, for a reason in a word; the first error stays. */
-  interrupt(error: JobExecutionError, reason: string): void {
+  interrupt(error: JobExecutionError, reason: InterruptReason): void {
     if (this.#abortReason !== null) return
     this.#abortReason = error
     this.isVoid = reason === 'recovered'

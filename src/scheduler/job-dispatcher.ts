@@ -40,7 +40,7 @@ export class JobDispatcher implements BesidePlaces {
         notifier.events.emit('jobProgress', { context, value })
       },
       awaitResult: (context, options) => parts.remotes.awaitResult(context, options),
-      onInterrupt: ({ fireInstanceId, jobKey }: JobExecutionContext, reason: string) => {
+      onInterrupt: ({ fireInstanceId, jobKey }, reason) => {
         notifier.events.emit('jobInterrupted', { jobKey, fireInstanceId, reason })
       },
     }

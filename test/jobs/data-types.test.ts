@@ -7,6 +7,7 @@ import {
   isExecutionOf,
   type Job,
   JobBuilder,
+  type JobDetail,
   type JobExecutionContext,
   type JobKey,
   jobKey,
@@ -59,6 +60,22 @@ describe('data that a job needs', () => {
       .build()
     JobBuilder.newJob('mail').build()
     JobBuilder.newJob(greeting).build()
+  })
+
+  it('keep their type in a builder that was made from the job', () => {
+    const job = JobBuilder.newJob(mail).usingJobData({ to: 'a' }).build()
+    const changed = JobBuilder.from(job).usingJobData({ subject: 'b' }).build()
+    expect(changed.jobDataMap).toEqual({ to: 'a', subject: 'b' })
+    expectTypeOf(changed.key).toEqualTypeOf<JobKey<Mail>>()
+    // @ts-expect-error a number is no text
+    JobBuilder.from(job).usingJobData({ to: 1 })
+    // @ts-expect-error 'too' is unknown
+    JobBuilder.from(job).usingJobData({ too: 'a' })
+    const untyped: JobDetail = job
+    expect(JobBuilder.from(untyped).usingJobData({ anything: 1 }).build().jobDataMap).toEqual({
+      to: 'a',
+      anything: 1,
+    })
   })
 
   it('may come from triggers', () => {
