@@ -12,6 +12,7 @@ export {
 export type { IdGenerator } from './core/ids.ts'
 export type { JobDataMap } from './core/job-data-map.ts'
 export type { MoreJobData, RequiredKeys, Storable, StorableJobData } from './core/job-data-type.ts'
+export type { JobLog, JobLogMethod } from './core/job-log.ts'
 export {
   compareKeys,
   defaultGroup,
@@ -24,7 +25,6 @@ export {
   TriggerKey,
   triggerKey,
 } from './core/key.ts'
-export type { JobLog, JobLogMethod } from './core/job-log.ts'
 export type { Logger } from './core/logger.ts'
 export {
   and,
@@ -200,6 +200,7 @@ export type {
   MisfireRecordOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
+export type { JobAndTriggers } from './jobstore/schedule-entry.ts'
 export type { StoreProbe } from './jobstore/store-probe.ts'
 export { type TriggerState, triggerStates } from './jobstore/trigger-state.ts'
 export type {
@@ -228,7 +229,6 @@ export type {
   AddCalendarOptions,
   AddJobOptions,
   FireInstance,
-  JobAndTriggers,
   NodeChange,
   PauseOptions,
   ResumeOptions,

@@ -54,7 +54,7 @@ export type {
   MisfireRecordOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
-export type { ScheduleEntry } from './jobstore/schedule-entry.ts'
+export type { JobAndTriggers, ScheduleEntry } from './jobstore/schedule-entry.ts'
 export {
   endedSharding,
   isSplit,

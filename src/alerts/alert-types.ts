@@ -42,10 +42,11 @@ export interface ActiveAlert extends AlertFinding {
   /** Unique among active alerts. */
   readonly id: string
   readonly rule: string
+  /** The instant at which it was raised first. */
   readonly sinceMs: EpochMs
   /** When it was raised last, about. */
   readonly lastMs: EpochMs
-  /** The node that raised it. */
+  /** The instance id of the node that raised it. */
   readonly node: string
   /** False while its notice waits to be sent, or is silenced. */
   readonly isSent: boolean
@@ -58,7 +59,7 @@ export interface AlertNotice {
   /** The same for each attempt to send the same notice. */
   readonly id: string
   readonly scheduler: string
-  /** The node that sends it. */
+  /** The instance id of the node that sends it. */
   readonly node: string
   readonly atMs: EpochMs
   /** Null for `normal` and `test`. */

@@ -31,7 +31,7 @@ export interface CommonScheduling {
    * each.
    */
   readonly logger?: Logger | false
-  /** Default: the system's. */
+  /** Where time comes from. Default: the system's. */
   readonly clock?: Clock
 }
 

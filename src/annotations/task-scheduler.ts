@@ -35,14 +35,16 @@ export interface TaskScheduler {
    */
   schedule(task: TaskFunction<unknown>, trigger: TaskTrigger): ScheduledFuture<never> | null
   /**
-   * Runs the task once, at an instant; at once when that is past.
+   * Runs the task once, at an instant; at once when that is past. A number is epoch milliseconds, no delay as
+   * in `ScheduledExecutor`: in 5 s is `clock.now() + 5000`.
    *
    * @throws TaskRejectedError ERR_TASK_REJECTED after shutdown
    * @throws InvalidArgumentError ERR_INVALID_ARGUMENT for what is no instant
    */
   schedule<T>(task: TaskFunction<T>, startTime: InstantLike): ScheduledFuture<T>
   /**
-   * Runs the task every `period`, from now or from an instant on; missed runs are made up, runs never overlap.
+   * Runs the task every `period`, from now or from an instant on (no delay); missed runs are made up, runs never
+   * overlap.
    *
    * @throws as `schedule`, and InvalidArgumentError ERR_INVALID_OPTION for a period below 1 ms
    */

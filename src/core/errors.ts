@@ -176,6 +176,7 @@ export class JobExecutionError extends SchedulerError {
   constructor(
     message: string,
     options?: ErrorOptions & {
+      /** One of the library's; your own goes into `cause`. */
       code?: ErrorCode
       refireImmediately?: boolean
       unscheduleFiringTrigger?: boolean

@@ -1,16 +1,13 @@
 import type { Logger } from './logger.ts'
 import { textOf } from './thrown-value.ts'
 
-/**
- * How a job logs at one level: fields and a message, a message alone, or an Error, which counts as the field `err` and
- * whose message is taken where there is no other.
- */
+/** An Error, alone or in place of the fields, counts as the field `err`. */
 export interface JobLogMethod {
   (fields: object, message: string): void
   (message: string | Error): void
 }
 
-/** What a job logs with, `context.log`: as pino, with the message alone too. */
+/** What a job logs with. */
 export interface JobLog extends Logger {
   readonly debug: JobLogMethod
   readonly info: JobLogMethod

@@ -13,9 +13,7 @@ export interface TypedEvents<EventMap> {
   on<Name extends keyof EventMap>(name: Name, observer: (payload: EventMap[Name]) => void): () => void
   /**
    * Resolves with the payload of the next such event that satisfies the predicate. Default: any. While none comes it
-   * does not settle, not by a shutdown either: it is given up by the signal, with whose reason it rejects then.
-   *
-   * @throws InvalidArgumentError as `on`, for a predicate that is no function and a signal that is none; it rejects
+   * does not settle, not by a shutdown either; it rejects with the signal's reason, and with InvalidArgumentError.
    */
   next<Name extends keyof EventMap>(
     name: Name,

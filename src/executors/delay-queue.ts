@@ -15,7 +15,7 @@ import { DelayHeap } from './delay-heap.ts'
 import type { DelayEngine, Delayed } from './delayed.ts'
 
 export interface DelayQueueOptions {
-  /** Default: the system's. */
+  /** Where time comes from. Default: the system's. */
   readonly clock?: Clock
   /** Whether waiting for an item keeps the process alive. Default true. */
   readonly ref?: boolean

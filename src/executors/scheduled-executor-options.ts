@@ -46,14 +46,17 @@ export interface ScheduledExecutorOptions extends ScheduledExecutorPolicies {
    * once `corePoolSize` is raised. `minThreads` and `maxThreads` may not be above `corePoolSize`.
    */
   readonly threadPool?: Omit<PiscinaThreadPoolOptions, 'size'>
-  /** How long an interrupted worker task may take to stop before its thread is ended. Milliseconds, default 5,000. */
+  /**
+   * How long an interrupted worker task may take to stop before its thread is ended. Milliseconds, 0 to 2,147,483,647,
+   * default 5,000.
+   */
   readonly interruptGraceMs?: number
   /**
    * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line
    * each.
    */
   readonly logger?: Logger | false
-  /** Default: the system's. */
+  /** Where time comes from. Default: the system's. */
   readonly clock?: Clock
 }
 

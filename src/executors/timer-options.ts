@@ -13,7 +13,7 @@ export interface TimerOptions {
    * each.
    */
   readonly logger?: Logger | false
-  /** Default: the system's. */
+  /** Where time comes from. Default: the system's. */
   readonly clock?: Clock
 }
 

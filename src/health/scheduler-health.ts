@@ -15,7 +15,7 @@ export interface SchedulerHealthOptions {
   readonly timeoutMs?: number
   /** How old an answer may be before the store is asked anew. Milliseconds, 0 to 600,000, default 1,000. */
   readonly maxAgeMs?: number
-  /** Default: the system's. */
+  /** Where time comes from. Default: the system's. */
   readonly clock?: Clock
 }
 

@@ -14,7 +14,7 @@ export function DisallowConcurrentExecution(target: DecoratedClass): void {
 }
 
 /**
- * Class decorator: store what the job left in `context.jobDetail.jobDataMap`. Subclasses inherit it. Goes well with
+ * Class decorator: store what the job left in `context.jobDataMap`. Subclasses inherit it. Goes well with
  * {@link DisallowConcurrentExecution}, or two executions overwrite each other's data. It stands without parentheses.
  *
  * @throws InvalidArgumentError when it is called with what is no class

@@ -14,17 +14,20 @@ import type {
 import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
-/** What holds for every job of a type, unless its `JobDetail` says more. */
+/**
+ * What a job of a type gets when it is stored, unless its `JobDetail` says more; it keeps that until it is declared
+ * again by `schedule` or `reconcile`, or replaced.
+ */
 export interface JobOptions<Data extends object = Record<string, unknown>> {
   /** What the job is for; jobs built from the definition start with it. */
   readonly description?: string
   /** No two executions of one job key at the same time. Default false. */
   readonly disallowConcurrentExecution?: boolean
-  /** Store what the job left in `context.jobDetail.jobDataMap`. Default false. */
+  /** Store what the job left in `context.jobDataMap`. Default false. */
   readonly persistJobDataAfterExecution?: boolean
   /** Milliseconds after which an execution is interrupted, 1 to 2,147,483,647. Default: no limit. */
   readonly timeoutMs?: number
-  /** Default: a failed execution is not repeated. */
+  /** How often and when a failed execution is repeated. Default: not. */
   readonly retry?: RetryOptions
   /** A Standard Schema (zod, valibot, arktype, ...) for the merged data, checked when scheduled and when fired. */
   readonly schema?: StandardSchema<Data, unknown>

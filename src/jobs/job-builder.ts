@@ -88,7 +88,7 @@ export class JobBuilder<
     })
   }
 
-  /** A builder that holds everything the job has, to build a changed copy. It knows the data as far as the job does. */
+  /** A builder that holds everything the job has, to build a changed copy. */
   static from<Data extends object>(
     jobDetail: JobDetail<Data>,
   ): object extends Data ? JobBuilder : JobBuilder<Data, never>
@@ -174,7 +174,7 @@ export class JobBuilder<
   }
 
   /**
-   * Store what the job left in `context.jobDetail.jobDataMap`. False undoes an earlier call; it does not change what
+   * Store what the job left in `context.jobDataMap`. False undoes an earlier call; it does not change what
    * the definition says.
    */
   persistJobDataAfterExecution(persists: boolean = true): this {
@@ -186,8 +186,6 @@ export class JobBuilder<
   /**
    * Interrupts an execution after so many milliseconds, 1 to 2,147,483,647. Default: that of the definition, or no
    * limit.
-   *
-   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
    */
   withTimeout(timeoutMs: number): this {
     this.#draft.timeoutMs = requireInteger('withTimeout', 'timeoutMs', timeoutMs, {
@@ -198,11 +196,7 @@ export class JobBuilder<
     return this
   }
 
-  /**
-   * Repeats a failed execution. Default: as the definition says, or not.
-   *
-   * @throws InvalidArgumentError ERR_INVALID_OPTION
-   */
+  /** Repeats a failed execution. Default: as the definition says, or not. */
   withRetry(options: RetryOptions): this {
     this.#draft.retry = resolveRetryPolicy('withRetry', options)
     return this

@@ -153,12 +153,15 @@ export interface JobScheduler {
     options: ScheduleOptions<Data>,
   ): Promise<ScheduledJob>
   schedule(jobType: string, options: ScheduleOptions): Promise<ScheduledJob>
-  /** Stores a trigger for a job that exists already; answers its first fire time. */
+  /** Stores a trigger for a job that exists; answers its first fire time. @throws as below, ERR_JOB_NOT_FOUND */
   scheduleJob(trigger: Trigger, options?: ReplaceOptions): Promise<Date>
   /**
    * Stores a job with its trigger or several triggers, all or none; answers the earliest first fire time.
    *
-   * @throws InvalidArgumentError when there is no trigger
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT, also without a trigger, ERR_INVALID_TRIGGER; SchedulerError
+   *   ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_MODULE, ERR_WORKER_UNAVAILABLE, ERR_INVALID_JOB_DATA, ERR_JOB_DATA_TOO_LARGE,
+   *   ERR_NOT_SUPPORTED, ERR_JOB_KEY_MISMATCH, ERR_CALENDAR_NOT_FOUND, ERR_JOB_DATA_SCHEMA, ERR_TRIGGER_NEVER_FIRES;
+   *   ObjectAlreadyExistsError
    */
   scheduleJob(
     jobDetail: JobDetail,

@@ -29,12 +29,12 @@ export interface JobDetail<Data extends object = object> {
   readonly requestsRecovery: boolean
   /** No two executions of this job key at the same time. */
   readonly disallowConcurrentExecution: boolean
-  /** Store what the job left in `context.jobDetail.jobDataMap`. */
+  /** Store what the job left in `context.jobDataMap`. */
   readonly persistJobDataAfterExecution: boolean
   /** Milliseconds after which an execution is interrupted; null for no limit. */
   readonly timeoutMs: number | null
   readonly retry: RetryPolicy | null
-  /** The nodes of a cluster that are to run the job; null for all. */
+  /** The nodes of a cluster that are to run the job; absent for all. */
   readonly nodeAffinity?: NodeAffinity
   /** How each firing is split into several executions; absent for a job whose firings are one execution each. */
   readonly sharding?: Sharding

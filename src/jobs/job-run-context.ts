@@ -33,10 +33,7 @@ export interface JobRunContext<Data extends object = Record<string, unknown>> {
   readonly shard: Shard | null
   /** Aborted by `interrupt`, by the job's `timeoutMs` and by a shutdown that interrupts. */
   readonly signal: AbortSignal
-  /**
-   * To the scheduler's logger, and into the store's log of executions. Takes fields and a message, a message alone, or
-   * an Error in place of the fields.
-   */
+  /** To the scheduler's logger, and into the store's log of executions. */
   readonly log: JobLog
   /** The trace that this run is part of, for spans of the job's own; null where nothing traces. */
   readonly traceContext: TraceContext | null

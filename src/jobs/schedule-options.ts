@@ -36,8 +36,8 @@ export interface EveryWhen {
 /** Once, at an instant. */
 export interface AtWhen {
   /**
-   * With a key, an instant is left out that passed by more than `misfireThresholdMs` before it was declared, or that is
-   * not after the last run.
+   * The instant at which it runs. With a key, one is left out that passed by more than `misfireThresholdMs` before it
+   * was declared, or that is not after the last run.
    */
   readonly at: Date
 }
@@ -83,7 +83,7 @@ export interface ScheduleSettings {
   readonly key?: string | JobKey
   /** For people. Default: that of the job's definition. */
   readonly description?: string
-  /** Between triggers that are due at the same millisecond the higher number goes first. Default 5. */
+  /** Of triggers that are due at the same millisecond the higher number goes first. A 32-bit integer, default 5. */
   readonly priority?: number
   /** Name of a stored calendar whose excluded times are left out. Default none. */
   readonly calendarName?: string
@@ -114,7 +114,7 @@ export interface ScheduledJob {
 }
 
 export interface TriggerJobOptions {
-  /** Who asked for it; the history has it as `triggeredBy`. Default: it says null. */
+  /** Who asked for it, not blank; the history has it as `triggeredBy`. Default: it says null. */
   readonly by?: string
 }
 

@@ -64,6 +64,7 @@ export interface AuditQuery extends PageRequest<AuditCursor> {
   readonly targetGroup?: string
   readonly targetName?: string
   readonly outcome?: AuditOutcome
+  /** The instance id of the node that was asked. */
   readonly node?: string
   /** At or after this instant. */
   readonly from?: Date

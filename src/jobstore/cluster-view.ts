@@ -18,7 +18,7 @@ export interface SchedulerNode {
    * next.
    */
   readonly state: 'alive' | 'overdue' | 'failed'
-  /** Null where nodes do not check in, because there is one only. */
+  /** The instant of its last check-in; null where nodes do not check in, because there is one only. */
   readonly lastCheckInMs: EpochMs | null
   readonly checkInIntervalMs: number | null
   /** Of this package. Null for a Java node, as are the fields below. */

@@ -1,6 +1,6 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
-import type { ScheduleEntry } from './schedule-entry.ts'
+import type { JobAndTriggers } from './schedule-entry.ts'
 
 export interface NamedCalendar {
   readonly name: string
@@ -12,7 +12,7 @@ export interface DefinitionChanges {
   /** Stored over those of the same names; the triggers that name them get their fire times anew. */
   readonly calendars: readonly NamedCalendar[]
   /** Jobs and triggers, stored over those of the same keys. */
-  readonly entries: readonly ScheduleEntry[]
+  readonly entries: readonly JobAndTriggers[]
   /** Deleted, with jobs that lose their last trigger by it and are not durable. */
   readonly removedTriggers: readonly TriggerKey[]
   /** Deleted with their triggers. */

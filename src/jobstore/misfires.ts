@@ -44,7 +44,7 @@ export interface Misfire extends MisfireCursor {
   readonly cause: MisfireCause
   /** Null when no misfire instruction was applied. */
   readonly policy: MisfirePolicy | null
-  /** The first of them. */
+  /** The first of them. Queries go by `noticedTimeMs`. */
   readonly fromMs: EpochMs
   /** The last of them; an instant after which there is none when they were too many to count. */
   readonly toMs: EpochMs
@@ -65,7 +65,7 @@ export interface MisfireQuery extends PageRequest<MisfireCursor> {
   readonly jobGroup?: string
   /** One cause, or several. */
   readonly cause?: MisfireCause | readonly MisfireCause[]
-  /** Noticed at or after this instant. */
+  /** Noticed (`noticedTimeMs`) at or after this instant. */
   readonly from?: Date
   /** Noticed before this instant. */
   readonly to?: Date
@@ -73,7 +73,7 @@ export interface MisfireQuery extends PageRequest<MisfireCursor> {
 
 /** Of which misfires to get the numbers. */
 export interface MisfireCountQuery {
-  /** Noticed at or after this instant. */
+  /** Noticed (`noticedTimeMs`) at or after this instant. */
   readonly from?: Date
   /** Noticed before this instant. */
   readonly to?: Date

@@ -11,6 +11,7 @@ export interface Pause {
   readonly reason: string | null
   /** Who paused it, as the caller said. */
   readonly by: string | null
+  /** The instant of the pause. */
   readonly sinceMs: EpochMs
   /** When it resumes by itself; null when it does not. */
   readonly untilMs: EpochMs | null

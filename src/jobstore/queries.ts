@@ -167,7 +167,7 @@ export interface ExecutionQuery extends PageRequest<ExecutionCursor> {
   readonly node?: string
   /** One outcome, or several. */
   readonly outcome?: ExecutionOutcome | readonly ExecutionOutcome[]
-  /** Began more than so many milliseconds after the planned instant. */
+  /** Fired (`fireTimeMs`) more than so many milliseconds after the planned instant. */
   readonly laterThanMs?: number
   /** Ran for more than so many milliseconds. */
   readonly tookLongerThanMs?: number
@@ -182,9 +182,9 @@ export interface ExecutionQuery extends PageRequest<ExecutionCursor> {
   readonly manual?: boolean
   /** Only items of this sharded firing. */
   readonly firingId?: string
-  /** Began at or after this instant. */
+  /** Fired (`fireTimeMs`) at or after this instant. */
   readonly from?: Date
-  /** Began before this instant. */
+  /** Fired before this instant. */
   readonly to?: Date
 }
 
@@ -228,6 +228,7 @@ export interface ExecutionSummary extends ExecutionCursor {
   /** Null when the job was deleted before its key was known. */
   readonly jobType: string | null
   readonly triggerKey: TriggerKey
+  /** The instance id of the node that ran it. */
   readonly node: string
   readonly scheduledFireTimeMs: EpochMs
   /** When its trigger was claimed; null where that is not known, as for the two below. */

@@ -14,7 +14,7 @@ export interface HistoryOptions {
    */
   readonly record?: 'off' | 'failures' | 'all' | false
   /**
-   * Executions that began longer ago than this are deleted. Milliseconds, at least 1,000, default 30 days
+   * Executions that fired longer ago than this are deleted. Milliseconds, at least 1,000, default 30 days
    * (2,592,000,000).
    */
   readonly maxAgeMs?: number

@@ -1,8 +1,12 @@
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
-export interface ScheduleEntry {
-  /** The job to store, or null when the triggers name a job that exists. */
+/** A job and triggers, to be stored together. */
+export interface JobAndTriggers {
+  /** Null when the triggers name jobs that are stored already. */
   readonly job: JobDetail | null
   readonly triggers: readonly Trigger[]
 }
+
+/** What stores are given: the same. */
+export type ScheduleEntry = JobAndTriggers

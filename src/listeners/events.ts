@@ -78,8 +78,7 @@ export interface SchedulerEventMap {
   }
   /**
    * A trigger went to the ERROR state and fires no more until it is reset: its job could not be made, its calendar is
-   * missing, or a row of the database cannot be read. Sent once, and in the last two cases a `schedulerError` has the
-   * error itself.
+   * missing, or a row of the database cannot be read. Sent once; a `schedulerError` has the error itself.
    */
   triggerInError: { readonly triggerKey: TriggerKey; readonly reason: string }
   /** Another node stopped checking in; this one is about to recover its work. */

@@ -13,7 +13,7 @@ export interface ExecutionLogOptions {
   readonly logger: Logger
 }
 
-/** Logs every firing, misfire, veto, end and failure as one line with fields. */
+/** Logs every firing, misfire, veto, end and failure as one line with fields; not what jobs log themselves. */
 export function executionLogPlugin(options: ExecutionLogOptions): SchedulerPlugin {
   refuseUnknownKeys('executionLogPlugin', options, ['logger'])
   checkLogger('executionLogPlugin', 'logger', options.logger, 'ERR_INVALID_OPTION')

@@ -51,6 +51,8 @@ export interface SchedulerOptions extends SchedulerBehaviour {
  *
  * @throws SchedulerError ERR_NODE_TOO_OLD before Node.js 20.19
  * @throws InvalidArgumentError ERR_INVALID_OPTION for an option that is unknown or out of bounds
+ * @throws SchedulerError ERR_DRIVER_MISSING, ERR_DATABASE, ERR_DATABASE_UNAVAILABLE, ERR_SCHEMA_TOO_OLD,
+ *   ERR_SCHEMA_TOO_NEW, ERR_STORE_IN_USE, ERR_ENTRY_MISSING; for `schedules` as `reconcile`
  */
 export async function createScheduler(options: SchedulerOptions = {}): Promise<Scheduler> {
   requireSupportedNode()
@@ -147,6 +149,9 @@ function isThreadPool(given: ThreadPool | PiscinaThreadPoolOptions): given is Th
   return 'runInThread' in given
 }
 
-function registryOf({ jobs, jobFactory }: Pick<ResolvedSchedulerOptions, 'jobs' | 'jobFactory'>): JobRegistry {
+function registryOf({
+  jobs,
+  jobFactory,
+}: Pick<ResolvedSchedulerOptions, 'jobs' | 'jobFactory'>): JobRegistry {
   return new JobRegistry(jobs, { makesJobs: jobFactory !== null, code: 'ERR_INVALID_OPTION' })
 }

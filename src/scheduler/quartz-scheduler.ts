@@ -20,6 +20,7 @@ import type { NodeOrder } from '../jobstore/cluster-view.ts'
 import type { DefinitionChanges } from '../jobstore/definition-changes.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
+import type { JobAndTriggers } from '../jobstore/schedule-entry.ts'
 import { changeDefinitions } from '../jobstore/step-by-step.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
@@ -44,7 +45,6 @@ import type {
   AddCalendarOptions,
   AddJobOptions,
   FireInstance,
-  JobAndTriggers,
   PauseOptions,
   ResumeOptions,
   Scheduler,

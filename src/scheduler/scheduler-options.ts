@@ -72,7 +72,10 @@ export interface SchedulerBehaviour {
   readonly misfireThresholdMs?: number
   /** How often a job may refire itself in one firing. 0 to 1,000,000, default 100. */
   readonly maxRefires?: number
-  /** How long an interrupted worker job may take to stop before its thread is ended. Milliseconds, default 5,000. */
+  /**
+   * How long an interrupted worker job may take to stop before its thread is ended. Milliseconds, at least 0, default
+   * 5,000.
+   */
   readonly interruptGraceMs?: number
   /** Largest job data, as bytes of JSON. At least 2, default 1,048,576. */
   readonly maxJobDataBytes?: number
@@ -94,13 +97,13 @@ export interface SchedulerBehaviour {
    * default 30,000.
    */
   readonly disposeTimeoutMs?: number
-  /** Default none. */
+  /** Set up and ended with the scheduler. Default none. */
   readonly plugins?: readonly SchedulerPlugin[]
   /**
    * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line each.
    */
   readonly logger?: Logger | false
-  /** Default: the system's. */
+  /** Where time comes from. Default: the system's. */
   readonly clock?: Clock
   /** Where names and jitter come from. Default: the system's randomness. */
   readonly ids?: IdGenerator

@@ -34,6 +34,7 @@ import type {
   TriggerQuery,
   TriggerSummary,
 } from '../jobstore/queries.ts'
+import type { JobAndTriggers } from '../jobstore/schedule-entry.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
@@ -41,13 +42,6 @@ import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { ReconcileOptions, Reconciliation, ScheduleDefinition } from './schedule-definition.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
-
-/** A job and triggers, to be stored together. */
-export interface JobAndTriggers {
-  /** Null when the triggers name jobs that are stored already. */
-  readonly job: JobDetail | null
-  readonly triggers: readonly Trigger[]
-}
 
 export interface AddJobOptions extends ReplaceOptions {
   /** Accept a job that is neither durable nor has a trigger; it is deleted when it later loses its last trigger. */
@@ -195,8 +189,8 @@ export interface FireInstance {
  * Every method checks what it is given and throws, or rejects with, an `InvalidArgumentError` that names the argument:
  * ERR_INVALID_ARGUMENT, or ERR_INVALID_OPTION for a field of an options object.
  *
- * Operations on keys that do not exist answer `false`, `null` or an empty list and call no listener. After `shutdown`
- * every operation on data throws ERR_SCHEDULER_SHUTDOWN.
+ * Operations on keys that do not exist answer `false`, `null` or an empty list (`NONE` for `getTriggerState`) and call
+ * no listener. After `shutdown` every operation on data throws ERR_SCHEDULER_SHUTDOWN.
  */
 export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   /** Fires triggers; true from `start` until `standby` or `shutdown`. */
@@ -205,10 +199,13 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   readonly isInStandbyMode: boolean
   /** `shutdown` has ended. */
   readonly isShutdown: boolean
+  /** Of this process; awaited. */
   readonly listenerManager: ListenerManager
+  /** Nothing waits for observers. */
   readonly events: SchedulerEvents
   /** All nodes that share this scheduler's data. */
   readonly cluster: SchedulerCluster
+  /** About this instance. */
   getMetaData(): SchedulerMetaData
 
   /**
@@ -219,16 +216,19 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * @throws InvalidArgumentError when a type is registered already
    */
   registerJobs(jobs: readonly JobSource[]): void
-  /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when a shutdown has begun */
+  /**
+   * @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when a shutdown has begun, ERR_DUPLICATE_INSTANCE_ID,
+   *   ERR_MIXED_LOCKING, ERR_STORE_IN_USE, ERR_ENTRY_MISSING
+   */
   start(): Promise<void>
   /**
    * Starts after `delayMs` (0 to 2,147,483,647, which is 24 days), unless started, put in standby or shut down by then;
    * a failure is a `schedulerError`.
    *
-   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT; SchedulerError ERR_SCHEDULER_SHUTDOWN when a shutdown has begun
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT; ERR_SCHEDULER_SHUTDOWN
    */
   startDelayed(delayMs: number): void
-  /** Stops firing until the next `start`; running jobs go on. */
+  /** Stops firing until the next `start`; running jobs go on. @throws SchedulerError ERR_SCHEDULER_SHUTDOWN */
   standby(): Promise<void>
   /**
    * Resolves when this scheduler has nothing to do: it has fired all that is due by its clock and may fire here, each
@@ -239,7 +239,8 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   idle(): Promise<void>
   /**
    * Ends the scheduler for good: fires nothing more, then waits for running jobs if asked to, which may still use the
-   * scheduler until then. Calling it again answers the same promise; a job that awaits it must not be waited for.
+   * scheduler until then. Calling it again waits for the same end, with the first options; a job that awaits it must
+   * not be waited for.
    *
    * It ends whatever the store does. Where it does not wait, or when the time to wait is over, each step gets a second
    * at most, or `timeoutMs` where that is less and it does not wait. A store that does not answer in that time is cut
@@ -255,14 +256,19 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * that is not of this set. Any number of nodes may declare it at once. Beside live nodes that have declared it in a
    * newer form it changes nothing, so that a rolling deploy does not go back and forth.
    *
-   * @throws InvalidArgumentError for a schedule without a key, or a key that is there twice; what `schedule` throws
+   * @throws InvalidArgumentError for a schedule without a key, or a key that is there twice; what `schedule` throws;
+   *   ERR_JOB_PERSISTENCE while other nodes change the set: call again
    */
   reconcile(
     name: string,
     schedules: readonly ScheduleDefinition[],
     options?: ReconcileOptions,
   ): Promise<Reconciliation>
-  /** Stores many jobs with their triggers, all or none. A job without triggers must be durable. */
+  /**
+   * Stores many jobs with their triggers, all or none. A job without triggers must be durable.
+   *
+   * @throws as `scheduleJob`, and ERR_JOB_NOT_DURABLE
+   */
   scheduleJobs(entries: readonly JobAndTriggers[], options?: AddJobOptions): Promise<void>
   /**
    * Stores calendars, then jobs and triggers, over what has their names and keys, and then deletes: all of it or
@@ -273,13 +279,17 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    *   `scheduleJobs` throws
    */
   changeDefinitions(changes: Partial<DefinitionChanges>): Promise<void>
-  /** Stores a job without a trigger; it must be durable. */
+  /**
+   * Stores a job without a trigger; it must be durable.
+   *
+   * @throws as `scheduleJob`, and ERR_JOB_NOT_DURABLE
+   */
   addJob(jobDetail: JobDetail, options?: AddJobOptions): Promise<void>
   /**
    * Replaces a trigger by another one for the same job, which may have another key where it begins anew.
    *
    * @returns its next fire time, or null when there is no trigger `triggerKey`
-   * @throws InvalidArgumentError ERR_INVALID_OPTION for `goesOnFrom` with another key
+   * @throws InvalidArgumentError ERR_INVALID_OPTION for `goesOnFrom` with another key; as `scheduleJob`
    */
   rescheduleJob(triggerKey: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<Date | null>
   /** Deletes a trigger, and its job when that was its last one and the job is not durable. */
@@ -320,13 +330,19 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   pauseTrigger(triggerKey: TriggerKey, options?: PauseOptions): Promise<boolean>
   /** Pauses matching groups, and triggers stored in them later; answers the groups. */
   pauseTriggers(matcher: GroupMatcher, options?: PauseOptions): Promise<readonly string[]>
+  /** Pauses the triggers that a job has now. */
   pauseJob(jobKey: JobKey, options?: PauseOptions): Promise<boolean>
+  /** The same for the triggers of jobs in matching groups; answers the groups. */
   pauseJobs(matcher: GroupMatcher, options?: PauseOptions): Promise<readonly string[]>
+  /** Pauses all triggers, and those stored later. */
   pauseAll(options?: PauseOptions): Promise<void>
   /** Resumes a trigger. Here and in the methods below, what it missed goes through its misfire policy by default. */
   resumeTrigger(triggerKey: TriggerKey, options?: ResumeOptions): Promise<boolean>
+  /** Answers the groups. */
   resumeTriggers(matcher: GroupMatcher, options?: ResumeOptions): Promise<readonly string[]>
+  /** Resumes the triggers of a job. */
   resumeJob(jobKey: JobKey, options?: ResumeOptions): Promise<boolean>
+  /** Answers the groups. */
   resumeJobs(matcher: GroupMatcher, options?: ResumeOptions): Promise<readonly string[]>
   resumeAll(options?: ResumeOptions): Promise<void>
   /**
@@ -351,17 +367,23 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * @throws SchedulerError ERR_NOT_SUPPORTED when the store does not split firings
    */
   getShards(jobKey: JobKey): Promise<ShardOverview | null>
+  /** Their names. */
   getPausedTriggerGroups(): Promise<readonly string[]>
+  /** Their names. */
   getPausedJobGroups(): Promise<readonly string[]>
   /** The paused groups of both kinds, each with who paused it, why and until when. */
   getPausedGroups(): Promise<PausedGroups>
 
   getJobGroupNames(): Promise<readonly string[]>
+  /** Of groups that hold a trigger. */
   getTriggerGroupNames(): Promise<readonly string[]>
+  /** In matching groups. */
   getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]>
+  /** In matching groups. */
   getTriggerKeys(matcher: GroupMatcher): Promise<readonly TriggerKey[]>
-  /** Jobs without their data, a page at a time. */
+  /** Jobs without their data, in order of keys, a page at a time. */
   queryJobs(query?: JobQuery): Promise<Page<JobSummary, JobKey>>
+  /** The same for triggers. */
   queryTriggers(query?: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>>
   /** Triggers that are to fire, in the order in which they fire, a page at a time. */
   queryNextTriggers(query?: NextTriggerQuery): Promise<Page<TriggerSummary, FirePlace>>
@@ -369,15 +391,18 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   getJobDetails(jobKeys: readonly JobKey[]): Promise<readonly JobDetail[]>
   /** Those of at most 1000 triggers that exist and can be read, in no order. */
   getTriggers(triggerKeys: readonly TriggerKey[]): Promise<readonly Trigger[]>
+  /** By state. */
   getTriggerCounts(): Promise<TriggerCounts>
   /** The groups that hold something, by name, with how much it is. */
   getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]>
+  /** All triggers of a job. */
   getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]>
   /**
    * The planned instant of the trigger that is due for the longest time and has not fired, whatever node is to fire it;
    * null when none is due. A trigger that is paused, or whose job runs and forbids a second run, does not count.
    */
   getEarliestDueTime(): Promise<Date | null>
+  /** `NONE` when there is no such trigger. */
   getTriggerState(triggerKey: TriggerKey): Promise<TriggerState>
   /** Lets a trigger in the ERROR state fire again; false in any other state. */
   resetTriggerFromErrorState(triggerKey: TriggerKey): Promise<boolean>
@@ -386,12 +411,14 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   addCalendar(name: string, calendar: Calendar, options?: AddCalendarOptions): Promise<void>
   /** @throws JobPersistenceError ERR_CALENDAR_IN_USE while a trigger names it */
   deleteCalendar(name: string): Promise<boolean>
+  /** Null when there is none. */
   getCalendar(name: string): Promise<Calendar | null>
+  /** Of all that are stored. */
   getCalendarNames(): Promise<readonly string[]>
 
   /**
-   * Executions that ended, on any node, as far as the store remembers them (its option `history`); those that began
-   * last first, a page at a time.
+   * Executions that ended, on any node, as far as the store remembers them (its option `history`); those that fired
+   * (`fireTimeMs`) last first, a page at a time.
    */
   queryExecutions(query?: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>>
   /** An execution of the history with its data, result, progress and attempts; null when it is not in it. */

@@ -14,14 +14,14 @@ import type {
 import type { DefinitionChanges, RemovedDefinitions } from '../jobstore/definition-changes.ts'
 import type { JobStoreTransaction } from '../jobstore/job-store.ts'
 import { manualTriggerKey } from '../jobstore/manual-trigger.ts'
-import type { ScheduleEntry } from '../jobstore/schedule-entry.ts'
+import type { JobAndTriggers, ScheduleEntry } from '../jobstore/schedule-entry.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import { checkTrigger, type Trigger } from '../triggers/trigger.ts'
 import type { Nameless } from './nameless.ts'
 import { PlannedJobs } from './planned-jobs.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
-import type { AddJobOptions, JobAndTriggers, SchedulerTransaction } from './scheduler.ts'
+import type { AddJobOptions, SchedulerTransaction } from './scheduler.ts'
 import {
   addJobOptions,
   checkDefinitionChanges,

@@ -90,7 +90,7 @@ export interface SchedulerServerOptions {
   readonly health?: SchedulerHealth | readonly SchedulerHealth[]
   /** A pino logger or anything of its shape; false says nothing. Default: warnings and errors go to stderr. */
   readonly logger?: Logger | false
-  /** Default: the system's. */
+  /** Where time comes from. Default: the system's. */
   readonly clock?: Clock
 }
 

@@ -10,18 +10,23 @@ export interface PiscinaThreadPoolOptions {
   /** Most executions at one time, inline and worker jobs together, 1 to 100,000. Default 10. */
   readonly size?: number
   /**
-   * Most threads that run jobs. A terminated thread counts until it has exited. Default: enough for every slot to run a
-   * worker job (`size / concurrentTasksPerWorker`).
+   * Most threads that run jobs, 1 to `size`. A terminated thread counts until it has exited. Default: enough for every
+   * slot to run a worker job (`size / concurrentTasksPerWorker`).
    */
   readonly maxThreads?: number
-  /** Threads that are started with the scheduler and stay. Default 0: threads start when worker jobs need them. */
+  /**
+   * Threads that are started with the scheduler and stay, 0 to `maxThreads`. Default 0: threads start when worker jobs
+   * need them.
+   */
   readonly minThreads?: number
   /**
-   * Worker jobs that share a thread at one time. Default 1. With more, all jobs on a thread fail with ERR_WORKER_FAILED
-   * when the thread dies or is terminated.
+   * Worker jobs that share a thread at one time, 1 to `size`. Default 1. With more, all jobs on a thread fail with
+   * ERR_WORKER_FAILED when the thread dies or is terminated.
    */
   readonly concurrentTasksPerWorker?: number
-  /** Milliseconds after which a thread without work ends, unless `minThreads` keeps it. Default 30,000. */
+  /**
+   * How long an idle thread lives, unless `minThreads` keeps it. Milliseconds, 0 to 2,147,483,647, default 30,000.
+   */
   readonly idleTimeoutMs?: number
   /** Limits of each thread; one that exceeds them dies and its job fails with ERR_WORKER_FAILED. Default: Node's. */
   readonly resourceLimits?: ResourceLimits

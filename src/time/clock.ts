@@ -1,6 +1,6 @@
 import { type ArgumentCheck, checkMethods } from '../core/arguments.ts'
 
-/** Milliseconds since the epoch on the wall clock. */
+/** An instant: milliseconds since the epoch on the wall clock. Listings have these, events have Dates. */
 export type EpochMs = number
 
 export interface ClockTimer {

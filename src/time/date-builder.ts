@@ -18,7 +18,7 @@ import { TimeZone } from './zone.ts'
 export interface DateBuilderOptions {
   /** IANA name of the zone. Default: the zone of this process. */
   readonly timeZone?: string
-  /** Default: the system clock. */
+  /** Read for today and now. Default: the system clock. */
   readonly clock?: Clock
 }
 

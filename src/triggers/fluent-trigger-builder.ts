@@ -104,7 +104,7 @@ export class FluentTriggerBuilder<T> {
     return this
   }
 
-  /** Between triggers due at the same millisecond the higher number goes first. Default 5. */
+  /** Of triggers due at the same millisecond the higher number goes first. A 32-bit integer, default 5. */
   withPriority(priority: number): this {
     checkNumber('TriggerBuilder.withPriority', 'priority', priority)
     this.#priority = priority
@@ -118,11 +118,7 @@ export class FluentTriggerBuilder<T> {
     return this
   }
 
-  /**
-   * No fire time lies before this instant. Default: the moment the builder was made.
-   *
-   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
-   */
+  /** No fire time lies before this instant. Default: the moment the builder was made. */
   startAt(start: Date): this {
     this.#startTimeMs = requireInstantMs('TriggerBuilder.startAt', 'startAt', start)
     return this

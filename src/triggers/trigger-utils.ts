@@ -15,7 +15,7 @@ export const TriggerUtils: {
    */
   computeFireTimes(trigger: Trigger, calendar: Calendar | null, count: number): Date[]
   /**
-   * The fire times from `from` to `to`, both included, in the phase of the trigger. There is no limit to their number.
+   * The fire times from `from` to `to`, both included, in the phase of the trigger; any number.
    *
    * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
    */
@@ -23,8 +23,6 @@ export const TriggerUtils: {
   /**
    * An end time that lets the trigger fire `count` more times (1 to 1,000,000) and not once more; null when it fires
    * less often.
-   *
-   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
    */
   computeEndTimeToAllowParticularNumberOfFirings(
     trigger: Trigger,

@@ -48,7 +48,7 @@ function publicOptions(): { name: string; members: Member[] }[] {
   const symbols = entries
     .flatMap((entry) => checker.getSymbolAtLocation(program.getSourceFile(entry) ?? expect.fail(entry)) ?? [])
     .flatMap((entry) => checker.getExportsOfModule(entry))
-    .filter(({ name }) => /(Options|RetryBackoff)$/.test(name))
+    .filter(({ name }) => /^[A-Z]\w*(Options|Backoff|Config)$/.test(name))
   // Some are exported by two entry points.
   const byName = new Map(symbols.map((symbol) => [symbol.name, symbol]))
   const names = new Set(byName.keys())

@@ -16,7 +16,7 @@ export interface CronOptions {
   readonly timeZone?: string | undefined
   /** What happens where the wall clock jumps. Default `vixie`; `quartz` is what Java Quartz does. */
   readonly dst?: CronDst | undefined
-  /** Default `quartz`. */
+  /** How the text is read, see `CronDialect`. Default `quartz`. */
   readonly dialect?: CronDialect | undefined
   /** Whether the Unix dialect takes a leading field for seconds. Default `never`. */
   readonly seconds?: 'never' | 'optional' | undefined

@@ -9,7 +9,7 @@ import { rebootMacro } from './macros.ts'
 export interface CrontabOptions {
   /** IANA zone of the entries before any `CRON_TZ` or `TZ` line. Default: the zone of this process. */
   readonly timeZone?: string | undefined
-  /** Default `vixie`. */
+  /** What happens where the wall clock jumps. Default `vixie`. */
   readonly dst?: CronDst | undefined
   /** `present` for /etc/crontab and /etc/cron.d, where the user stands before the command. Default `absent`. */
   readonly userColumn?: 'absent' | 'present' | undefined

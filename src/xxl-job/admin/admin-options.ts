@@ -50,7 +50,7 @@ export interface XxlJobAdminOptions {
   readonly requestsPerMinute?: number
   /** A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr. */
   readonly logger?: Logger | false
-  /** Default: the system's. */
+  /** Where time comes from. Default: the system's. */
   readonly clock?: Clock
 }
 

@@ -77,7 +77,8 @@ export interface XxlJobExecutorOptions {
   /** Options of the worker threads of handlers in modules. Default: up to 10, started when needed. */
   readonly threadPool?: PiscinaThreadPoolOptions
   /**
-   * How long a worker or a script that is asked to end may take before it is ended. Milliseconds, default 5,000.
+   * How long a worker or a script that is asked to end may take before it is ended. Milliseconds, 0 to
+   * 2,147,483,647, default 5,000.
    */
   readonly interruptGraceMs?: number
   /** Most runs of one job that wait; further ones are refused. 1 to 1,000,000, default 10,000. */
@@ -88,7 +89,7 @@ export interface XxlJobExecutorOptions {
   readonly maxResults?: number
   /** A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr. */
   readonly logger?: Logger | false
-  /** Default: the system's. */
+  /** Where time comes from. Default: the system's. */
   readonly clock?: Clock
 }
 

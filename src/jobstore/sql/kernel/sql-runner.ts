@@ -17,14 +17,14 @@ export interface TransactionOptions<Answer = unknown> {
   /** What the transaction may do to others. */
   readonly lock: TransactionLock
   /**
-   * What to do about a lock that another session holds for long. `passOver` ends in a {@link RowsLockedError} at once,
+   * What to do about a lock that another session holds for long. `passOver` ends in a `RowsLockedError` at once,
    * for callers that go on without what is locked. `comeBack`, the default, gives up its own locks and its connection
    * and is run again later, until the time limit of the engine: what waits in a queue holds up what comes behind it.
    */
   readonly whenLocked?: 'passOver' | 'comeBack'
   /**
    * What to do while it is not known whether a commit happened: `bounded` ends in an error that says so, `patient` asks
-   * until the store is shut down, for callers that must know.
+   * until the store is shut down, for callers that must know. Default `bounded`.
    */
   readonly onDoubt?: 'bounded' | 'patient'
   /**

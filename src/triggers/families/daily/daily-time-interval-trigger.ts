@@ -221,7 +221,7 @@ export class DailyTimeIntervalScheduleBuilder implements ScheduleBuilder<DailyTi
     return this.withInterval(hours, 'HOUR')
   }
 
-  /** Weekdays on which to fire, 1=SUN to 7=SAT. */
+  /** Weekdays on which to fire, 1=SUN to 7=SAT, as in `DayOfWeek.MONDAY`; 0 is refused. */
   onDaysOfTheWeek(...daysOfWeek: readonly number[]): this {
     let mask = 0
     for (const weekday of daysOfWeek) {
