@@ -1,36 +1,22 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { type ErrorCode, JobPersistenceError } from '../../src/core/errors.ts'
-import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
 import { sqliteEngine } from '../../src/jobstore/sqlite/sqlite-engine.ts'
 import { resolveSqliteOptions } from '../../src/jobstore/sqlite/sqlite-options.ts'
 import { Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import { withTransactions } from '../support/wrapped-engine.ts'
 
 /** A store whose transactions are counted and fail while `fails` says with what. */
 async function failingStore() {
   const engine = sqliteEngine(resolveSqliteOptions({ filename: ':memory:' }))
   const state = { transactions: 0, fails: (): Error | null => null }
-  const failing: SqlEngine = {
-    ...engine,
-    async connect(session) {
-      const connection = await engine.connect(session)
-      const { runner } = connection
-      return {
-        ...connection,
-        runner: {
-          async transact(program, options) {
-            state.transactions++
-            const error = state.fails()
-            if (error !== null) throw error
-            return runner.transact(program, options)
-          },
-          read: (program) => runner.read(program),
-          close: () => runner.close(),
-        },
-      }
-    },
-  }
+  const failing = withTransactions(engine, (inner) => async (program, options) => {
+    state.transactions++
+    const error = state.fails()
+    if (error !== null) throw error
+    return inner.transact(program, options)
+  })
   const bed = new Testbed(new SqlJobStore(failing), new ManualClock(), 'node')
   await bed.store.initialize(bed.context)
   onTestFinished(() => bed.store.shutdown())
