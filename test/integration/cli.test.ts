@@ -12,9 +12,10 @@ import {
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { projectRoot } from '../support/source-files.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { temporaryFolders } from '../support/temporary-folder.ts'
 
 const main = join(projectRoot, 'dist/cli/main.js')
+const temporaryFolder = temporaryFolders()
 
 interface Exit {
   readonly code: number | null

@@ -89,6 +89,15 @@ const unsteadyTest = refuseNodes((node) => {
   return isHasty ? `${name} waits for one second only; give it a timeout` : null
 })
 
+/** Among tests that run at the same time, vitest takes one that another has begun since for the one that asks. */
+const hookOfAnotherTest = refuseNodes((node) => {
+  if (!ts.isImportSpecifier(node) || !/^(onTestF\w+|temporaryFolder)$/.test(node.name.text)) return null
+  const isConcurrent = /concurrent: true|\.concurrent\b/.test(node.getSourceFile().text)
+  return isConcurrent
+    ? `${node.name.text} may go with another test of the file; use what goes with the file`
+    : null
+})
+
 const clockNames = /^(setTimeout|setInterval|setImmediate|clearTimeout|clearInterval|performance)$/
 const clockModules = /^(node:)?(timers|timers\/promises|perf_hooks)$/
 const clockMembers = /^(Date\.now|process\.hrtime|process\.uptime|AbortSignal\.timeout|Temporal\.Now)$/
@@ -185,6 +194,7 @@ const rules: { name: string; check: Check; files: readonly SourceFile[] }[] = [
   { name: 'no path of one machine is written down', check: machinePath, files: everything },
   { name: 'no test is silenced without a reason', check: silencedTest, files: code },
   { name: 'tests are steady: seeds are fixed, waits are patient', check: unsteadyTest, files: code },
+  { name: 'tests at the same time tidy up with their file', check: hookOfAnotherTest, files: code },
   { name: 'only src/time reads clocks and arms timers', check: readsClock, files: clockless },
   { name: 'no joined text is the key of a map', check: joinedKey, files: src },
 ]
@@ -221,6 +231,8 @@ describe('the tidy checks catch what they are for', () => {
     [silencedTest, `test.skipIf(process.platform === 'x')('a', f)`],
     [unsteadyTest, 'fc.assert(property, { numRuns: 5 })'],
     [unsteadyTest, 'await vi.waitFor(() => expect(a).toBe(1))'],
+    [hookOfAnotherTest, "import { onTestFinished } from 'vitest'; test.concurrent('a', f)"],
+    [hookOfAnotherTest, "import { temporaryFolder } from './a.ts'; describe('a', { concurrent: true }, f)"],
     [readsClock, 'Date.now()'],
     [readsClock, 'new Date()'],
     [readsClock, 'setTimeout(f, 1)'],
@@ -242,6 +254,7 @@ describe('the tidy checks catch what they are for', () => {
     [tooLongFunction, `describe('a', () => {${'\n'.repeat(70)}})`],
     [silentSuppression, `${disable} -- null and undefined are one here`],
     [silencedTest, `test.skipIf(windows)('a', f) // reason: signals do not exist there`],
+    [hookOfAnotherTest, "import { onTestFinished } from 'vitest'; test('a', f)"],
     [unsteadyTest, 'fc.assert(property, { seed: 1 }); vi.waitFor(f, { timeout: 30_000 })'],
     [readsClock, 'clock.setImmediate(f); new Date(5); const a = { performance: 1 }'],
     [
