@@ -135,7 +135,9 @@ export class PlannedJobs {
   }
 
   async #calendarOf(name: string, known: Map<string, Calendar | null>): Promise<Calendar | null> {
-    const calendar = known.get(name) ?? (await this.#parts.open().getCalendar(name))
+    const found = known.get(name)
+    if (found !== undefined) return found
+    const calendar = await this.#parts.open().getCalendar(name)
     known.set(name, calendar)
     return calendar
   }
