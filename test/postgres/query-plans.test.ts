@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { postgresDialect, postgresSchema } from '../../src/jobstore/postgres/postgres-dialect.ts'
+import { transactionOpening } from '../../src/jobstore/postgres/postgres-transaction.ts'
 import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
 import type { SqlProgram, SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
 import { migrate } from '../../src/jobstore/sql/migrations/migrate.ts'
@@ -104,9 +105,18 @@ const programs: Record<string, () => SqlProgram<unknown>> = {
   'jobs.delete': () => jobs.delete(jobKeys),
 }
 
+/** Prepared, because only then `plan_cache_mode` says whether the plan knows the values. */
 async function planOf({ text, values }: SqlStatement): Promise<string> {
-  const { rows: lines } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, [...values])
-  return lines.map((line) => line['QUERY PLAN']).join('\n')
+  await client.query(`PREPARE planned AS ${text}`)
+  try {
+    const literals = values.map((value) => (value === null ? 'NULL' : pg.escapeLiteral(String(value))))
+    const { rows: lines } = await client.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN EXECUTE planned${literals.length > 0 ? `(${literals.join(', ')})` : ''}`,
+    )
+    return lines.map((line) => line['QUERY PLAN']).join('\n')
+  } finally {
+    await client.query('DEALLOCATE planned')
+  }
 }
 
 describe.each([
@@ -132,5 +142,22 @@ describe.each([
     const plan = await planOf(statementsOf(triggers.lockDue(due))[0] ?? { text: '', values: [] })
     expect(plan).toContain('idx_qrtz_t_acquire')
     expect(plan).not.toContain('Sort')
+  })
+})
+
+describe.each([10_000, 2_000, 400, 50, 5, 0])('while %i triggers are stored', (count) => {
+  beforeAll(async () => {
+    await client.query(`DELETE FROM qrtz_triggers WHERE next_fire_time > ${count}`)
+    await client.query('VACUUM FULL ANALYZE qrtz_triggers')
+  })
+
+  it('a transaction keeps no plan that sorts all triggers that are due for the first of them', async () => {
+    const limits = { lockTimeoutMs: 0, statementTimeoutMs: 0, hasTimelines: false }
+    await client.query('BEGIN')
+    await client.query(transactionOpening(limits).text)
+    const plan = await planOf(statementsOf(triggers.lockDue(due))[0] ?? { text: '', values: [] })
+    await client.query('ROLLBACK')
+    expect(plan).toContain('Index Scan using idx_qrtz_t_acquire')
+    expect(plan).not.toMatch(/Sort|Bitmap/)
   })
 })

@@ -23,6 +23,9 @@ export function transactionOpening(limits: {
     // Statements name rows by their keys. A plan that was made while a table was empty, also for a foreign key check,
     // would go on reading the whole table after it has grown.
     enable_seqscan: 'off',
+    // A plan that was made while few triggers were stored would gather and sort all that are due, for the first of
+    // them, after there are many. Without it the index of what is due is read in its order.
+    enable_bitmapscan: 'off',
     // Otherwise each connection plans each statement five more times, which takes longer than to run it, and comes to
     // the same plan: seqscans are off, and no plan knows how many rows there are in the text that names them.
     plan_cache_mode: 'force_generic_plan',
