@@ -6260,7 +6260,6 @@ LIMIT 1;
 -- pausedGroups.triggerGroups.load
 --   programs/firing/splitting.ts (splitCircumstances)
 --   programs/reading/pauses.ts (getPausedGroups)
---   programs/reading/reading.ts (getPausedJobGroups, getPausedTriggerGroups)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (resumeJobs, resumeTriggers)
@@ -6314,7 +6313,6 @@ DELETE FROM qrtz_paused_trigger_grps WHERE sched_name = :scheduler;
 -- pausedGroups.jobGroups.load
 --   programs/firing/splitting.ts (splitCircumstances)
 --   programs/reading/pauses.ts (getPausedGroups)
---   programs/reading/reading.ts (getPausedJobGroups, getPausedTriggerGroups)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (resumeJobs, resumeTriggers)
@@ -8182,16 +8180,6 @@ WHERE sched_name = :scheduler
 --------------------------------------
 -- listings: what users list and count
 --------------------------------------
-
--- listings.counts
---   sql-job-store.ts (SqlJobStore)
--- Every engine
-SELECT (
-  SELECT count(*)
-  FROM qrtz_job_details
-  WHERE sched_name = :scheduler
-) AS jobs, (SELECT count(*) FROM qrtz_triggers WHERE sched_name = :scheduler) AS triggers,
-  (SELECT count(*) FROM qrtz_calendars WHERE sched_name = :scheduler) AS calendars;
 
 -- listings.triggerCounts
 --   sql-job-store.ts (SqlJobStore)

@@ -100,22 +100,22 @@ export class DelegatingJobStore
     return this.inner.cluster
   }
   get records(): JobStoreRecords | null {
-    return this.inner.records ?? null
+    return this.inner.records
   }
   get jobGroupLimits(): ReadonlyMap<string, number> {
-    return this.inner.jobGroupLimits ?? new Map()
+    return this.inner.jobGroupLimits
   }
   get notes(): JobStoreNotes | null {
-    return this.inner.notes ?? null
+    return this.inner.notes
   }
   get shards(): JobStoreShards | null {
-    return this.inner.shards ?? null
+    return this.inner.shards
   }
   get awaitedResults(): JobStoreAwaitedResults | null {
-    return this.inner.awaitedResults ?? null
+    return this.inner.awaitedResults
   }
   get changes(): JobStoreChanges | null {
-    return this.inner.changes ?? null
+    return this.inner.changes
   }
 
   /** Every operation goes through here; `proceed` carries it out on the inner store. */
@@ -128,12 +128,6 @@ export class DelegatingJobStore
   }
   schedulerStarted(): Promise<void> {
     return this.around('schedulerStarted', () => this.inner.schedulerStarted())
-  }
-  schedulerPaused(): Promise<void> {
-    return this.around('schedulerPaused', () => this.inner.schedulerPaused())
-  }
-  schedulerResumed(): Promise<void> {
-    return this.around('schedulerResumed', () => this.inner.schedulerResumed())
   }
   shutdown(options?: StoreShutdownOptions): Promise<void> {
     return this.around('shutdown', () => this.inner.shutdown(options))
@@ -206,9 +200,6 @@ export class DelegatingJobStore
   getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]> {
     return this.around('getGroupCounts', () => this.inner.getGroupCounts(of))
   }
-  getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }> {
-    return this.around('getCounts', () => this.inner.getCounts())
-  }
 
   getTriggerState(key: TriggerKey): Promise<TriggerState> {
     return this.around('getTriggerState', () => this.inner.getTriggerState(key))
@@ -255,12 +246,6 @@ export class DelegatingJobStore
   }
   getPausedGroups(): Promise<PausedGroups> {
     return this.around('getPausedGroups', () => this.inner.getPausedGroups())
-  }
-  getPausedTriggerGroups(): Promise<readonly string[]> {
-    return this.around('getPausedTriggerGroups', () => this.inner.getPausedTriggerGroups())
-  }
-  getPausedJobGroups(): Promise<readonly string[]> {
-    return this.around('getPausedJobGroups', () => this.inner.getPausedJobGroups())
   }
 
   addCalendar(

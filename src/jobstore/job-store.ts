@@ -271,18 +271,18 @@ export interface JobStore extends FiringOnSchedule {
   readonly capabilities: JobStoreCapabilities
   /** Null for a store that only one scheduler can use. */
   readonly cluster: JobStoreCluster | null
-  /** Null or absent for a store that remembers no more than the history. */
-  readonly records?: JobStoreRecords | null
-  /** How many jobs of a group may be claimed or executing at once, by group; absent where no group has a limit. */
-  readonly jobGroupLimits?: ReadonlyMap<string, number>
-  /** Small texts that nodes share; absent or null for a store that keeps none. */
-  readonly notes?: JobStoreNotes | null
-  /** Absent or null for a store that does not split firings. */
-  readonly shards?: JobStoreShards | null
-  /** Absent or null for a store whose firings all end in the process that runs them. */
-  readonly awaitedResults?: JobStoreAwaitedResults | null
-  /** Absent or null for a store whose data no other process changes. */
-  readonly changes?: JobStoreChanges | null
+  /** Null for a store that remembers no more than the history. */
+  readonly records: JobStoreRecords | null
+  /** How many jobs of a group may be claimed or executing at once, by group; empty where no group has a limit. */
+  readonly jobGroupLimits: ReadonlyMap<string, number>
+  /** Small texts that nodes share; null for a store that keeps none. */
+  readonly notes: JobStoreNotes | null
+  /** Null for a store that does not split firings. */
+  readonly shards: JobStoreShards | null
+  /** Null for a store whose firings all end in the process that runs them. */
+  readonly awaitedResults: JobStoreAwaitedResults | null
+  /** Null for a store whose data no other process changes, or that is not told of it. */
+  readonly changes: JobStoreChanges | null
 
   /**
    * Called before anything else, and again only after a `shutdown`.
@@ -292,8 +292,6 @@ export interface JobStore extends FiringOnSchedule {
   initialize(context: JobStoreContext): Promise<void>
   /** First start of the scheduler: recovery happens here. */
   schedulerStarted(): Promise<void>
-  schedulerPaused(): Promise<void>
-  schedulerResumed(): Promise<void>
   /** Frees all resources; harmless when called twice or before `initialize`. */
   shutdown(options?: StoreShutdownOptions): Promise<void>
   /** Milliseconds to wait after `failures` failed acquisitions in a row. */
@@ -351,7 +349,6 @@ export interface JobStore extends FiringOnSchedule {
   getTriggerGroupNames(): Promise<readonly string[]>
   getTriggerCounts(): Promise<TriggerCounts>
   getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]>
-  getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }>
 
   getTriggerState(key: TriggerKey): Promise<TriggerState>
   /**
@@ -404,10 +401,7 @@ export interface JobStore extends FiringOnSchedule {
    * it is complete or in error.
    */
   skipNextFire(key: TriggerKey): Promise<SkippedFire | null>
-  /** Remembered trigger groups, those of `pauseAll` included. */
-  getPausedTriggerGroups(): Promise<readonly string[]>
-  getPausedJobGroups(): Promise<readonly string[]>
-  /** The same groups, with what is known of their pauses. */
+  /** Remembered groups, those of `pauseAll` included, with what is known of their pauses. */
   getPausedGroups(): Promise<PausedGroups>
 
   /**

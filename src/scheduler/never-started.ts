@@ -50,8 +50,8 @@ export class NeverStarted {
     const isWatching = this.#stopWatching !== null
     this.#endWatch()
     if (!isWatching || this.#store.capabilities.persistent) return
-    const { triggers } = await this.#store.getCounts()
-    if (triggers > 0) this.#warn('in memory, they are lost. Call start() before shutdown().')
+    const { items } = await this.#store.queryTriggers({ take: 1 })
+    if (items.length > 0) this.#warn('in memory, they are lost. Call start() before shutdown().')
   }
 
   #endWatch(): void {

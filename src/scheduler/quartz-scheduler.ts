@@ -203,7 +203,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       jobStore: jobStore.name,
       jobStorePersistent: jobStore.capabilities.persistent,
       jobStoreClustered: jobStore.capabilities.clustered,
-      jobGroupLimits: Object.fromEntries(jobStore.jobGroupLimits ?? []),
+      jobGroupLimits: Object.fromEntries(jobStore.jobGroupLimits),
       threadPool: threadPool.name,
       threadPoolSize: threadPool.size,
     }

@@ -59,10 +59,12 @@ export abstract class ReadingScheduler {
     return this.#open().getPausedGroups()
   }
   async getPausedTriggerGroups(): Promise<readonly string[]> {
-    return this.#open().getPausedTriggerGroups()
+    const { triggerGroups } = await this.#open().getPausedGroups()
+    return triggerGroups.map(({ group }) => group)
   }
   async getPausedJobGroups(): Promise<readonly string[]> {
-    return this.#open().getPausedJobGroups()
+    const { jobGroups } = await this.#open().getPausedGroups()
+    return jobGroups.map(({ group }) => group)
   }
   async getJobGroupNames(): Promise<readonly string[]> {
     return this.#open().getJobGroupNames()

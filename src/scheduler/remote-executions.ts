@@ -122,7 +122,7 @@ export class RemoteExecutions {
     this.#late = new LateResults(parts)
     this.#deadlines = new ResultDeadlines({
       ...parts,
-      isWanted: () => (parts.jobStore.awaitedResults ?? null) !== null && this.#remoteJobs().length > 0,
+      isWanted: () => parts.jobStore.awaitedResults !== null && this.#remoteJobs().length > 0,
       endLate: (awaited) => this.#endLate(awaited),
     })
   }
@@ -147,7 +147,7 @@ export class RemoteExecutions {
     for (const hooks of this.#remoteJobs()) {
       if (this.#connected.has(hooks)) continue
       this.#connected.add(hooks)
-      const { capabilities, notes = null } = this.#parts.jobStore
+      const { capabilities, notes } = this.#parts.jobStore
       const end = hooks.connect?.(taker, capabilities.clustered ? notes : null)
       if (typeof end === 'function') this.#ends.push(end as () => void)
     }
@@ -219,7 +219,7 @@ export class RemoteExecutions {
 
   /** Ends those that a caller interrupts; false when there is none. */
   async interrupt(target: InterruptTarget): Promise<boolean> {
-    const { awaitedResults = null } = this.#parts.jobStore
+    const { awaitedResults } = this.#parts.jobStore
     if (awaitedResults === null || this.#remoteJobs().length === 0) return false
     const found = await awaitedResults.findTarget(target)
     const ended = await Promise.all(found.map((awaited) => this.#interrupt(awaited)))
@@ -302,7 +302,7 @@ export class RemoteExecutions {
   }
 
   #store(method: string): JobStoreAwaitedResults {
-    const { awaitedResults = null, name } = this.#parts.jobStore
+    const { awaitedResults, name } = this.#parts.jobStore
     if (awaitedResults !== null) return awaitedResults
     throw new SchedulerError('ERR_NOT_SUPPORTED', `${method}: ${name} keeps no firings that go on elsewhere.`)
   }

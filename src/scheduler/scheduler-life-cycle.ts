@@ -210,7 +210,6 @@ export class SchedulerLifeCycle {
       for (const plugin of plugins) await awaitPlugin(options, plugin, 'start', () => plugin.start?.())
       this.#runningSinceMs = clock.now()
     } else {
-      await jobStore.schedulerResumed()
       jobStore.cluster?.announce()
     }
     // A shutdown may have begun while the store was starting.
@@ -254,21 +253,13 @@ export class SchedulerLifeCycle {
   }
 
   async #enterStandby(): Promise<Change> {
-    const { notifier, options, thread } = this.#parts
+    const { notifier, thread } = this.#parts
     this.#unknownJobTypes.stop()
     this.pauseWatch.stop()
     this.#parts.remotes.stop()
     const { signal } = this.#cut
     if (!signal.aborted) await thread.pause()
     if (signal.aborted) return unchanged
-    // A store that was never started has nothing to pause.
-    if (this.#runningSinceMs !== null) {
-      try {
-        await options.jobStore.schedulerPaused()
-      } catch (error) {
-        notifier.error('The job store failed to go into standby.', error)
-      }
-    }
     return { told: notifier.tell('schedulerInStandbyMode', {}, (l) => l.schedulerInStandbyMode?.()) }
   }
 

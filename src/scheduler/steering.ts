@@ -151,7 +151,7 @@ export class Steering {
 }
 
 function shardsOf(method: string, store: JobStore): JobStoreShards {
-  const { shards = null } = store
+  const { shards } = store
   if (shards !== null) return shards
   throw new SchedulerError(
     'ERR_NOT_SUPPORTED',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JobStoreContext, SchedulerSignaler } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { RecordingSignaler } from '../../src/testing/job-store/recording-signaler.ts'
+import { storedCounts } from '../../src/testing/job-store/stored.ts'
 import { jobDetail, misfireThresholdMs, only, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
@@ -40,7 +41,7 @@ describe('RAMJobStore', () => {
     await bed.schedule('t', { everyMs: 1000 })
     const bundle = await bed.start('t')
     await bed.store.shutdown()
-    expect(await bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+    expect(await storedCounts(bed.store)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
     await bed.complete(bundle, 'setAllJobTriggersError')
     expect(bed.signals.inError).toEqual([])
   })
@@ -127,7 +128,7 @@ describe('RAMJobStore', () => {
     const store = new RAMJobStore()
     const bed = new Testbed(store, new ManualClock(), 'node')
     const callBack = (): void => {
-      answers.push(store.deleteJobs([bed.job.key]), store.getCounts())
+      answers.push(store.deleteJobs([bed.job.key]), storedCounts(store))
     }
     const signaler: Partial<SchedulerSignaler> = {
       triggerMisfired: callBack,
@@ -146,7 +147,7 @@ describe('RAMJobStore', () => {
     expect(await bed.fireKind(claim)).toBe('gone')
     await Promise.all(answers)
     expect(answers).not.toHaveLength(0)
-    expect(await store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+    expect(await storedCounts(store)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
   })
 
   test('announces a trigger that comes before a claimed one of the same non-concurrent job', async () => {
@@ -180,7 +181,7 @@ describe('RAMJobStore', () => {
         }
       }
       expect(fired).toBe(20_000)
-      expect(await bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+      expect(await storedCounts(bed.store)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
     },
     20_000,
   )

@@ -14,6 +14,7 @@ import type {
 import { completedExecutionInstructions } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { reportedTriggerState } from '../../src/jobstore/trigger-state.ts'
+import { pausedJobGroups, pausedTriggerGroups, storedCounts } from '../../src/testing/job-store/stored.ts'
 import { completionOf, jobDetail, misfireThresholdMs, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { HolidayCalendar } from '../../src/triggers/calendars/holiday-calendar.ts'
@@ -345,13 +346,13 @@ async function assertSame({ bed, model }: Walk): Promise<void> {
     assert.equal(await store.getTriggerState(trigger.key), reportedTriggerState(state), `state of ${name}`)
   }
   for (const job of model.jobs) assert.deepEqual(await store.getJob(job.key), job)
-  assert.deepEqual(await store.getCounts(), {
+  assert.deepEqual(await storedCounts(store), {
     jobs: model.jobs.length,
     triggers: model.triggers.length,
     calendars: model.calendars.length,
   })
-  assert.deepEqual(normalized(await store.getPausedTriggerGroups()), normalized(model.pausedTriggerGroups))
-  assert.deepEqual(normalized(await store.getPausedJobGroups()), normalized(model.pausedJobGroups))
+  assert.deepEqual(normalized(await pausedTriggerGroups(store)), normalized(model.pausedTriggerGroups))
+  assert.deepEqual(normalized(await pausedJobGroups(store)), normalized(model.pausedJobGroups))
   const told = [
     ...signals.misfired.map(({ key }) => `misfired ${key.toString()}`),
     ...signals.finalized.map(({ key }) => `finalized ${key.toString()}`),

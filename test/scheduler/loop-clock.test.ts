@@ -139,7 +139,8 @@ describe('starts and standbys that come together', () => {
     scheduler.events.on('schedulerStarted', () => told.push('started'))
     scheduler.events.on('schedulerInStandbyMode', () => told.push('standby'))
     fixture.around = async (call) => {
-      if (call.method === 'schedulerPaused') await clock.sleep(500)
+      // Standby waits for the search that is under way.
+      if (call.method === 'acquireNextTriggers') await clock.sleep(500)
       return call.proceed()
     }
     await fixture.schedule('t', { inMs: 1000, everyMs: 1000 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { storedCounts } from '../../src/testing/job-store/stored.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
 import { InjectedFailure, type StoreCall } from '../support/intercept-job-store.ts'
 import { LoopFixture } from '../support/loop-fixture.ts'
@@ -190,7 +191,7 @@ describe('an answer that was lost', () => {
     await fixture.schedule('once', { inMs: 1000 })
     await fixture.settled(fixture.scheduler.start())
     await fixture.clock.advance(10_000)
-    expect(await fixture.ram.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+    expect(await storedCounts(fixture.ram)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
   })
 
   it('of an acquisition gives back what was claimed', async () => {

@@ -121,7 +121,6 @@ const lives: Readonly<Record<string, (life: Life) => Promise<unknown>>> = {
   },
   'with a store that does not shut down': async ({ clock, scheduler, store }) => {
     await scheduler.start()
-    store.failOn({ operation: 'schedulerPaused' })
     store.failOn({ operation: 'shutdown' })
     await clock.advance(1000)
     await scheduler.shutdown()

@@ -16,6 +16,7 @@ import type {
 } from '../../src/jobstore/queries.ts'
 import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
 import { newestTables } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
+import { pausedJobGroups, pausedTriggerGroups, storedCounts } from '../../src/testing/job-store/stored.ts'
 import { completionOf, jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { type Clock, systemClock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -451,14 +452,14 @@ class JunkScene {
     await store.getTriggerCounts()
     await store.getGroupCounts('jobs')
     await store.getGroupCounts('triggers')
-    await store.getCounts()
+    await storedCounts(store)
     await Promise.all(jobs.map(({ key }) => store.getTriggersOfJob(key)))
     await store.getJobKeys(GroupMatcher.anyGroup())
     await store.getTriggerKeys(GroupMatcher.anyGroup())
     await store.getJobGroupNames()
     await store.getTriggerGroupNames()
-    await store.getPausedTriggerGroups()
-    await store.getPausedJobGroups()
+    await pausedTriggerGroups(store)
+    await pausedJobGroups(store)
     await store.getPausedGroups()
     await store.endPauses()
     await store.getCalendarNames()

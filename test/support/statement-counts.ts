@@ -3,6 +3,7 @@ import { resolveSharding } from '../../src/jobs/sharding.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
 import type { AcquiredTrigger } from '../../src/jobstore/job-store.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
+import { storedCounts } from '../../src/testing/job-store/stored.ts'
 import {
   completionOf,
   jobDetail,
@@ -156,7 +157,7 @@ export function statementCountCases(engine: () => Promise<SqlEngine>): void {
       )
       expect(count.transactions).toBe(1)
       expect(count.statements).toBeLessThanOrEqual(12)
-      expect((await bed.store.getCounts()).triggers).toBe(10_000)
+      expect((await storedCounts(bed.store)).triggers).toBe(10_000)
     })
   })
 }

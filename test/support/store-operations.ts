@@ -8,6 +8,7 @@ import { recoverAtStart, recoverInstance } from '../../src/jobstore/sql/cluster/
 import { freeStuckTriggers } from '../../src/jobstore/sql/cluster/stuck-triggers.ts'
 import { endPause, lockOfPause } from '../../src/jobstore/sql/programs/scheduling/ending-pauses.ts'
 import type { SqlTransactor } from '../../src/jobstore/sql/session/sql-transactor.ts'
+import { pausedTriggerGroups, storedCounts } from '../../src/testing/job-store/stored.ts'
 import { completionOf, jobDetail, type Testbed } from '../../src/testing/job-store/testbed.ts'
 import { WeeklyCalendar } from '../../src/triggers/calendars/weekly-calendar.ts'
 import { shardOperations } from './shard-operations.ts'
@@ -357,7 +358,7 @@ const reading: readonly StoreOperation[] = [
     'getCounts',
     ({ bed }) =>
       () =>
-        bed.store.getCounts(),
+        storedCounts(bed.store),
     true,
   ),
   idle(
@@ -371,7 +372,7 @@ const reading: readonly StoreOperation[] = [
     'getPausedTriggerGroups',
     ({ bed }) =>
       () =>
-        bed.store.getPausedTriggerGroups(),
+        pausedTriggerGroups(bed.store),
     true,
   ),
 ]

@@ -92,6 +92,8 @@ export class RAMJobStore implements JobStore {
   readonly notes: JobStoreNotes = new MemoryNotes()
   readonly shards: JobStoreShards
   readonly awaitedResults: JobStoreAwaitedResults
+  readonly changes = null
+  readonly jobGroupLimits: ReadonlyMap<string, number> = new Map()
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
   #session: RamSession | null = null
@@ -113,8 +115,6 @@ export class RAMJobStore implements JobStore {
     this.#session = new RamSession(this.#data, this.#signals, context, this.records)
   }
   async schedulerStarted(): Promise<void> {}
-  async schedulerPaused(): Promise<void> {}
-  async schedulerResumed(): Promise<void> {}
   async shutdown(): Promise<void> {
     this.#owner = null
     this.#data.dispose()
@@ -203,14 +203,6 @@ export class RAMJobStore implements JobStore {
   async getTriggerGroupNames(): Promise<readonly string[]> {
     return this.#data.triggers.groups()
   }
-  async getCounts(): Promise<{
-    readonly jobs: number
-    readonly triggers: number
-    readonly calendars: number
-  }> {
-    const { jobs, triggers, calendars } = this.#data
-    return { jobs: jobs.size, triggers: triggers.size, calendars: calendars.calendars.size }
-  }
 
   async getTriggerState(key: TriggerKey): Promise<TriggerState> {
     const record = this.#data.triggers.get(key)
@@ -280,12 +272,6 @@ export class RAMJobStore implements JobStore {
   }
   async getPausedGroups(): Promise<PausedGroups> {
     return pausing.pausedGroups(this.#data)
-  }
-  async getPausedTriggerGroups(): Promise<readonly string[]> {
-    return [...this.#data.paused.triggerGroups]
-  }
-  async getPausedJobGroups(): Promise<readonly string[]> {
-    return [...this.#data.paused.jobGroups]
   }
 
   async addCalendar(

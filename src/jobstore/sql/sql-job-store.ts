@@ -160,8 +160,6 @@ export class SqlJobStore implements DatabaseJobStore {
     const { connection, transactions } = this.#require()
     await connection.start(transactions)
   }
-  async schedulerPaused(): Promise<void> {}
-  async schedulerResumed(): Promise<void> {}
   async shutdown({ cut }: StoreShutdownOptions = {}): Promise<void> {
     const open = this.#open
     if (open === null) return
@@ -259,9 +257,6 @@ export class SqlJobStore implements DatabaseJobStore {
   otherSchedulers(limit: number): Promise<readonly string[]> {
     return this.#read(({ keyLists }) => keyLists.otherSchedulers(limit))
   }
-  getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }> {
-    return this.#read((session) => session.listings.counts())
-  }
   getTriggerState(key: TriggerKey): Promise<TriggerState> {
     return this.#read((session) => session.listings.triggerState(key))
   }
@@ -307,12 +302,6 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   getPausedGroups(): Promise<PausedGroups> {
     return this.#read(getPausedGroups)
-  }
-  getPausedTriggerGroups(): Promise<readonly string[]> {
-    return this.#read((session) => reading.getPausedTriggerGroups(session))
-  }
-  getPausedJobGroups(): Promise<readonly string[]> {
-    return this.#read((session) => reading.getPausedJobGroups(session))
   }
 
   addCalendar(

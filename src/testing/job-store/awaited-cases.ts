@@ -8,7 +8,7 @@ import { jobDetail, only, type Testbed } from './testbed.ts'
 
 function awaitedOf(bed: Testbed): JobStoreAwaitedResults {
   const { awaitedResults } = bed.store
-  assert.ok(awaitedResults !== null && awaitedResults !== undefined, 'such a store has awaitedResults')
+  assert.ok(awaitedResults !== null, 'such a store has awaitedResults')
   return awaitedResults
 }
 

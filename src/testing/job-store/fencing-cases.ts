@@ -3,6 +3,7 @@ import { retryingJobsGroup, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { AcquiredTrigger } from '../../jobstore/job-store.ts'
 import { area, type StoreCase, type StoreCaseBody } from './store-case.ts'
+import { storedCounts } from './stored.ts'
 import { completionOf, jobDetail, type Testbed } from './testbed.ts'
 
 const key = new TriggerKey('t')
@@ -189,7 +190,7 @@ const retrying = area('retries', {
     const bundle = await bed.start('t')
     await bed.store.deleteJobs([bed.job.key])
     await bed.complete(bundle, 'noop', { retryTrigger: bed.trigger('retry') })
-    assert.deepEqual(await bed.store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
+    assert.deepEqual(await storedCounts(bed.store), { jobs: 0, triggers: 0, calendars: 0 })
   },
   'do not wait for other triggers when the job forbids concurrent execution': async (bed) => {
     const job = jobDetail('j', { disallowConcurrentExecution: true })

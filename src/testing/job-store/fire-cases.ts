@@ -5,6 +5,7 @@ import type { TriggerFiredBundle } from '../../jobstore/fired-bundle.ts'
 import type { CompletedExecutionInstruction } from '../../jobstore/job-store.ts'
 import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import { area, type StoreCase, type StoreCaseBody } from './store-case.ts'
+import { storedCounts } from './stored.ts'
 import { completionOf, jobDetail, only, type Testbed, textsOf } from './testbed.ts'
 
 const firing = area('fire', {
@@ -102,7 +103,7 @@ const completing = area('complete', {
     const job = jobDetail('non-durable')
     await bed.schedule('t', { job })
     await bed.complete(await bed.start('t'), 'deleteTrigger')
-    assert.deepEqual(await bed.store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
+    assert.deepEqual(await storedCounts(bed.store), { jobs: 0, triggers: 0, calendars: 0 })
     assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.non-durable'])
   },
   'keeps a job that wants recovery until its executions in flight have ended': async (bed) => {
@@ -206,7 +207,7 @@ const completing = area('complete', {
     )
     await bed.store.triggeredJobsComplete(completions)
     assert.equal(completions.length, 25)
-    assert.deepEqual(await bed.store.getCounts(), { jobs: 1, triggers: 0, calendars: 0 })
+    assert.deepEqual(await storedCounts(bed.store), { jobs: 1, triggers: 0, calendars: 0 })
   },
   'signals triggers that an execution put in error': async (bed) => {
     await bed.scheduleAll([bed.trigger('a', { everyMs: 1000 }), bed.trigger('b', { inMs: 5000 })])

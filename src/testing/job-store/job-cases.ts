@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import { area, type StoreCase } from './store-case.ts'
+import { storedCounts } from './stored.ts'
 import { jobDetail, refuses, type Testbed, textsOf } from './testbed.ts'
 
 const strangeNames = [
@@ -92,7 +93,7 @@ export const jobCases: readonly StoreCase[] = area('jobs', {
     await bed.schedule('c', { job: other })
     const deleted = await store.deleteJobs([bed.job.key, new JobKey('missing')])
     assert.deepEqual(deleted, [bed.job.key])
-    assert.deepEqual(await store.getCounts(), { jobs: 1, triggers: 1, calendars: 0 })
+    assert.deepEqual(await storedCounts(store), { jobs: 1, triggers: 1, calendars: 0 })
     assert.deepEqual(await bed.acquireNames(), ['c'])
   },
   'does not announce the deletion of jobs that it was told to delete': async (bed) => {

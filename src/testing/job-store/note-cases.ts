@@ -4,7 +4,7 @@ import { area, type StoreCase } from './store-case.ts'
 import type { Testbed } from './testbed.ts'
 
 function notesOf({ store }: Testbed): JobStoreNotes {
-  assert.ok(store.notes !== undefined && store.notes !== null, 'the store keeps notes')
+  assert.ok(store.notes !== null, 'the store keeps notes')
   return store.notes
 }
 

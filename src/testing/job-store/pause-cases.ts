@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import { area, type StoreCase } from './store-case.ts'
+import { pausedJobGroups, pausedTriggerGroups } from './stored.ts'
 import { jobDetail, only, type Testbed } from './testbed.ts'
 
 const groups = ['aa', 'ab', 'bb', 'ba']
@@ -52,7 +53,7 @@ const single = area('pause: one', {
     await bed.scheduleAll([bed.trigger('a'), bed.trigger('b')])
     await bed.store.pauseTrigger(new TriggerKey('a'))
     assert.deepEqual(await bed.states('a', 'b'), ['PAUSED', 'NORMAL'])
-    assert.deepEqual(await bed.store.getPausedTriggerGroups(), [])
+    assert.deepEqual(await pausedTriggerGroups(bed.store), [])
   },
   'of a job takes out all triggers that it has, and none that it gets later': async (bed) => {
     await bed.scheduleAll([bed.trigger('a'), bed.trigger('b')])
@@ -103,10 +104,10 @@ const triggerGroups = area('pause: trigger groups', {
     await scheduleGroups(bed)
     for (const { matcher, matched } of operators) {
       assert.deepEqual([...(await bed.store.pauseTriggers(matcher))].sort(), matched)
-      assert.deepEqual([...(await bed.store.getPausedTriggerGroups())].sort(), matched)
+      assert.deepEqual([...(await pausedTriggerGroups(bed.store))].sort(), matched)
       assert.deepEqual((await pausedOf((group) => bed.state('t', group))).sort(), matched)
       assert.deepEqual([...(await bed.store.resumeTriggers(matcher))].sort(), matched)
-      assert.deepEqual(await bed.store.getPausedTriggerGroups(), [])
+      assert.deepEqual(await pausedTriggerGroups(bed.store), [])
       assert.deepEqual(await pausedOf((group) => bed.state('t', group)), [])
     }
   },
@@ -120,7 +121,7 @@ const triggerGroups = area('pause: trigger groups', {
   },
   'remembers a group that is named exactly also while it is empty': async (bed) => {
     assert.deepEqual(await bed.store.pauseTriggers(GroupMatcher.groupEquals('empty')), ['empty'])
-    assert.deepEqual(await bed.store.getPausedTriggerGroups(), ['empty'])
+    assert.deepEqual(await pausedTriggerGroups(bed.store), ['empty'])
     await bed.schedule('t', { group: 'empty' })
     assert.equal(await bed.state('t', 'empty'), 'PAUSED')
   },
@@ -128,7 +129,7 @@ const triggerGroups = area('pause: trigger groups', {
     const { key } = await bed.schedule('t', { group: 'g' })
     await bed.store.pauseTriggers(GroupMatcher.groupEquals('g'))
     await bed.store.deleteTriggers([key])
-    assert.deepEqual(await bed.store.getPausedTriggerGroups(), ['g'])
+    assert.deepEqual(await pausedTriggerGroups(bed.store), ['g'])
     await bed.schedule('t', { group: 'g' })
     assert.equal(await bed.state('t', 'g'), 'PAUSED')
   },
@@ -144,7 +145,7 @@ const triggerGroups = area('pause: trigger groups', {
     await bed.store.pauseTriggers(matcher)
     await bed.store.resumeTrigger(key)
     assert.equal(await bed.state('t', 'g'), 'NORMAL')
-    assert.deepEqual(await bed.store.getPausedTriggerGroups(), ['g'], 'the group stays remembered')
+    assert.deepEqual(await pausedTriggerGroups(bed.store), ['g'], 'the group stays remembered')
     assert.deepEqual(await bed.store.pauseTriggers(matcher), ['g'])
     assert.equal(await bed.state('t', 'g'), 'PAUSED')
   },
@@ -152,7 +153,7 @@ const triggerGroups = area('pause: trigger groups', {
     const matcher = GroupMatcher.groupEquals('empty')
     await bed.store.pauseTriggers(matcher)
     await bed.store.resumeTriggers(matcher)
-    assert.deepEqual(await bed.store.getPausedTriggerGroups(), [])
+    assert.deepEqual(await pausedTriggerGroups(bed.store), [])
     await bed.schedule('t', { group: 'empty' })
     assert.equal(await bed.state('t', 'empty'), 'NORMAL')
   },
@@ -183,13 +184,13 @@ const jobGroups = area('pause: job groups', {
     await scheduleJobGroups(bed)
     for (const { matcher, matched } of operators) {
       assert.deepEqual([...(await bed.store.pauseJobs(matcher))].sort(), matched)
-      assert.deepEqual([...(await bed.store.getPausedJobGroups())].sort(), matched)
+      assert.deepEqual([...(await pausedJobGroups(bed.store))].sort(), matched)
       assert.deepEqual((await pausedOf((group) => bed.state(group))).sort(), matched)
       assert.deepEqual([...(await bed.store.resumeJobs(matcher))].sort(), matched)
-      assert.deepEqual(await bed.store.getPausedJobGroups(), [])
+      assert.deepEqual(await pausedJobGroups(bed.store), [])
       assert.deepEqual(await pausedOf((group) => bed.state(group)), [])
     }
-    assert.deepEqual(await bed.store.getPausedTriggerGroups(), [])
+    assert.deepEqual(await pausedTriggerGroups(bed.store), [])
   },
   'starts triggers paused that are stored later for a job of the group': async (bed) => {
     const job = jobDetail('j', { group: 'jobs' })
@@ -217,7 +218,7 @@ const jobGroups = area('pause: job groups', {
     await bed.store.pauseJobs(GroupMatcher.groupEquals('jobs'))
     assert.equal(await bed.store.resumeTrigger(key), true)
     assert.equal(await bed.state('t'), 'NORMAL')
-    assert.deepEqual(await bed.store.getPausedJobGroups(), ['jobs'])
+    assert.deepEqual(await pausedJobGroups(bed.store), ['jobs'])
     await bed.schedule('later', { job })
     assert.equal(await bed.state('later'), 'PAUSED')
   },
@@ -228,8 +229,8 @@ const jobGroups = area('pause: job groups', {
     await bed.store.pauseTriggers(GroupMatcher.groupEquals('g'))
     assert.equal(await bed.store.resumeJob(job.key), true)
     assert.equal(await bed.state('t', 'g'), 'NORMAL')
-    assert.deepEqual(await bed.store.getPausedJobGroups(), ['jobs'])
-    assert.deepEqual(await bed.store.getPausedTriggerGroups(), ['g'])
+    assert.deepEqual(await pausedJobGroups(bed.store), ['jobs'])
+    assert.deepEqual(await pausedTriggerGroups(bed.store), ['g'])
   },
   'pauses a retry trigger of a job of the group': async (bed) => {
     const job = jobDetail('j', { group: 'jobs' })
@@ -246,7 +247,7 @@ const everything = area('pause: everything', {
     await scheduleGroups(bed)
     await bed.store.pauseAll()
     assert.deepEqual((await pausedOf((group) => bed.state('t', group))).sort(), ['aa', 'ab', 'ba', 'bb'])
-    assert.deepEqual([...(await bed.store.getPausedTriggerGroups())].sort(), ['aa', 'ab', 'ba', 'bb'])
+    assert.deepEqual([...(await pausedTriggerGroups(bed.store))].sort(), ['aa', 'ab', 'ba', 'bb'])
     assert.deepEqual(await bed.acquireNames(), [])
   },
   'pauses groups that come later too': async (bed) => {
@@ -255,7 +256,7 @@ const everything = area('pause: everything', {
     await bed.schedule('t', { group: 'new' })
     await bed.schedule('u', { group: 'new' })
     assert.deepEqual([await bed.state('t', 'new'), await bed.state('u', 'new')], ['PAUSED', 'PAUSED'])
-    assert.deepEqual([...(await bed.store.getPausedTriggerGroups())].sort(), ['new', 'old'])
+    assert.deepEqual([...(await pausedTriggerGroups(bed.store))].sort(), ['new', 'old'])
   },
   'forgets a group that is resumed by name, also for its later triggers': async (bed) => {
     await bed.schedule('t', { group: 'a' })
@@ -284,8 +285,8 @@ const everything = area('pause: everything', {
     await bed.store.pauseAll()
     await bed.store.resumeAll()
     assert.equal(await bed.state('t'), 'NORMAL')
-    assert.deepEqual(await bed.store.getPausedTriggerGroups(), [])
-    assert.deepEqual(await bed.store.getPausedJobGroups(), [])
+    assert.deepEqual(await pausedTriggerGroups(bed.store), [])
+    assert.deepEqual(await pausedJobGroups(bed.store), [])
     await bed.schedule('u', { group: 'empty', job: jobDetail('k', { group: 'jobs' }) })
     assert.equal(await bed.state('u', 'empty'), 'NORMAL')
   },

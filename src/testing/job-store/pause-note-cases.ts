@@ -3,6 +3,7 @@ import { TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { Pause, PauseNote, PauseTarget } from '../../jobstore/pauses.ts'
 import { area, type StoreCase } from './store-case.ts'
+import { pausedJobGroups, pausedTriggerGroups } from './stored.ts'
 import { jobDetail, only, refuses, type Testbed } from './testbed.ts'
 
 const note = (reason: string, changes: Partial<PauseNote> = {}): PauseNote => ({
@@ -204,11 +205,11 @@ const ending = area('pause: until', {
     assert.equal(await bed.state('b', 'g'), 'PAUSED')
     await bed.clock.advance(1000)
     assert.deepEqual(await endedNow(bed), ['triggerGroup g'])
-    assert.deepEqual(await bed.store.getPausedTriggerGroups(), [])
+    assert.deepEqual(await pausedTriggerGroups(bed.store), [])
     assert.equal(await bed.state('b', 'g'), 'PAUSED')
     await bed.clock.advance(1000)
     assert.deepEqual(await endedNow(bed), ['jobGroup jobs'])
-    assert.deepEqual(await bed.store.getPausedJobGroups(), [])
+    assert.deepEqual(await pausedJobGroups(bed.store), [])
     assert.equal(await bed.state('b', 'g'), 'NORMAL')
     assert.equal(await bed.state('a', 'g'), 'PAUSED')
     assert.equal(await reasonOf(bed, 'a', 'g'), 'own')
@@ -222,7 +223,7 @@ const ending = area('pause: until', {
     assert.deepEqual(await endedNow(bed), ['all'])
     assert.equal(await bed.state('a', 'g'), 'NORMAL')
     assert.equal(await bed.state('b', 'h'), 'PAUSED')
-    assert.deepEqual(await bed.store.getPausedTriggerGroups(), ['h'])
+    assert.deepEqual(await pausedTriggerGroups(bed.store), ['h'])
     await bed.schedule('c', { group: 'new' })
     assert.equal(await bed.state('c', 'new'), 'NORMAL')
   },

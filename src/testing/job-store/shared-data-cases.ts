@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { GroupMatcher } from '../../core/matcher.ts'
 import { HolidayCalendar } from '../../triggers/calendars/holiday-calendar.ts'
 import { area, type StoreCase } from './store-case.ts'
+import { pausedJobGroups, pausedTriggerGroups } from './stored.ts'
 import { jobDetail, namesOf, refuses } from './testbed.ts'
 
 const survival = area(
@@ -30,8 +31,8 @@ const survival = area(
       await bed.store.shutdown()
       const again = await reopen()
       assert.deepEqual(await again.states('error', 'paused'), ['ERROR', 'PAUSED'])
-      assert.deepEqual(await again.store.getPausedTriggerGroups(), ['DEFAULT'])
-      assert.deepEqual(await again.store.getPausedJobGroups(), ['jobs'])
+      assert.deepEqual(await pausedTriggerGroups(again.store), ['DEFAULT'])
+      assert.deepEqual(await pausedJobGroups(again.store), ['jobs'])
       await again.schedule('new', { group: 'new' })
       assert.equal(await again.state('new', 'new'), 'PAUSED')
     },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import { area, type StoreCase } from './store-case.ts'
+import { storedCounts } from './stored.ts'
 import { jobDetail, refuses, type Testbed, textsOf } from './testbed.ts'
 
 const noReplace = { replace: false }
@@ -128,7 +129,7 @@ const refusing = area('triggers: all or nothing', {
       ),
       'ERR_JOB_NOT_FOUND',
     )
-    assert.deepEqual(await bed.store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
+    assert.deepEqual(await storedCounts(bed.store), { jobs: 0, triggers: 0, calendars: 0 })
   },
   'refuses a trigger whose key is taken, and does not leave its job behind': async (bed) => {
     await bed.schedule('taken', { description: 'first' })
@@ -152,7 +153,7 @@ const refusing = area('triggers: all or nothing', {
       bed.store.scheduleJobs([{ job: bed.job, triggers: [bed.trigger('t'), bed.trigger('t')] }], noReplace),
       'ERR_OBJECT_ALREADY_EXISTS',
     )
-    assert.deepEqual(await bed.store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
+    assert.deepEqual(await storedCounts(bed.store), { jobs: 0, triggers: 0, calendars: 0 })
   },
   'refuses an unknown job also when told to replace': async (bed) => {
     const orphan = bed.trigger('orphan', { job: jobDetail('missing') })
@@ -302,7 +303,7 @@ const rescheduling = area('triggers: rescheduling', {
     await bed.schedule('t')
     await bed.store.rescheduleTrigger(new TriggerKey('t'), bed.trigger('t', { inMs: 1 }))
     assert.deepEqual(await bed.store.getJob(new JobKey('job')), bed.job)
-    assert.deepEqual(await bed.store.getCounts(), { jobs: 1, triggers: 1, calendars: 0 })
+    assert.deepEqual(await storedCounts(bed.store), { jobs: 1, triggers: 1, calendars: 0 })
   },
 })
 

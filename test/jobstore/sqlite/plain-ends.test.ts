@@ -7,6 +7,7 @@ import { JobBuilder } from '../../../src/jobs/job-builder.ts'
 import { rowsPerStatement } from '../../../src/jobstore/sql/kernel/row-set.ts'
 import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../../src/scheduler/scheduler.ts'
+import { storedCounts } from '../../../src/testing/job-store/stored.ts'
 import { completionOf, jobDetail, Testbed } from '../../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../../src/time/manual-clock.ts'
 import { TriggerBuilder } from '../../../src/triggers/families/trigger-builder.ts'
@@ -105,7 +106,7 @@ test('of more ends than one statement gets, those of deleted jobs are told', asy
   // They end in another order than that of their names.
   const ends = fired.toReversed().map((bundle) => completionOf(bundle, 'deleteTrigger'))
   await bed.store.triggeredJobsComplete(ends)
-  expect(await bed.store.getCounts()).toMatchObject({ jobs: 1, triggers: 0 })
+  expect(await storedCounts(bed.store)).toMatchObject({ jobs: 1, triggers: 0 })
   const deleted = jobs.filter(({ durable }) => !durable).map(({ key }) => key.toString())
   expect(bed.signals.deletedJobs.toSorted()).toEqual(deleted.toSorted())
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { recoveringJobsGroup } from '../../../../src/core/key.ts'
 import { GroupMatcher } from '../../../../src/core/matcher.ts'
+import { storedCounts } from '../../../../src/testing/job-store/stored.ts'
 import { jobDetail, only } from '../../../../src/testing/job-store/testbed.ts'
 import { TestCluster, type TestNode } from '../../../support/cluster.ts'
 
@@ -83,7 +84,7 @@ describe('a node that died', () => {
         ),
       })
       await live.bed.complete(again, 'deleteTrigger')
-      expect(await live.bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+      expect(await storedCounts(live.bed.store)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
       expect(await cluster.firedRows()).toEqual([])
     },
   )
@@ -98,7 +99,7 @@ describe('a node that died', () => {
     expect(lost).toMatchObject({ fireInstanceId, scheduledFireTimeMs, instanceId: 'dead' })
     expect([lost?.triggerKey.toString(), lost?.jobKey?.toString()]).toEqual(['DEFAULT.t', 'DEFAULT.j'])
     expect(live.bed.signals.deletedJobs).toEqual(['DEFAULT.j'])
-    expect(await live.bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+    expect(await storedCounts(live.bed.store)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
   })
 
   test('in the middle of a firing whose trigger has ended on another node since: it runs again', async () => {
@@ -114,7 +115,7 @@ describe('a node that died', () => {
     const again = await live.bed.fire(only(await live.bed.acquire()))
     expect(again.scheduledFireTimeMs).toBe(first.scheduledFireTimeMs)
     await live.bed.complete(again, 'deleteTrigger')
-    expect(await live.bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+    expect(await storedCounts(live.bed.store)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
     expect(await cluster.firedRows()).toEqual([])
   })
 
@@ -126,7 +127,7 @@ describe('a node that died', () => {
     await live.bed.store.deleteJobs([job(true, false).key])
     await die(stage)
     expect(live.bed.signals.lostExecutions).toHaveLength(1)
-    expect(await live.bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+    expect(await storedCounts(live.bed.store)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
   })
 
   test('while it ran a job that excludes itself: the job is free, and a repeating trigger goes on', async () => {
@@ -214,7 +215,7 @@ describe('a node that died', () => {
     expect(await cluster.firedRows()).toEqual(['t EXECUTING'])
     await live.bed.complete(earlier)
     expect(await cluster.firedRows()).toEqual([])
-    expect(await live.bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+    expect(await storedCounts(live.bed.store)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
   })
 
   test('in an earlier firing, with the last one in flight elsewhere: the trigger stays until that ends', async () => {
@@ -226,9 +227,9 @@ describe('a node that died', () => {
     await cluster.clock.advance(1000)
     const last = await live.bed.start('t')
     await die(stage)
-    expect(await live.bed.store.getCounts()).toEqual({ jobs: 1, triggers: 1, calendars: 0 })
+    expect(await storedCounts(live.bed.store)).toEqual({ jobs: 1, triggers: 1, calendars: 0 })
     await live.bed.complete(last, 'deleteTrigger')
-    expect(await live.bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+    expect(await storedCounts(live.bed.store)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
   })
 
   test('wakes the loops for what may fire again', async () => {

@@ -85,14 +85,6 @@ export function* getCalendar({ calendars }: SqlSession, name: string): SqlProgra
   return calendar
 }
 
-export function* getPausedTriggerGroups({ pausedGroups }: SqlSession): SqlProgram<readonly string[]> {
-  return [...(yield* pausedGroups.load()).triggerGroups]
-}
-
-export function* getPausedJobGroups({ pausedGroups }: SqlSession): SqlProgram<readonly string[]> {
-  return [...(yield* pausedGroups.load()).jobGroups]
-}
-
 /** One page of jobs. */
 export function* queryJobs(session: SqlSession, query: JobQuery): SqlProgram<Page<JobSummary, JobKey>> {
   const size = pageSize('queryJobs', query)

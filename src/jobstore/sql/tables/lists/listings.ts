@@ -37,12 +37,6 @@ import {
 import { blockedTriggers } from './next-triggers.ts'
 import { jobSummary, reportedStateOf, triggerSummary } from './summary-rows.ts'
 
-export interface StoredCounts {
-  readonly jobs: number
-  readonly triggers: number
-  readonly calendars: number
-}
-
 /** A trigger that is due, and how many are of its job type. */
 export interface DueOfJobType {
   readonly jobType: string
@@ -75,15 +69,6 @@ export class Listings {
     const { rows, lastLookedAt } = yield* this.#page({ subject: 'trigger', conditions }, query.after, limit)
     const items = rows.map((row) => triggerSummary(row, triggerFamilies))
     return { items, lookedUpTo: lastLookedAt && triggerKeyOf(lastLookedAt) }
-  }
-
-  *counts(): SqlProgram<StoredCounts> {
-    const row = (yield* first(this.#statements.counts({ scheduler: this.#vocabulary.schedulerName }))) ?? {}
-    return {
-      jobs: integer(row, 'jobs'),
-      triggers: integer(row, 'triggers'),
-      calendars: integer(row, 'calendars'),
-    }
   }
 
   /** How many triggers there are of each state. */
@@ -171,7 +156,6 @@ export class Listings {
 }
 
 interface ListingStatements {
-  readonly counts: SqlQuery<{ scheduler: string }>
   readonly triggerCounts: SqlQuery<{ scheduler: string }>
   readonly jobGroupCounts: SqlQuery<{ scheduler: string }>
   readonly triggerGroupCounts: SqlQuery<{ scheduler: string }>
@@ -189,11 +173,6 @@ export function listingStatements({ dialect, names }: SqlVocabulary): ListingSta
        WHERE sched_name = :scheduler GROUP BY ${subject}_group`,
     )
   return {
-    counts: sqlQuery(
-      dialect,
-      `SELECT ${count(names.jobs)} AS jobs, ${count(names.triggers)} AS triggers,
-         ${count(names.calendars)} AS calendars`,
-    ),
     // From indexes alone. Those that wait or are claimed are what is left of all.
     triggerCounts: sqlQuery(
       dialect,
