@@ -12,7 +12,7 @@ import { checkJobDetail, type JobDetail } from './job-detail.ts'
 import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
 import { resolveSharding, type ShardingOptions } from './sharding.ts'
 
-/** A parameter of `build` that no value fits, while these fields of the data are missing. */
+/** What `build` asks of the builder, which no builder is, while these fields of the data are missing. */
 export interface MissingJobData<Missing extends PropertyKey> {
   readonly 'pass these fields to usingJobData, or call restOfDataFromTriggers()': Missing
 }
@@ -21,6 +21,18 @@ export interface MissingJobData<Missing extends PropertyKey> {
 export type UnknownKeys<Given, Data extends object> = object extends Data
   ? unknown
   : { readonly [Key in Exclude<keyof Given, keyof Data>]: never }
+
+/** Fields that are there for certain: one that may be undefined may be left out. */
+export type FilledKeys<Given, Data> = {
+  [Key in keyof Given]: undefined extends Given[Key]
+    ? Key extends keyof Data
+      ? undefined extends Data[Key]
+        ? Key
+        : never
+      : never
+    : Key
+}[keyof Given] &
+  RequiredKeys<Given>
 
 type JobDraft = { -readonly [Field in keyof Omit<JobDetail, 'key' | 'jobDataMap'>]: JobDetail[Field] } & {
   key: JobKey | null
@@ -120,7 +132,7 @@ export class JobBuilder<
   /** Adds entries to the data: one, or all those of an object. Entries of the same key are replaced. */
   usingJobData<Given extends Partial<Data>>(
     data: Given & UnknownKeys<Given, Data>,
-  ): JobBuilder<Data, Exclude<Missing, RequiredKeys<Given>>>
+  ): JobBuilder<Data, Exclude<Missing, FilledKeys<Given, Data>>>
   usingJobData<Key extends keyof Data & string>(
     key: Key,
     value: Data[Key],
@@ -134,7 +146,7 @@ export class JobBuilder<
   /** Replaces all data. */
   setJobData<Given extends Partial<Data>>(
     data: Given & UnknownKeys<Given, Data>,
-  ): JobBuilder<Data, Exclude<RequiredKeys<Data>, RequiredKeys<Given>>>
+  ): JobBuilder<Data, Exclude<RequiredKeys<Data>, FilledKeys<Given, Data>>>
   setJobData(data: object): object {
     this.#draft.data = { ...requireObject(data) }
     return this
@@ -236,7 +248,7 @@ export class JobBuilder<
    *
    * @throws InvalidArgumentError ERR_INVALID_JOB_DATA, naming the key, when the data cannot be stored
    */
-  build(...missingJobData: [Missing] extends [never] ? [] : [MissingJobData<Missing>]): JobDetail<Data>
+  build(this: [Missing] extends [never] ? this : MissingJobData<Missing>): JobDetail<Data>
   build(): JobDetail<Data> {
     const draft = this.#draft
     const key: JobKey = draft.key ?? generatedJobKey(systemIds.uniqueName())

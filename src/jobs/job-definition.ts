@@ -146,11 +146,11 @@ export interface JobScheduler {
    */
   schedule<Data extends object, Result, Stored extends StorableJobData<Stored>>(
     job: JobDefinition<Data, Result, Stored>,
-    options: ScheduleOptions<Stored>,
+    options: ScheduleOptions<NoInfer<Stored>>,
   ): Promise<ScheduledJob>
   schedule<Data extends StorableJobData<Data>>(
     job: JobSource<Data>,
-    options: ScheduleOptions<Data>,
+    options: ScheduleOptions<NoInfer<Data>>,
   ): Promise<ScheduledJob>
   schedule(jobType: string, options: ScheduleOptions): Promise<ScheduledJob>
   /** Stores a trigger for a job that exists; answers its first fire time. @throws as below, ERR_JOB_NOT_FOUND */

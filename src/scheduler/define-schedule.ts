@@ -72,11 +72,11 @@ const takes: Readonly<Record<string, readonly string[]>> = {
  */
 export function defineSchedule<Data extends object, Result, Stored extends StorableJobData<Stored>>(
   job: JobDefinition<Data, Result, Stored>,
-  options: ScheduleOptions<Stored>,
+  options: ScheduleOptions<NoInfer<Stored>>,
 ): ScheduleDefinition
 export function defineSchedule<Data extends StorableJobData<Data>>(
   job: JobSource<Data>,
-  options: ScheduleOptions<Data>,
+  options: ScheduleOptions<NoInfer<Data>>,
 ): ScheduleDefinition
 export function defineSchedule(jobType: string, options: ScheduleOptions): ScheduleDefinition
 export function defineSchedule(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import type { ScheduleOptions } from '../../src/jobs/schedule-options.ts'
+import { defineSchedule } from '../../src/scheduler/define-schedule.ts'
 import { CronTrigger } from '../../src/triggers/families/cron/cron-trigger.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
 
@@ -277,6 +278,19 @@ describe('schedule', () => {
       await scheduler.schedule(report, { every: '1s' })
       // @ts-expect-error -- 'to' is a text
       await scheduler.schedule(report, { every: '1s', data: { to: 7 } })
+      // @ts-expect-error -- 'to' must be there, so the data must be
+      await scheduler.schedule(report, { every: '1s', data: undefined })
+      // @ts-expect-error -- null is no data
+      await scheduler.schedule(report, { every: '1s', data: null })
+      const partial: { to?: string } = {}
+      // @ts-expect-error -- 'to' may be absent
+      await scheduler.schedule(report, { every: '1s', data: partial })
+      // @ts-expect-error -- 'to' may be absent
+      defineSchedule(report, { key: 'k', every: '1s', data: partial })
+      // @ts-expect-error -- 'to' must be there
+      defineSchedule(report, { key: 'k', every: '1s', data: undefined })
+      // @ts-expect-error -- a field that the job does not know
+      await scheduler.schedule(report, { every: '1s', data: { to: 'a', from: 'b' } })
       // @ts-expect-error -- nothing says when
       await scheduler.schedule(plain, { key: 'k' })
       // @ts-expect-error -- two say when
