@@ -80,16 +80,27 @@ function parseWeekDays(scanner: FieldScanner): WeekDays | null {
 function dayFieldAdvice(six: SixTokens, year: CronToken | undefined): string {
   const tokens = year === undefined ? six : [...six, year]
   const [, , , dayOfMonth, , dayOfWeek] = six
-  const rewritten = (replaced: CronToken, text: string): string =>
-    tokens.map((token) => (token === replaced ? text : token.text)).join(' ')
+  const rewritten = (replaced: CronToken, text: string, days = dayOfWeek.text): string =>
+    tokens.map((token) => (token === replaced ? text : token === dayOfWeek ? days : token.text)).join(' ')
   const rule = `Put '?' in exactly one day field`
   if (isUnspecified(dayOfMonth)) return `${rule}: '${rewritten(dayOfWeek, '*')}'.`
   if (dayOfWeek.text === '*') return `${rule}: '${rewritten(dayOfWeek, '?')}'.`
-  if (dayOfMonth.text === '*') return `${rule}: '${rewritten(dayOfMonth, '?')}'.`
+  if (dayOfMonth.text === '*') {
+    const days = asNames(dayOfWeek.text)
+    const why =
+      days === dayOfWeek.text ? '' : ' Days are named because 1 is Sunday here, and Monday in other crons.'
+    return `${rule}: '${rewritten(dayOfMonth, '?', days)}'.${why}`
+  }
   return `${rule}; for days that match both or either use two triggers or a calendar.`
 }
 
 function fieldCountAdvice(count: number): string | null {
   if (count > 7) return 'Nothing may follow the year.'
   return count === 5 ? 'For a five-field Unix expression use parseUnixCron.' : null
+}
+
+/** Days of the week as other crons count them, 0 and 7 for Sunday: an expression without `?` was written for those. */
+function asNames(dayOfWeek: string): string {
+  const names = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
+  return dayOfWeek.replaceAll(/(?<![#/\d])\d+/g, (digits) => names[Number(digits)] ?? digits)
 }
