@@ -67,7 +67,7 @@ export { defineJob, type JobOptions, type WithSchema } from './jobs/define-job.t
 export { defineRemoteJob, type RemoteJobContext, type RemoteJobOptions } from './jobs/define-remote-job.ts'
 export { defineWorkerJob, type WorkerJobOptions } from './jobs/define-worker-job.ts'
 export { type ExecutionOf, isExecutionOf } from './jobs/execution-of.ts'
-export { JobBuilder, type MissingJobData, type UnknownKeys } from './jobs/job-builder.ts'
+export { type FilledKeys, JobBuilder, type MissingJobData, type UnknownKeys } from './jobs/job-builder.ts'
 export type {
   InlineJobDefinition,
   Job,

@@ -25,7 +25,10 @@ export interface JobOptions<Data extends object = Record<string, unknown>> {
   readonly disallowConcurrentExecution?: boolean
   /** Store what the job left in `context.jobDataMap`. Default false. */
   readonly persistJobDataAfterExecution?: boolean
-  /** Milliseconds after which an execution is interrupted, 1 to 2,147,483,647. Default: no limit. */
+  /**
+   * Milliseconds after which an execution is interrupted and has failed, also when the job then returns: it may have
+   * left off half way. `retry` runs it again. 1 to 2,147,483,647. Default: no limit.
+   */
   readonly timeoutMs?: number
   /** How often and when a failed execution is repeated. Default: not. */
   readonly retry?: RetryOptions

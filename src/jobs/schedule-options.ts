@@ -11,7 +11,10 @@ export type WhenName = 'cron' | 'daily' | 'every' | 'at' | 'in'
 export interface CronWhen {
   /** Five fields or a macro such as `@daily` as in Unix, or six or seven fields in Quartz's dialect. */
   readonly cron: string
-  /** IANA name of the zone whose wall clock counts. Default: the zone of this process. */
+  /**
+   * IANA name of the zone whose wall clock counts. Default: the zone of the process that stored the schedule first;
+   * with a key it stays, also when a later process has another one.
+   */
   readonly zone?: string
   /** What happens where the wall clock jumps; `quartz` is what Java does. Default `vixie`. */
   readonly dst?: CronDst
@@ -94,7 +97,10 @@ export interface ScheduleSettings {
   readonly startAt?: Date
   /** Not after this instant; with a key, one that has passed is no error. Not with `at` and `in`. Default: no end. */
   readonly endAt?: Date
-  /** Run again when the node dies during an execution (persistent stores). Default false. */
+  /**
+   * Run again when the node dies during an execution, or shuts down and interrupts it (persistent stores). Default
+   * false.
+   */
   readonly requestRecovery?: boolean
 }
 

@@ -47,6 +47,8 @@ export class ExecutionContext implements RemoteJobContext {
   #abort: AbortController | null = null
   #taskSignal: LightSignal | null = null
   #abortReason: JobExecutionError | null = null
+  /** Whether the shutdown asked it to stop. */
+  isEndedByShutdown = false
   #merged: Record<string, unknown> | null = null
   #jobDetail: ExecutingJobDetail | null = null
   #dataFromWorker: JobDataMap | null = null
@@ -170,6 +172,7 @@ export class ExecutionContext implements RemoteJobContext {
     if (this.#abortReason !== null) return
     this.#abortReason = error
     this.isVoid = reason === 'recovered'
+    this.isEndedByShutdown = reason === 'shutdown'
     this.#environment.onInterrupt(this, reason)
     this.#taskSignal?.abort(error)
     this.#abort?.abort(error)

@@ -7,8 +7,9 @@ import { logThrown } from '../core/thrown-value.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
 import type { ExecutionReport } from '../jobstore/execution-report.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
-import type { CompletedExecutionInstruction, JobCompletion } from '../jobstore/job-store.ts'
+import type { CompletedExecutionInstruction, JobCompletion, JobStore } from '../jobstore/job-store.ts'
 import { isManualTriggerKey } from '../jobstore/manual-trigger.ts'
+import { recoveryTriggerFor } from '../jobstore/recovery-trigger.ts'
 import type { TriggerListener } from '../listeners/trigger-listener.ts'
 import type { Runnable } from '../threadpool/thread-pool.ts'
 import { nextTurn } from '../time/next-turn.ts'
@@ -36,12 +37,15 @@ export interface JobRunShellResources extends JobRunnerOptions {
   readonly remotes: RemoteExecutions
   readonly maxRefires: number
   readonly maxJobDataBytes: number
+  readonly jobStore: Pick<JobStore, 'capabilities'>
 }
 
 /** What an execution leaves for the store. */
 interface Outcome {
   readonly instruction: CompletedExecutionInstruction
   readonly retry: Trigger | null
+  /** What runs the job again after the shutdown that interrupted it. */
+  readonly recovery: Trigger | null
   readonly end: ExecutionEnd
 }
 
@@ -112,7 +116,8 @@ export class JobRunShell implements Runnable {
   #failedOutside(error: unknown): Outcome {
     const { notifier } = this.#resources
     notifier.error(`Execution of job ${this.#context.jobKey.toString()} failed outside the job.`, error)
-    return { instruction: instructionAfter(this.#context.trigger, null), retry: null, end: endOf(error) }
+    const instruction = instructionAfter(this.#context.trigger, null)
+    return { instruction, retry: null, recovery: null, end: endOf(error) }
   }
 
   /** Asks for a veto, calls listeners and runs the job: without a promise when none of them waits for something. */
@@ -156,9 +161,10 @@ export class JobRunShell implements Runnable {
 
   #decide(error: JobExecutionError | null, retries: boolean): Ended | Promise<Ended> {
     const instruction = this.#bounded(instructionAfter(this.#context.trigger, error))
-    const retry = retries ? this.#retryAfter(error, instruction) : null
-    if (error !== null) this.#reportFailure(error, instruction, retry)
-    const outcome: Outcome = { instruction, retry, end: endOf(error) }
+    const recovery = this.#recoveryAfter(error, instruction)
+    const retry = retries && recovery === null ? this.#retryAfter(error, instruction) : null
+    const outcome: Outcome = { instruction, retry, recovery, end: endOf(error) }
+    if (error !== null) this.#reportFailure(error, outcome)
     return after(this.#tellComplete(instruction), () =>
       instruction === 'reExecuteJob' ? 'again' : this.#finalized(outcome),
     )
@@ -182,7 +188,7 @@ export class JobRunShell implements Runnable {
     )
     await this.#tellFinalized()
     const end: ExecutionEnd = { outcome: 'vetoed', errorText: null }
-    return { instruction: instructionAfter(context.trigger, null), retry: null, end }
+    return { instruction: instructionAfter(context.trigger, null), retry: null, recovery: null, end }
   }
 
   /** A job may refire itself `maxRefires` times; after that its failure is a plain one. */
@@ -214,19 +220,42 @@ export class JobRunShell implements Runnable {
     return retryTriggerFor(context.bundle, origin, clock.now(), ids)
   }
 
-  /** Logs an error when the job is not tried again, a warning when it is tried again or was interrupted. */
-  #reportFailure(
-    error: JobExecutionError,
+  /**
+   * What runs a job that requests recovery again when the shutdown has interrupted it, as after a crash: without
+   * counting an attempt. In memory nothing would be left to run it.
+   */
+  #recoveryAfter(
+    error: JobExecutionError | null,
     instruction: CompletedExecutionInstruction,
-    retry: Trigger | null,
-  ): void {
+  ): Trigger | null {
+    const { bundle, isEndedByShutdown, scheduler } = this.#context
+    const { clock, ids, jobStore } = this.#resources
+    const isWanted =
+      isEndedByShutdown && bundle.jobDetail.requestsRecovery && jobStore.capabilities.persistent
+    if (!isWanted || error === null || this.#isAwaited || !canBeRetried(instruction)) return null
+    const firing = {
+      instanceId: scheduler.schedulerInstanceId,
+      triggerKey: bundle.trigger.key,
+      jobKey: bundle.jobDetail.key,
+      firedTimeMs: bundle.fireTimeMs,
+      plannedTimeMs: bundle.scheduledFireTimeMs,
+      priority: bundle.trigger.priority,
+    }
+    return recoveryTriggerFor(firing, bundle.trigger.jobDataMap, { clock, ids })
+  }
+
+  /** Logs an error when the job is not tried again, a warning when it is tried again or was interrupted. */
+  #reportFailure(error: JobExecutionError, { instruction, retry, recovery }: Outcome): void {
     const { attempt, bundle, fireInstanceId, jobKey, originalTriggerKey } = this.#context
     const { logger, notifier } = this.#resources
     const attempts = bundle.jobDetail.retry?.attempts ?? null
     const fields = { triggerKey: originalTriggerKey.toString(), fireInstanceId }
     const name = `Job ${jobKey.toString()}`
-    const isExhausted = attempts !== null && attempt >= attempts && canBeRetried(instruction)
-    if (instruction === 'reExecuteJob') {
+    const isLast = attempts !== null && attempt >= attempts && canBeRetried(instruction)
+    const isExhausted = isLast && recovery === null
+    if (recovery !== null) {
+      logThrown(logger, error, `${name} was interrupted by the shutdown and will run again.`, fields, 'warn')
+    } else if (instruction === 'reExecuteJob') {
       logThrown(logger, error, `${name} failed and is run again at once.`, fields, 'warn')
     } else if (retry !== null && attempts !== null) {
       const when = `attempt ${attempt} of ${attempts}; the next is at ${retry.startTime.toISOString()}`
@@ -246,7 +275,7 @@ export class JobRunShell implements Runnable {
     })
   }
 
-  #completion({ instruction, retry, end }: Outcome): JobCompletion {
+  #completion({ instruction, retry, recovery, end }: Outcome): JobCompletion {
     const { bundle } = this.#context
     const report = this.#report(end)
     const isAwaited = this.#isAwaited
@@ -256,7 +285,7 @@ export class JobRunShell implements Runnable {
       jobDetail: bundle.jobDetail,
       instruction,
       jobDataMap: isAwaited ? null : this.#dataToPersist(),
-      retryTrigger: retry,
+      retryTrigger: retry ?? recovery,
       report,
     }
     // Spread by spread, the completion of each plain job would take several times as long.

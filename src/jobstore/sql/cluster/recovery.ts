@@ -1,14 +1,12 @@
 import { emptyJobDataMap, type JobDataMap } from '../../../core/job-data-map.ts'
-import { type JobKey, recoveringJobsGroup, recoveryKeys, type TriggerKey } from '../../../core/key.ts'
+import type { JobKey, TriggerKey } from '../../../core/key.ts'
 import { KeyMap } from '../../../core/key-map.ts'
 import { KeySet } from '../../../core/key-set.ts'
 import type { EpochMs } from '../../../time/clock.ts'
-import { SimpleScheduleBuilder } from '../../../triggers/families/simple/simple-trigger.ts'
-import { TriggerBuilder } from '../../../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../../triggers/trigger.ts'
-import { withoutOwner } from '../../firing-part.ts'
 import type { NodeRecovery } from '../../node-recovery.ts'
 import type { ShardPlace } from '../../queries.ts'
+import { recoveryTriggerFor } from '../../recovery-trigger.ts'
 import { run, type SqlProgram } from '../kernel/statement.ts'
 import { noteEndedOfGroups } from '../programs/steps/ended-claims.ts'
 import { tellFaultyFirings } from '../programs/steps/faulty-triggers.ts'
@@ -219,7 +217,7 @@ function* storeRecoveryTriggers(
     const fault = loaded.broken.find(({ key }) => key.equals(row.triggerKey))
     try {
       if (fault !== undefined) throw fault.error
-      const trigger = recoveryTrigger(tx, instanceId, row, dataOf(row, loaded))
+      const trigger = recoveryTriggerFor({ ...row, instanceId }, dataOf(row, loaded), tx.session.context)
       tx.session.triggers.requireStorable(trigger)
       recovered.set(row.fireInstanceId, trigger)
     } catch (error) {
@@ -238,37 +236,6 @@ function* storeRecoveryTriggers(
 function dataOf({ triggerKey, jobKey }: FiredRow, { found }: LoadedTriggers): JobDataMap {
   const trigger = found.get(triggerKey)?.trigger
   return jobKey !== null && trigger?.jobKey?.equals(jobKey) === true ? trigger.jobDataMap : emptyJobDataMap
-}
-
-/** Cut to the length of an instance id, so that the name fits its column. */
-const instanceIdLength = 120
-
-/** The trigger that runs an execution again, at once and with the data of its trigger. */
-function recoveryTrigger(tx: SqlTransaction, instanceId: string, row: FiredRow, data: JobDataMap): Trigger {
-  const { ids, clock } = tx.session.context
-  const name = `recover_${Array.from(instanceId).slice(0, instanceIdLength).join('')}_${ids.uniqueName()}`
-  let builder = TriggerBuilder.newTrigger({ clock, ids })
-    .withIdentity(name, recoveringJobsGroup)
-    .startAt(new Date(row.plannedTimeMs))
-    .withPriority(row.priority)
-    .usingJobData({ ...withoutOwner(data), ...(isRecovery(row, data) ? {} : notesOf(row)) })
-    .withSchedule(SimpleScheduleBuilder.simpleSchedule().withMisfireInstruction('ignore'))
-  if (row.jobKey !== null) builder = builder.forJob(row.jobKey)
-  return builder.build().computeFirstFireTime(null)
-}
-
-/** A recovery that dies itself keeps the notes of the original firing. */
-function isRecovery({ triggerKey }: FiredRow, data: JobDataMap): boolean {
-  return triggerKey.group === recoveringJobsGroup && data[recoveryKeys.triggerName] !== undefined
-}
-
-function notesOf({ triggerKey, firedTimeMs, plannedTimeMs }: FiredRow): JobDataMap {
-  return {
-    [recoveryKeys.triggerName]: triggerKey.name,
-    [recoveryKeys.triggerGroup]: triggerKey.group,
-    [recoveryKeys.fireTime]: String(firedTimeMs),
-    [recoveryKeys.scheduledFireTime]: String(plannedTimeMs),
-  }
 }
 
 /**

@@ -1,0 +1,98 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import type { JobExecutionContext } from '../../src/jobs/job-definition.ts'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
+import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { temporaryFolder } from '../support/sqlite.ts'
+
+interface Case {
+  readonly requestRecovery?: boolean
+  readonly attempts?: number
+  /** What the job does when it has been interrupted. Default: it throws. */
+  readonly obey?: (context: JobExecutionContext) => void
+}
+
+/** What the job saw in each of its runs: in the first one it goes on until the shutdown interrupts it. */
+async function runsAround(
+  store: () => JobStore,
+  {
+    requestRecovery = true,
+    attempts,
+    obey = ({ signal }) => {
+      signal.throwIfAborted()
+    },
+  }: Case = {},
+): Promise<string[]> {
+  const runs: string[] = []
+  let begin: () => void = () => {}
+  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const job = defineJob(
+    'mail',
+    async (context) => {
+      const { attempt, mergedJobDataMap, originalTriggerKey, recovering } = context
+      const how = recovering ? 'recovering' : 'as planned'
+      runs.push(
+        `${how}, attempt ${attempt} for ${originalTriggerKey.name} to ${String(mergedJobDataMap['to'])}`,
+      )
+      if (runs.length > 1) return
+      begin()
+      await new Promise((resolve) => {
+        context.signal.addEventListener('abort', resolve)
+      })
+      obey(context)
+    },
+    attempts === undefined ? {} : { retry: { attempts, backoff: { initialMs: 0 } } },
+  )
+  const open = (): Promise<Scheduler> =>
+    createScheduler({ jobs: [job], jobStore: store(), logger: false, interruptJobsOnShutdown: true })
+  const first = await open()
+  await first.schedule(job, { key: 'daily', in: 0, requestRecovery, data: { to: 'a' } })
+  await first.start()
+  await begun
+  await first.shutdown()
+  const second = await open()
+  await second.start()
+  await second.idle()
+  await second.shutdown()
+  return runs
+}
+
+const onFile = (): (() => JobStore) => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  return () => sqliteJobStore({ filename })
+}
+const planned = 'as planned, attempt 1 for daily to a'
+const recovered = 'recovering, attempt 1 for daily to a'
+
+describe('a job that the shutdown interrupts', () => {
+  it('runs again at the next start when it requests recovery, as after a crash', async () => {
+    expect(await runsAround(onFile())).toEqual([planned, recovered])
+  })
+
+  it('does so whether or not attempts are left, and uses none', async () => {
+    for (const attempts of [2, 1]) {
+      expect(await runsAround(onFile(), { attempts })).toEqual([planned, recovered])
+    }
+  })
+
+  it('does not when it has ended all the same, or requests no recovery', async () => {
+    expect(await runsAround(onFile(), { obey: () => {} })).toEqual([planned])
+    expect(await runsAround(onFile(), { requestRecovery: false })).toEqual([planned])
+  })
+
+  it('is tried again by its retry policy when it requests no recovery', async () => {
+    expect(await runsAround(onFile(), { requestRecovery: false, attempts: 2 })).toEqual([
+      planned,
+      'as planned, attempt 2 for daily to a',
+    ])
+  })
+
+  it('leaves nothing in memory', async () => {
+    const store = ramJobStore()
+    expect(await runsAround(() => store)).toEqual([planned])
+  })
+})
