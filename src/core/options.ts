@@ -34,7 +34,7 @@ export function refuseUnknownKeys(
   }
   for (const key of Object.keys(options)) {
     if (known.includes(key)) continue
-    const nearest = nearestName(key, known)
+    const nearest = elsewhereCalled(key, known) ?? nearestName(key, known)
     const hint = nearest === null ? `Known: ${known.join(', ')}.` : `Did you mean '${nearest}'?`
     throw new InvalidArgumentError(key, `${what}: unknown option '${key}'. ${hint}`, 'ERR_INVALID_OPTION')
   }
@@ -85,13 +85,30 @@ function describeObject(value: object): string {
   return `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`
 }
 
+/** What other libraries call options, in lower case, and what they may be here. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  concurrency: ['threadPool', 'size'],
+  id: ['key'],
+  name: ['key'],
+  threadcount: ['threadPool', 'size'],
+  threads: ['threadPool', 'size'],
+  timezone: ['zone'],
+  tz: ['zone'],
+}
+
+function elsewhereCalled(name: string, known: readonly string[]): string | undefined {
+  const lower = name.toLowerCase()
+  if (!Object.hasOwn(otherNames, lower)) return undefined
+  return otherNames[lower]?.find((own) => known.includes(own))
+}
+
 /**
- * The known name that was most likely meant: one that differs by few letters, or the only one that begins with what was
- * typed. Null when there is none.
+ * The known name that was most likely meant: one that differs by a third of its letters or fewer, at most three, or the
+ * only one that begins with what was typed. Null when there is none.
  */
 export function nearestName(name: string, known: readonly string[]): string | null {
   let best: string | null = null
-  let bestDistance = 4
+  let bestDistance = Math.min(3, Math.floor(name.length / 3)) + 1
   for (const candidate of known) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) {
@@ -107,14 +124,19 @@ export function nearestName(name: string, known: readonly string[]): string | nu
 /** Fewer letters than this are not taken for the beginning of a longer name. */
 const minBeginning = 3
 
+/** Two letters that changed places are one difference. */
 function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
     const current = [i]
     for (let j = 1; j <= b.length; j++) {
       const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      current.push(Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1))
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swap = isSwapped ? (beforeLast[j - 2] ?? 0) + 1 : substitution
+      current.push(Math.min(substitution, swap, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1))
     }
+    beforeLast = previous
     previous = current
   }
   return previous[b.length] ?? 0

@@ -62,11 +62,15 @@ export class ZoneNames<Zone> {
   }
 }
 
+/** A city alone is most likely that of its zone. */
+function nearestZone(name: string): string | null {
+  const names = Intl.supportedValuesOf('timeZone')
+  const city = `/${name.replaceAll(' ', '_').toLowerCase()}`
+  return names.find((known) => known.toLowerCase().endsWith(city)) ?? nearestName(name, names)
+}
+
 function unknownZone(name: unknown): InvalidArgumentError {
-  const nearest =
-    typeof name === 'string' && name.length <= nameMaxLength
-      ? nearestName(name, Intl.supportedValuesOf('timeZone'))
-      : null
+  const nearest = typeof name === 'string' && name.length <= nameMaxLength ? nearestZone(name) : null
   const remedy =
     nearest === null ? `Use an IANA name such as 'Europe/Paris' or 'UTC'.` : `Did you mean '${nearest}'?`
   return new InvalidArgumentError(

@@ -17,6 +17,8 @@ describe('TimeZone.of', () => {
 
   it.each([
     ['Europe/Pari', "Did you mean 'Europe/Paris'?"],
+    ['paris', "Did you mean 'Europe/Paris'?"],
+    ['New York', "Did you mean 'America/New_York'?"],
     ['Mars/Olympus_Mons', 'Use an IANA name'],
     ['', 'Use an IANA name'],
     ['+05:00', 'Use an IANA name'],
