@@ -62,6 +62,7 @@ class ExecutionLog implements JobListener, TriggerListener {
 function fieldsOf(context: JobExecutionContext): object {
   return {
     job: context.jobKey.toString(),
+    jobType: context.jobDetail.jobType,
     trigger: context.triggerKey.toString(),
     fireInstanceId: context.fireInstanceId,
     scheduled: context.scheduledFireTime.toISOString(),

@@ -35,6 +35,12 @@ export class ExecutingJobs {
     if (this.#contexts.size > 0) await this.#draining.wait(clock, timeoutMs)
   }
 
+  /** Keys and ids of the first ten, for a message. */
+  names(): string {
+    const names = this.all().map(({ fireInstanceId, jobKey }) => `${jobKey.toString()} (${fireInstanceId})`)
+    return names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')}, ...`
+  }
+
   all(): readonly ExecutionContext[] {
     return [...this.#contexts]
   }

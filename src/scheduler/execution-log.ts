@@ -9,6 +9,13 @@ import type { Recorder } from './recorder.ts'
 /** How many characters of a message, and of its fields, are kept. */
 const textLength = 2000
 
+/** The execution whose lines they are, as fields of each line. */
+export interface LoggedExecution {
+  readonly jobKey?: string
+  readonly jobType?: string
+  readonly fireInstanceId: string
+}
+
 export interface ExecutionLogParts {
   readonly logger: Logger
   readonly recorder: Recorder
@@ -20,12 +27,12 @@ export interface ExecutionLogParts {
 /** The log of one execution: lines go to the scheduler's logger, and are recorded within the limits. */
 export class ExecutionLog implements JobLog {
   readonly #parts: ExecutionLogParts
-  readonly #fireInstanceId: string
+  readonly #execution: LoggedExecution
   #lines: number
 
   /** `lines`: how many lines there are already. */
-  constructor(fireInstanceId: string, parts: ExecutionLogParts, lines = 0) {
-    this.#fireInstanceId = fireInstanceId
+  constructor(execution: LoggedExecution, parts: ExecutionLogParts, lines = 0) {
+    this.#execution = execution
     this.#parts = parts
     this.#lines = lines
   }
@@ -49,7 +56,7 @@ export class ExecutionLog implements JobLog {
     if (limits !== null && executionLogLevels.indexOf(level) >= executionLogLevels.indexOf(limits.level)) {
       this.#record(level, fields, message, limits)
     }
-    logger[level](fields, message)
+    logger[level]({ ...this.#execution, ...fields }, message)
   }
 
   #record(level: ExecutionLogLevel, fields: object, message: string, limits: ExecutionLogLimits): void {
@@ -65,7 +72,7 @@ export class ExecutionLog implements JobLog {
   #note(level: ExecutionLogLevel, message: string, fieldsText: string | null): void {
     const { clock, recorder } = this.#parts
     const line = { line: this.#lines, timeMs: clock.now(), level, message, fieldsText }
-    recorder.note('logs', { fireInstanceId: this.#fireInstanceId, line })
+    recorder.note('logs', { fireInstanceId: this.#execution.fireInstanceId, line })
   }
 }
 

@@ -46,9 +46,10 @@ export class JobDispatcher implements BesidePlaces {
     }
   }
 
-  #logOf({ fireInstanceId }: JobExecutionContext): ExecutionLog {
+  #logOf({ fireInstanceId, jobDetail: { jobType, key } }: JobExecutionContext): ExecutionLog {
     const { clock, logger, recorder } = this.#parts
-    return new ExecutionLog(fireInstanceId, { clock, limits: recorder.logLimits, logger, recorder })
+    const execution = { jobKey: key.toString(), jobType, fireInstanceId }
+    return new ExecutionLog(execution, { clock, limits: recorder.logLimits, logger, recorder })
   }
 
   reservePlaces(jobType: string, most: number): number {

@@ -249,7 +249,11 @@ export class JobRunShell implements Runnable {
     const { attempt, bundle, fireInstanceId, jobKey, originalTriggerKey } = this.#context
     const { logger, notifier } = this.#resources
     const attempts = bundle.jobDetail.retry?.attempts ?? null
-    const fields = { triggerKey: originalTriggerKey.toString(), fireInstanceId }
+    const fields = {
+      jobType: bundle.jobDetail.jobType,
+      triggerKey: originalTriggerKey.toString(),
+      fireInstanceId,
+    }
     const name = `Job ${jobKey.toString()}`
     const isLast = attempts !== null && attempt >= attempts && canBeRetried(instruction)
     const isExhausted = isLast && recovery === null

@@ -73,6 +73,6 @@ export class LateResults {
     }
     // Its lines may be as many as are kept: this one is kept all the same.
     const room = { ...limits, maxLines: Math.max(limits.maxLines, last + 2) }
-    return new ExecutionLog(fireInstanceId, { ...this.#parts, limits: room }, last)
+    return new ExecutionLog({ fireInstanceId }, { ...this.#parts, limits: room }, last)
   }
 }

@@ -122,7 +122,8 @@ export class SchedulerShutdown {
       await this.#storeStep('writing ended executions', () => completions.drained())
       return
     }
-    notifier.error(`${left} executions still run although the time to shut down is over.`, null)
+    const some = left === 1 ? 'An execution still runs' : `${left} executions still run`
+    notifier.error(`${some} although the time to shut down is over: ${executing.names()}.`, null)
     if (options.interruptJobsOnShutdown) executing.interruptAll('shutdown')
     // A store that failed all this time gets no further second.
     if (completions.isStuck(stepMaxMs)) this.#cutOff('writing ended executions')

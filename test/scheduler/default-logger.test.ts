@@ -88,16 +88,17 @@ describe('a scheduler that was given no logger', () => {
         jobStore: ramJobStore({ executionLog }),
       })
       await scheduler.start()
-      await scheduler.schedule(talkative, { at: new Date(clock.now()) })
+      const { key } = await scheduler.schedule(talkative, { at: new Date(clock.now()) })
       await scheduler.idle()
       const shown = [
-        'WARN quartz-ts: a text alone',
-        'WARN quartz-ts: a text with fields (count=2)',
-        'ERROR quartz-ts: an error first - no luck (at',
-        'ERROR quartz-ts: an error alone - an error alone (at',
-        'WARN quartz-ts: two texts: one',
+        'WARN quartz-ts: a text alone (WHO)',
+        'WARN quartz-ts: a text with fields (WHO, count=2)',
+        'ERROR quartz-ts: an error first (WHO) - no luck (at',
+        'ERROR quartz-ts: an error alone (WHO) - an error alone (at',
+        'WARN quartz-ts: two texts: one (WHO)',
       ]
-      expect(lines).toEqual(shown.map((line) => expect.stringContaining(line) as string))
+      const who = `jobKey=${key.toString()}, jobType=talkative, fireInstanceId=${ran}`
+      expect(lines).toEqual(shown.map((line) => expect.stringContaining(line.replace('WHO', who)) as string))
       const { items } = await scheduler.queryExecutionLog(ran)
       const kept = [
         ['a text alone', null],

@@ -124,7 +124,7 @@ describe('the life of a scheduler', () => {
     expect(isDown).toBe(false)
     await clock.advance(1)
     await down
-    expect(errors.join()).toMatch(/1 execution/)
+    expect(errors.join()).toMatch(/^An execution still runs/)
     gated.end()
     await clock.settle()
     expect(scheduler.getCurrentlyExecutingJobs()).toEqual([])
@@ -306,13 +306,14 @@ describe('the end of `await using`', () => {
       interruptGraceMs: 2000,
     })
     scheduler.events.on('jobWasExecuted', ({ error }) => outcomes.push(error?.code ?? 'ended'))
-    await scheduler.scheduleJob(JobBuilder.newJob(definition).build(), once('t'))
+    await scheduler.scheduleJob(JobBuilder.newJob(definition).withIdentity('stuck').build(), once('t'))
     await scheduler.start()
     await clock.settle()
+    const [running] = scheduler.getCurrentlyExecutingJobs()
     const end = scheduler[Symbol.asyncDispose]()
     await clock.advance(9999)
     expect([scheduler.isShutdown, outcomes]).toEqual([false, []])
-    return { scheduler, clock, errors, outcomes, end }
+    return { scheduler, clock, errors, outcomes, end, id: running?.fireInstanceId ?? '' }
   }
 
   it('interrupts what still runs when its time is over, and lets it end', async () => {
@@ -322,11 +323,13 @@ describe('the end of `await using`', () => {
     expect([outcomes, errors, clock.timerCount]).toEqual([['ERR_JOB_INTERRUPTED'], [], 0])
   })
 
-  it('does not wait for a job that hangs, and says that it is left', async () => {
-    const { scheduler, clock, errors, outcomes, end } = await disposed(false)
+  it('does not wait for a job that hangs, and says which one is left', async () => {
+    const { scheduler, clock, errors, outcomes, end, id } = await disposed(false)
     await clock.advance(2001)
     await end
-    expect(errors).toEqual([expect.stringMatching(/^1 executions? still/)])
+    expect(errors).toEqual([
+      `An execution still runs although the time to shut down is over: DEFAULT.stuck (${id}).`,
+    ])
     expect([scheduler.isShutdown, outcomes, clock.timerCount]).toEqual([true, [], 0])
   })
 })

@@ -50,7 +50,7 @@ const onPurpose = [
   /^Listener 'sim' threw in /,
   /could not be instantiated/,
   /asked to be refired more than/,
-  /executions still run although the time to shut down is over/,
+  /executions? still runs? although the time to shut down is over/,
 ]
 
 /** Lateness that rounding and the store's switch threshold explain, milliseconds. */
