@@ -114,11 +114,11 @@ export class JobBuilder<
   withIdentity(key: JobKey): this
   withIdentity(name: string, group?: string): this
   withIdentity(nameOrKey: string | JobKey, group?: string): this {
-    if (typeof nameOrKey === 'string') this.#draft.key = new JobKey(nameOrKey, group)
-    else {
-      checkJobKey('JobBuilder.withIdentity', 'identity', nameOrKey)
-      this.#draft.key = nameOrKey
-    }
+    const key = typeof nameOrKey === 'string' ? new JobKey(nameOrKey, group) : nameOrKey
+    checkJobKey('JobBuilder.withIdentity', 'identity', key)
+    // Under another key it is another job, which is in no set of schedules.
+    if (this.#draft.key?.equals(key) === false) delete this.#draft.plan
+    this.#draft.key = key
     return this
   }
 

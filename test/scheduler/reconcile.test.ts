@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import type { ScheduleOptions } from '../../src/jobs/schedule-options.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
@@ -79,6 +80,20 @@ describe('reconcile', () => {
     expect(await scheduler.checkExists(jobKey('c'))).toBe(false)
     expect(await scheduler.checkExists(jobKey('a'))).toBe(true)
     expect(names(await scheduler.reconcile('s', next))).toEqual(names(foreseen))
+  })
+
+  it('leaves a copy of one of its jobs alone, which is in no set', async () => {
+    const { scheduler } = await fixture()
+    await scheduler.reconcile('s', [every('a', '1m')])
+    const declared = await scheduler.getJobDetail(jobKey('a'))
+    if (declared === null) throw new Error('a is not there')
+    await scheduler.addJob(JobBuilder.from(declared).withIdentity('copy').build())
+    await scheduler.addJob(JobBuilder.from(declared).withIdentity('a').withDescription('edited').build(), {
+      replace: true,
+    })
+    await scheduler.schedule(work, { key: 'copy', every: '1m' })
+    expect(names(await scheduler.reconcile('s', []))).toEqual({ ...nothing, removed: 'a' })
+    expect(await scheduler.checkExists(jobKey('copy'))).toBe(true)
   })
 
   it('touches nothing that is not of its set', async () => {
