@@ -407,7 +407,10 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   /** Lets a trigger in the ERROR state fire again; false in any other state. */
   resetTriggerFromErrorState(triggerKey: TriggerKey): Promise<boolean>
 
-  /** @throws ObjectAlreadyExistsError without `replace`, when the name is taken */
+  /**
+   * @throws ObjectAlreadyExistsError without `replace`, when the name is taken
+   * @throws InvalidArgumentError ERR_INVALID_CALENDAR when a store in a database cannot keep it, as one of your own class
+   */
   addCalendar(name: string, calendar: Calendar, options?: AddCalendarOptions): Promise<void>
   /** @throws JobPersistenceError ERR_CALENDAR_IN_USE while a trigger names it */
   deleteCalendar(name: string): Promise<boolean>

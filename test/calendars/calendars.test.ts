@@ -219,6 +219,15 @@ describe('a calendar travels as JSON', () => {
     )
   })
 
+  it('and a chain that could not be read again is not made', () => {
+    let calendar = new WeeklyCalendar()
+    for (let length = 1; length < 100; length++) calendar = new WeeklyCalendar({ baseCalendar: calendar })
+    expect(calendarFromJSON(calendar.toJSON()).toJSON()).toEqual(calendar.toJSON())
+    expect(() => new WeeklyCalendar({ baseCalendar: calendar })).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_CALENDAR', field: 'baseCalendar' }),
+    )
+  })
+
   it('and an endless chain is refused', () => {
     let json: object = { type: 'weekly', timeZone }
     for (let depth = 0; depth < 100_000; depth++) json = { type: 'weekly', timeZone, base: json }

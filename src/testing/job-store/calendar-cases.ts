@@ -28,7 +28,7 @@ function excludeSecondDay(bed: Testbed): Promise<void> {
   return put(bed, excluding('2026-01-02'), { updateTriggers: true })
 }
 
-/** A class of the user whose methods throw and whose JSON no store knows. */
+/** A class of the user whose methods throw and whose JSON no store can read, so that some refuse it. */
 const useless: Calendar = {
   type: 'useless',
   description: null,
@@ -55,6 +55,19 @@ const storing = area('calendars', {
     assert.deepEqual((await store.getCalendar(name))?.toJSON(), calendar.toJSON())
     assert.deepEqual(await store.getCalendarNames(), [name])
     assert.equal(await store.getCalendar('other'), null)
+  },
+  'of a class of the user are refused, or can be read': async (bed) => {
+    const calendar = new WeeklyCalendar({ timeZone: 'UTC', baseCalendar: useless })
+    await put(bed, excluding())
+    const isStored = await put(bed, calendar).then(
+      () => true,
+      (error: { readonly code?: unknown }) => {
+        assert.equal(error.code, 'ERR_INVALID_CALENDAR')
+        return false
+      },
+    )
+    const expected = isStored ? calendar : excluding()
+    assert.deepEqual((await bed.store.getCalendar(name))?.toJSON(), expected.toJSON())
   },
   'are refused under a name that is taken, and replaced when told to': async ({ store }) => {
     const [first, second] = [excluding('2026-01-01'), excluding('2026-01-02')]
@@ -133,7 +146,9 @@ const firing = area('calendars: firing', {
   },
   'that are of no use put a trigger in error, on time and late, and leave the others alone': async (bed) => {
     const options = { replace: false, updateTriggers: false }
-    await bed.store.addCalendar('useless', useless, options)
+    await bed.store.addCalendar('useless', useless, options).catch((error: unknown) => {
+      assert.equal((error as { code?: unknown }).code, 'ERR_INVALID_CALENDAR')
+    })
     await bed.schedule('a', { calendar: 'useless', everyMs: 1000 })
     await bed.schedule('b', { everyMs: 1000 })
     await bed.store.triggersFired(await bed.acquire())

@@ -4,13 +4,10 @@ import type { Calendar, CalendarDefinition } from './calendar.ts'
 import { CronCalendar, type CronCalendarOptions } from './cron-calendar.ts'
 import { DailyCalendar, type DailyCalendarOptions } from './daily-calendar.ts'
 import { HolidayCalendar, type HolidayCalendarOptions } from './holiday-calendar.ts'
-import { invalidCalendar } from './invalid-calendar.ts'
+import { invalidCalendar, maxChainLength, tooLongChain } from './invalid-calendar.ts'
 import { MonthlyCalendar, type MonthlyCalendarOptions } from './monthly-calendar.ts'
 import { WeeklyCalendar, type WeeklyCalendarOptions } from './weekly-calendar.ts'
 import type { CalendarOptions } from './zoned-calendar.ts'
-
-/** How many calendars may stand on one another. */
-const maxChainLength = 100
 
 // The constructors check their arguments, so the type is only asserted here.
 type Make = (options: CalendarOptions) => Calendar
@@ -37,13 +34,7 @@ export function calendarFromJSON(json: unknown): Calendar {
   for (let definition = json; definition !== undefined; ) {
     const checked = requireDefinition(definition)
     chain.push(checked)
-    if (chain.length > maxChainLength) {
-      throw invalidCalendar(
-        checked.type,
-        'base',
-        `more than ${maxChainLength} calendars stand on one another.`,
-      )
-    }
+    if (chain.length > maxChainLength) throw tooLongChain(checked.type, 'base')
     definition = checked.base ?? undefined
   }
   const made = chain.reduceRight<Calendar | null>(makeCalendar, null)

@@ -5,6 +5,14 @@ export function invalidCalendar(type: string, field: string, problem: string): I
   return new InvalidArgumentError(field, `Calendar '${type}': ${problem}`, 'ERR_INVALID_CALENDAR')
 }
 
+/** How many calendars may stand on one another. */
+export const maxChainLength = 100
+
+export function tooLongChain(type: string, field: string): InvalidArgumentError {
+  const remedy = 'Make one calendar of several, such as one HolidayCalendar of all their dates.'
+  return invalidCalendar(type, field, `more than ${maxChainLength} calendars stand on one another. ${remedy}`)
+}
+
 /** Sorted and without repetitions; refuses anything but whole numbers within the bounds. */
 export function requireNumbers(
   type: string,

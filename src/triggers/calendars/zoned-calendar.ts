@@ -4,7 +4,7 @@ import type { EpochMs } from '../../time/clock.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { type Calendar, type CalendarDefinition, checkCalendar } from './calendar.ts'
 import { CalendarSearch } from './calendar-search.ts'
-import { invalidCalendar, requireCalendarOptions } from './invalid-calendar.ts'
+import { invalidCalendar, maxChainLength, requireCalendarOptions, tooLongChain } from './invalid-calendar.ts'
 
 /** Options of every calendar. */
 export interface CalendarOptions {
@@ -41,6 +41,7 @@ export abstract class ZonedCalendar implements Calendar {
   readonly description: string | null
   readonly baseCalendar: Calendar | null
   protected readonly zone: TimeZone
+  readonly #chainLength: number
   /**
    * What the last search that found nothing has been through: calendars that contradict each other are asked once, and
    * not again for each trigger that names them.
@@ -67,6 +68,8 @@ export abstract class ZonedCalendar implements Calendar {
     this.zone = options.timeZone === undefined ? TimeZone.system() : TimeZone.of(options.timeZone)
     this.description = description
     this.baseCalendar = baseCalendar
+    this.#chainLength = baseCalendar instanceof ZonedCalendar ? baseCalendar.#chainLength + 1 : 1
+    if (this.#chainLength > maxChainLength) throw tooLongChain(type, 'baseCalendar')
   }
 
   /** IANA name of the zone in which days and times of day are read. */

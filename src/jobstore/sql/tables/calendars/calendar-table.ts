@@ -54,10 +54,11 @@ export class CalendarTable {
     return (yield* first(this.#statements.exists({ scheduler: this.#schedulerName, name }))) !== null
   }
 
-  /** @throws InvalidArgumentError for a name that does not fit its column */
+  /** @throws InvalidArgumentError for a name that does not fit its column, and a calendar that could not be read */
   *put(name: string, calendar: Calendar): SqlProgram<void> {
     requireFits({ kind: 'Calendar', identity: name }, 'name', name, columnWidths.calendarName)
     const json = JSON.stringify(calendar.toJSON())
+    calendarFromJSON(JSON.parse(json))
     yield* run(this.#statements.put({ scheduler: this.#schedulerName, name, json }))
   }
 
