@@ -7,7 +7,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobPlan } from '../jobs/job-plan.ts'
 import type { CronWhen, ScheduleOptions } from '../jobs/schedule-options.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
-import type { Clock, EpochMs } from '../time/clock.ts'
+import type { Clock } from '../time/clock.ts'
 import { type DurationLike, requireDurationMs } from '../time/duration-options.ts'
 import { dialectOf } from '../triggers/cron/cron-dialect.ts'
 import { CronScheduleBuilder } from '../triggers/families/cron/cron-trigger.ts'
@@ -15,7 +15,7 @@ import { SimpleScheduleBuilder } from '../triggers/families/simple/simple-trigge
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import type { ScheduleBuilder } from '../triggers/fluent-trigger-builder.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import type { ScheduleChecks } from './schedule-checks.ts'
+import type { LeftOut, ScheduleChecks } from './schedule-checks.ts'
 import type { ScheduleDefinition } from './schedule-definition.ts'
 
 export interface PlannerParts {
@@ -79,13 +79,17 @@ export class Planner {
     const nowMs = clock.now()
     const { key, at, startAt, endAt } = options
     const pastMs = nowMs - misfireThresholdMs
-    const leavesOut = key !== undefined && startAt !== undefined && startAt.getTime() < pastMs
-    const from = (start: Date, afterMs: EpochMs | null = null): Trigger | Promise<Trigger> =>
-      checks.trigger(triggerOf(method, options, job, { clock, start }), job, afterMs)
+    // A start that was taken when the program began is meant to be now.
+    const leftOut =
+      startAt !== undefined && startAt.getTime() < nowMs
+        ? { nowMs, keepsLast: startAt.getTime() >= pastMs }
+        : null
+    const from = (start: Date, out: LeftOut | null = null): Trigger | Promise<Trigger> =>
+      checks.trigger(triggerOf(method, options, job, { clock, start }), job, out)
     if (key === undefined) return { trigger: await from(startOf(method, options, nowMs)), isPast: false }
     if (endAt !== undefined && endAt.getTime() < nowMs) return { trigger: await from(longAgo), isPast: true }
     try {
-      const trigger = await from(startOf(method, options, nowMs), leavesOut ? nowMs : null)
+      const trigger = await from(startOf(method, options, nowMs), leftOut)
       return { trigger, isPast: at !== undefined && at.getTime() < pastMs }
     } catch (error) {
       if (!(error instanceof SchedulerError) || error.code !== 'ERR_TRIGGER_NEVER_FIRES') throw error

@@ -26,6 +26,12 @@ export interface CheckedParts {
   readonly storeWithoutSharding: string | null
 }
 
+/** Fire times up to now that a trigger leaves out when it is stored first: all, or all but the last one. */
+export interface LeftOut {
+  readonly nowMs: EpochMs
+  readonly keepsLast: boolean
+}
+
 /** Refuses jobs and triggers that could not run, before they are stored. */
 export class ScheduleChecks {
   readonly #parts: CheckedParts
@@ -95,24 +101,24 @@ export class ScheduleChecks {
   }
 
   /**
-   * The trigger as it is to be stored: for this job, valid, with its first fire time, or with its first one after
-   * `afterMs`. Not a promise where nothing else has to be asked: a caller may have a hundred thousand.
+   * The trigger as it is to be stored: for this job, valid, with its first fire time that it does not leave out.
+   * Not a promise where nothing else has to be asked: a caller may have a hundred thousand.
    *
    * @throws SchedulerError ERR_JOB_KEY_MISMATCH, ERR_INVALID_TRIGGER, ERR_CALENDAR_NOT_FOUND, ERR_JOB_DATA_SCHEMA,
    * ERR_TRIGGER_NEVER_FIRES
    */
-  trigger(trigger: Trigger, job: JobDetail, afterMs: EpochMs | null = null): Trigger | Promise<Trigger> {
+  trigger(trigger: Trigger, job: JobDetail, leftOut: LeftOut | null = null): Trigger | Promise<Trigger> {
     const ours = this.#forJob(trigger, job.key)
     this.#parts.triggerFamilies.of(ours)
     ours.validate()
     this.#data('trigger', ours)
     const definition = this.#registry.find(job.jobType)
     const isAlone = (definition?.schema ?? null) === null && ours.calendarName === null
-    return isAlone ? firstFire(ours, null, afterMs) : this.#withOthers(ours, job, afterMs)
+    return isAlone ? firstFire(ours, null, leftOut) : this.#withOthers(ours, job, leftOut)
   }
 
   /** What a trigger needs besides itself: the schema of its job's data, and its calendar. */
-  async #withOthers(trigger: Trigger, job: JobDetail, afterMs: EpochMs | null): Promise<Trigger> {
+  async #withOthers(trigger: Trigger, job: JobDetail, leftOut: LeftOut | null): Promise<Trigger> {
     const owner = `trigger ${trigger.key.toString()}`
     const definition = this.#registry.find(job.jobType)
     if (definition !== null && definition.schema !== null) {
@@ -120,7 +126,7 @@ export class ScheduleChecks {
       await validateAgainstSchema(definition, merged, `job ${job.key.toString()} with ${owner}`)
     }
     const calendar = trigger.calendarName === null ? null : await this.#calendar(trigger.calendarName, owner)
-    return firstFire(trigger, calendar, afterMs)
+    return firstFire(trigger, calendar, leftOut)
   }
 
   /** @throws JobPersistenceError ERR_JOB_NOT_FOUND */
@@ -198,16 +204,29 @@ function requireSplittable(job: JobDetail): void {
 }
 
 /** A trigger with its first fire time. */
-function firstFire(trigger: Trigger, calendar: Calendar | null, afterMs: EpochMs | null): Trigger {
+function firstFire(trigger: Trigger, calendar: Calendar | null, leftOut: LeftOut | null): Trigger {
   const first = trigger.computeFirstFireTime(calendar)
-  const scheduled = afterMs === null ? first : startingAfter(first, calendar, afterMs)
+  const scheduled = leftOut === null ? first : leavingOut(first, calendar, leftOut)
   if (scheduled.nextFireTimeMs === null) throw neverFires(trigger)
   return scheduled
 }
 
 /** What was left out has not fired. */
-function startingAfter(trigger: Trigger, calendar: Calendar | null, afterMs: EpochMs): Trigger {
+function leavingOut(trigger: Trigger, calendar: Calendar | null, { nowMs, keepsLast }: LeftOut): Trigger {
+  const afterMs = keepsLast ? beforeLastDue(trigger, calendar, nowMs) : nowMs
   const { nextFireTimeMs } = trigger.withoutMissed(calendar, afterMs)
   const { previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = trigger
   return trigger.withFireState({ nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs })
+}
+
+/** The latest instant after which a fire time comes that is due; before all of them when none is. */
+function beforeLastDue(trigger: Trigger, calendar: Calendar | null, nowMs: EpochMs): EpochMs {
+  let [beforeMs, behindMs] = [trigger.startTimeMs - 1, nowMs]
+  while (behindMs - beforeMs > 1) {
+    const middleMs = Math.floor((beforeMs + behindMs) / 2)
+    const { nextFireTimeMs } = trigger.withoutMissed(calendar, middleMs)
+    if (nextFireTimeMs !== null && nextFireTimeMs <= nowMs) beforeMs = middleMs
+    else behindMs = middleMs
+  }
+  return beforeMs
 }

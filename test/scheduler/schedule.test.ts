@@ -242,6 +242,30 @@ describe('schedule', () => {
     await scheduler.shutdown()
   })
 
+  it.each([
+    [{ every: '1s' }, 1, '2026-03-10T09:29:59.999Z'],
+    [{ every: '1s' }, 30_500, '2026-03-10T09:29:59.500Z'],
+    [{ every: '1h' }, 30_500, '2026-03-10T09:29:29.500Z'],
+    [{ every: '1s' }, 70_000, '2026-03-10T09:30:01.000Z'],
+    [{ cron: '* * * * * ?', zone: 'UTC' }, 30_500, '2026-03-10T09:30:00.000Z'],
+    [{ cron: '29-40 29 9 * * ?', zone: 'UTC' }, 30_500, '2026-03-10T09:29:40.000Z'],
+  ] satisfies [ScheduleOptions, number, string][])(
+    'fires once at most for what lay between a start just now and now of %j, %i',
+    async (when, agoMs, expected) => {
+      const { scheduler, clock } = await fixture()
+      clock.jump(Date.parse('2026-03-10T09:30:00Z') - clock.now())
+      const options = { ...when, key: 'k', startAt: new Date(clock.now() - agoMs) } as ScheduleOptions
+      const { nextFireTime } = await scheduler.schedule(plain, options)
+      expect(nextFireTime?.toISOString()).toBe(expected)
+      let runs = 0
+      scheduler.events.on('jobWasExecuted', () => runs++)
+      await scheduler.start()
+      await scheduler.idle()
+      expect(runs).toBeLessThanOrEqual(1)
+      await scheduler.shutdown()
+    },
+  )
+
   it('deletes a job without a key after its last run', async () => {
     const { scheduler } = await fixture()
     const { key } = await scheduler.schedule(plain, { in: 0 })
