@@ -4,7 +4,7 @@ import type { Calendar } from './calendars/calendar.ts'
 import type { Trigger } from './trigger.ts'
 
 /**
- * The fire times of a trigger from `fromMs` to `toMs`, both included, in its phase. Null stands for a step that gave
+ * The fire times of a scheduled trigger from `fromMs` to `toMs`, both included, in its phase. Null stands for a step that gave
  * none, so that a caller may bound the work: a trigger that counts its fires is followed from where it is.
  */
 export function* plannedTimes(
@@ -13,7 +13,7 @@ export function* plannedTimes(
   fromMs: EpochMs,
   toMs: EpochMs,
 ): Generator<EpochMs | null, void> {
-  let current = forwardedTo(scheduled(trigger, calendar), calendar, fromMs)
+  let current = forwardedTo(trigger, calendar, fromMs)
   for (;;) {
     const atMs = current.nextFireTimeMs
     if (atMs === null || atMs > toMs) return

@@ -9,7 +9,7 @@ import { checkTrigger, type Trigger } from './trigger.ts'
 export const TriggerUtils: {
   /**
    * The next fire times, `count` of them (1 to 1,000,000) or fewer when the schedule ends before. A trigger that has
-   * been scheduled goes on from where it is.
+   * been scheduled goes on from where it is; one without a next time that never fired counts as not scheduled.
    *
    * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
    */
@@ -47,7 +47,7 @@ export const TriggerUtils: {
     const fromMs = requireInstantMs('TriggerUtils.computeFireTimesBetween', 'from', from)
     const toMs = requireInstantMs('TriggerUtils.computeFireTimesBetween', 'to', to)
     const dates: Date[] = []
-    for (const atMs of plannedTimes(trigger, calendar, fromMs, toMs)) {
+    for (const atMs of plannedTimes(scheduled(trigger, calendar), calendar, fromMs, toMs)) {
       if (atMs !== null) dates.push(new Date(atMs))
     }
     return dates

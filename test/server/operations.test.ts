@@ -169,6 +169,18 @@ describe('triggers', () => {
     expect(await fixture.scheduler.checkExists(triggerKey('two', 'made'))).toBe(false)
   })
 
+  test('that are over have no fire times', async () => {
+    const { scheduler } = fixture
+    const options = { key: jobKey('over', 'made'), every: '1h' } as const
+    await scheduler.schedule('echo', { ...options, startAt: new Date(Date.now() + 3_600_000) })
+    const path = 'GET /triggers/made/over/fire-times'
+    expect((await answer('triggers.fireTimes', path))['fireTimesMs']).toHaveLength(20)
+    await scheduler.pauseTrigger(triggerKey('over', 'made'))
+    await scheduler.schedule('echo', { ...options, endAt: new Date(1) })
+    expect(await answer('triggers.fireTimes', path)).toEqual({ fireTimesMs: [] })
+    await scheduler.deleteJob(options.key)
+  })
+
   test('refuse what is wrong in words', async () => {
     const put = (body: object): Promise<Record<string, unknown>> =>
       problem('PUT /triggers/made/bad', { body })

@@ -36,6 +36,16 @@ export async function fireTimesOf(scheduler: Scheduler, trigger: Trigger, count:
   return TriggerUtils.computeFireTimes(trigger, calendar, count).map((time) => time.getTime())
 }
 
+/** The same of a trigger as it is stored, which may be over. */
+export async function storedFireTimesOf(
+  scheduler: Scheduler,
+  trigger: Trigger,
+  count: number,
+): Promise<number[]> {
+  const isOver = !trigger.mayFireAgain() || (await scheduler.getTriggerState(trigger.key)) === 'COMPLETE'
+  return isOver ? [] : fireTimesOf(scheduler, trigger, count)
+}
+
 export async function calendarOf(scheduler: Scheduler, { calendarName }: Trigger): Promise<Calendar | null> {
   return calendarName === null ? null : scheduler.getCalendar(calendarName)
 }

@@ -27,7 +27,7 @@ import {
 } from '../wire/triggers.ts'
 import { requireCalendar } from './calendars.ts'
 import { change, jobGroupsOfTrigger, requireJob, requireTrigger, triggerKeyOf } from './changes.ts'
-import { calendarOf, detailOf, fireTimesOf } from './trigger-details.ts'
+import { calendarOf, detailOf, fireTimesOf, storedFireTimesOf } from './trigger-details.ts'
 
 const triggerPath = '/triggers/{group}/{name}'
 
@@ -68,7 +68,7 @@ const fireTimes: Operation = operation({
   answer: z.strictObject({ fireTimesMs: instants }),
   async handle({ scheduler, params, query }) {
     const trigger = await requireTrigger(scheduler, params)
-    return { fireTimesMs: await fireTimesOf(scheduler, trigger, query.count) }
+    return { fireTimesMs: await storedFireTimesOf(scheduler, trigger, query.count) }
   },
 })
 
@@ -106,7 +106,7 @@ const putTrigger: Operation = operation({
     // Before a dry run says that all is well.
     if (trigger.calendarName !== null) await requireCalendar(scheduler, trigger.calendarName)
     const differs = stored === null || triggerText(stored) !== triggerText(trigger)
-    const beforeMs = stored === null ? [] : await fireTimesOf(scheduler, stored, shownFireTimes)
+    const beforeMs = stored === null ? [] : await storedFireTimesOf(scheduler, stored, shownFireTimes)
     const afterMs = differs ? await fireTimesOf(scheduler, trigger, shownFireTimes) : beforeMs
     // A dry run does not say that all is well either.
     if (differs && afterMs.length === 0) throw neverFires(trigger)
