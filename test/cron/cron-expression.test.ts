@@ -91,6 +91,15 @@ describe('describe', () => {
     ['0 0 0 ? *,DEC FRI', 'At 00:00, only on Friday'],
     ['0 *,5 *,*/5 ? * *,MON *,2030', 'Every minute'],
     ['0 0 0 15W,* 3,/1 ?', 'At 00:00'],
+    ['0 0 12 1,L-2 * ?', 'At 12:00, on day 1 and 2 days before the last day of the month'],
+    ['0 0 12 L-3,L,01 * ?', 'At 12:00, on 3 days before the last day, the last day and day 1 of the month'],
+    ['0 0 12 1/5,L * ?', 'At 12:00, on days 1-31 in steps of 5 and the last day of the month'],
+    ['0 0 12 L-1 * ?', 'At 12:00, on 1 day before the last day of the month'],
+    ['0 0 12 L-0 * ?', 'At 12:00, on the last day of the month'],
+    [
+      '0 0 12 1 1 ? 2030/2',
+      'At 12:00, on day 1 of the month, only in January, every 2 years, 2030 through 2199',
+    ],
   ])('%s reads "%s"', (expression, words) => {
     expect(CronExpression.parse(expression, { timeZone: 'UTC' }).describe()).toBe(words)
   })
@@ -99,8 +108,17 @@ describe('describe', () => {
     ['0 0 * * 1', 'At 00:00, only on Monday'],
     ['*/5 * * * *', 'Every 5 minutes'],
     ['@hourly', 'Every hour'],
-    ['0 0 13 * 5', 'At 00:00, on day 13 of the month, and on Friday'],
+    ['0 0 13 * 5', 'At 00:00, on day 13 of the month, or on Friday'],
+    ['0 0 13 * MON-FRI', 'At 00:00, on day 13 of the month, or Monday through Friday'],
+    ['0 0 */2 * MON', 'At 00:00, every 2 days in a month, but only on Monday'],
+    ['30 0 0 13 * FRIL', 'At 00:00:30, on day 13 of the month, or on the last Friday of the month'],
+    ['0 0 * * 5L', 'At 00:00, on the last Friday of the month'],
+    ['0 0 * * fril', 'At 00:00, on the last Friday of the month'],
+    ['0 0 * * 1,5L', 'At 00:00, only on Monday and on the last Friday of the month'],
+    ['0 0 * * 5#3', 'At 00:00, on the third Friday of the month'],
+    ['0 0 L * *', 'At 00:00, on the last day of the month'],
+    ['0 0 * jan sun', 'At 00:00, only on Sunday, only in January'],
   ])('%s of the Unix dialect reads "%s"', (expression, words) => {
-    expect(parseUnixCron(expression, { timeZone: 'UTC' }).describe()).toBe(words)
+    expect(parseUnixCron(expression, { timeZone: 'UTC', seconds: 'optional' }).describe()).toBe(words)
   })
 })

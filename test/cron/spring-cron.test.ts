@@ -104,6 +104,13 @@ describe('S15: expressions in the dialect of Spring', () => {
     ['0 0 12 * * 1-5', 'At 12:00, Monday through Friday'],
     ['@daily', 'At 00:00'],
     ['0 0 0 ? * 7', 'At 00:00, only on Sunday'],
+    ['0 0 0 13 * FRI', 'At 00:00, on day 13 of the month, but only on Friday'],
+    [
+      '0 0 0 1,L-2 1 MON-FRI',
+      'At 00:00, only in January, on day 1 and 2 days before the last day of the month, but only Monday through Friday',
+    ],
+    ['0 0 0 LW * *', 'At 00:00, on the last weekday of the month'],
+    ['0 0 0 * * FRIL', 'At 00:00, on the last Friday of the month'],
   ])('%s in words', (text, words) => {
     expect(spring(text).describe()).toBe(words)
   })
