@@ -253,7 +253,7 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/scheduling/skipping.ts (skipNextFire)
---   programs/steps/misfires.ts (treatMisfires)
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
@@ -3688,9 +3688,11 @@ FROM qrtz_triggers t
 WHERE t.sched_name = :scheduler
   AND true
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -3701,9 +3703,11 @@ FROM qrtz_triggers t
 WHERE t.sched_name = :scheduler
   AND true
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
@@ -3718,9 +3722,11 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_name = :name
   AND t.trigger_group = :grp
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -3732,9 +3738,11 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_name = :name
   AND t.trigger_group = :grp
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
@@ -3749,9 +3757,11 @@ WHERE t.sched_name = :scheduler
   AND t.job_name = :name
   AND t.job_group = :grp
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -3763,9 +3773,11 @@ WHERE t.sched_name = :scheduler
   AND t.job_name = :name
   AND t.job_group = :grp
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
@@ -3780,9 +3792,11 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
   AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -3798,9 +3812,11 @@ WHERE t.sched_name = :scheduler
     SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
@@ -3815,9 +3831,11 @@ WHERE t.sched_name = :scheduler
   AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
   AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -3833,9 +3851,11 @@ WHERE t.sched_name = :scheduler
     SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
@@ -3877,9 +3897,11 @@ WHERE t.sched_name = :scheduler
       AND h.job_group = t.job_group
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -3918,9 +3940,11 @@ WHERE t.sched_name = :scheduler
       AND h.job_group = t.job_group
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
@@ -3963,9 +3987,11 @@ WHERE t.sched_name = :scheduler
       AND h.job_group = t.job_group
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -4005,9 +4031,11 @@ WHERE t.sched_name = :scheduler
       AND h.job_group = t.job_group
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
@@ -4050,9 +4078,11 @@ WHERE t.sched_name = :scheduler
       AND h.job_group = t.job_group
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -4092,9 +4122,11 @@ WHERE t.sched_name = :scheduler
       AND h.job_group = t.job_group
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
@@ -4137,9 +4169,11 @@ WHERE t.sched_name = :scheduler
       AND h.job_group = t.job_group
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -4183,9 +4217,11 @@ WHERE t.sched_name = :scheduler
       AND h.job_group = t.job_group
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
@@ -4228,9 +4264,11 @@ WHERE t.sched_name = :scheduler
       AND h.job_group = t.job_group
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -4274,9 +4312,11 @@ WHERE t.sched_name = :scheduler
       AND h.job_group = t.job_group
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (
+    COALESCE(t.next_fire_time, 0) <= 0
+      OR t.next_fire_time <= :latestMs
+      AND COALESCE(t.misfire_instr, 0) <> :ignored
+  )
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit

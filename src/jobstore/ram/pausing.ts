@@ -166,7 +166,8 @@ function resume(session: RamSession, record: TriggerRecord, nowMs: EpochMs, mann
   else if (isMisfired(session, record.trigger, nowMs)) applyMisfire(session, record, nowMs, 'paused')
   // A calendar may have left it no fire time while it was paused.
   const isOver = record.trigger.nextFireTimeMs === null
-  data.apply(record, isOver ? 'complete' : 'resume')
+  const isChanged = data.apply(record, isOver ? 'complete' : 'resume')
+  if (isOver && isChanged) session.signals.add('triggerFinalized', record.trigger)
 }
 
 /** Ends pauses whose time is over. */

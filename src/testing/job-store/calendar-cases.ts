@@ -230,6 +230,27 @@ const replacing = area('calendars: replacing', {
     await bed.store.resumeTrigger(key)
     assert.deepEqual(await bed.acquireNames({ noLaterThanMs: bed.now() + 2 * day }), ['back'])
   },
+  'signals a trigger that is over when it is resumed, in whatever way': async (bed) => {
+    const { store } = bed
+    await put(bed, excluding())
+    for (const each of ['job', 'jobs', 'until', 'all']) {
+      await bed.schedule(each, { calendar: name, inMs: 36 * hours, job: jobDetail('j', { group: each }) })
+      const untilMs = each === 'until' ? bed.now() + 1 : null
+      await store.pauseTrigger(bed.trigger(each).key, { by: null, reason: null, untilMs })
+    }
+    await excludeSecondDay(bed)
+    await store.resumeJob(jobDetail('j', { group: 'job' }).key)
+    await store.resumeJobs(GroupMatcher.groupEquals('jobs'))
+    await bed.clock.advance(1)
+    await store.endPauses()
+    await store.resumeAll({ withoutMissed: true })
+    const over = bed.signals.finalized.map(({ key }) => key.name)
+    assert.deepEqual(over, ['job', 'jobs', 'until', 'all'])
+    assert.deepEqual(
+      await bed.states(...over),
+      over.map(() => 'COMPLETE'),
+    )
+  },
   'keeps a blocked trigger blocked until its job has run': async (bed) => {
     await put(bed, excluding())
     const job = jobDetail('j', { disallowConcurrentExecution: true })

@@ -36,19 +36,7 @@ export interface MisfireManner extends Pick<Passing, 'cause'> {
   readonly dueMax?: number
 }
 
-/** Moves locked triggers that wait or are paused past what they have missed, in the order of the keys. */
-export function* treatMisfires(
-  tx: SqlTransaction,
-  keys: readonly TriggerKey[],
-  manner: MisfireManner,
-): SqlProgram<void> {
-  if (keys.length === 0) return
-  const { found, broken } = yield* tx.session.triggers.load(keys)
-  const stored = keys.flatMap((key) => found.get(key) ?? [])
-  yield* treatRead(tx, { stored, broken }, manner)
-}
-
-/** The same for triggers that have been read; answers those that were handled. */
+/** Moves triggers that wait or are paused past what they have missed, in this order; answers those that were handled. */
 export function* treatRead(
   tx: SqlTransaction,
   { stored, broken }: ReadTriggers,

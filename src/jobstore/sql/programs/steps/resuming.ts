@@ -2,12 +2,12 @@ import type { TriggerKey } from '../../../../core/key.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { TriggerScope, Whose } from '../../tables/triggers/trigger-scopes.ts'
-import { treatMisfires } from './misfires.ts'
+import { treatRead } from './misfires.ts'
 
-/** How many late triggers are read and written at a time when they are resumed. */
+/** How many triggers are read and written at a time when they are resumed. */
 const lateAtATime = 500
 
-/** Resumes the triggers of a scope; those that are late are looked at first. */
+/** Resumes the triggers of a scope; those that are late, or over, are looked at first. */
 export function* resumeScope(
   tx: SqlTransaction,
   scope: TriggerScope,
@@ -19,10 +19,21 @@ export function* resumeScope(
   let after: TriggerKey | null = null
   do {
     const late: readonly TriggerKey[] = yield* scopes.lockLate(scope, whose, { ...request, after })
-    yield* treatMisfires(tx, late, { cause: 'paused', byPolicy: !withoutMissed })
+    yield* treat(tx, late, withoutMissed)
     // A trigger that its instruction left late is skipped by the search, and fires late.
     after = late.length < lateAtATime ? null : (late.at(-1) ?? null)
   } while (after !== null)
   tx.offers.note(yield* scopes.earliestAfterResume(scope, whose))
   yield* scopes.resume(scope, whose)
+}
+
+function* treat(tx: SqlTransaction, keys: readonly TriggerKey[], withoutMissed: boolean): SqlProgram<void> {
+  if (keys.length === 0) return
+  const { found, broken } = yield* tx.session.triggers.load(keys)
+  const stored = keys.flatMap((key) => found.get(key) ?? [])
+  const late = stored.filter(({ trigger }) => trigger.mayFireAgain())
+  for (const { trigger } of stored) {
+    if (!trigger.mayFireAgain()) tx.signals.add('triggerFinalized', trigger)
+  }
+  yield* treatRead(tx, { stored: late, broken }, { cause: 'paused', byPolicy: !withoutMissed })
 }

@@ -79,7 +79,7 @@ export class TriggerScopes {
     return yield* earliest(this.#statements.earliest[whose][scope.kind](scopeValues(this.#scheduler, scope)))
   }
 
-  /** Locks paused triggers that are late and need to be looked at before they go on, in order of keys. */
+  /** Locks paused triggers that are late, or over, and need to be looked at before they go on, in order of keys. */
   *lockLate(scope: TriggerScope, whose: Whose, request: LateRequest): SqlProgram<readonly TriggerKey[]> {
     const { latestMs, whateverInstruction, after, limit } = request
     const values = {
@@ -215,7 +215,8 @@ function lateText({ dialect, names }: SqlVocabulary, scope: string): string {
   return `
     SELECT t.trigger_name, t.trigger_group FROM ${names.triggers} t
     WHERE ${inStateFor('resume', scope)}
-      AND t.next_fire_time > 0 AND t.next_fire_time <= :latestMs AND COALESCE(t.misfire_instr, 0) <> :ignored
+      AND (COALESCE(t.next_fire_time, 0) <= 0
+        OR t.next_fire_time <= :latestMs AND COALESCE(t.misfire_instr, 0) <> :ignored)
       AND (t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}) > (:afterGroup, :afterName)
     ORDER BY t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}
     LIMIT :limit ${dialect.forUpdate('t')}`
