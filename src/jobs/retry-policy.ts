@@ -75,7 +75,8 @@ export function resolveRetryPolicy(what: string, options: RetryOptions, path: st
 /** Milliseconds from the failure of attempt `attempt` (the first is 1) to the next one. */
 export function retryDelayMs(policy: RetryPolicy, attempt: number, ids: IdGenerator): number {
   const { type, initialMs, factor, maxMs, jitter } = policy.backoff
-  const planned = type === 'fixed' ? initialMs : initialMs * factor ** (attempt - 1)
+  // In this order: 0 times a factor that has grown to Infinity is no number.
+  const planned = type === 'fixed' || initialMs === 0 ? initialMs : initialMs * factor ** (attempt - 1)
   const capped = Math.min(planned, maxMs)
   return Math.round(capped * (1 - jitter * ids.random()))
 }

@@ -4,7 +4,7 @@ import type { CronDialect } from '../../src/triggers/cron/cron-dialect.ts'
 // As text, because the types of what it imports are not in this project.
 const module = new URL('../../dashboard/src/words/cron-chinese.ts', import.meta.url).href
 const { cronInChinese } = (await import(module)) as {
-  cronInChinese(expression: string, dialect: CronDialect): string
+  cronInChinese: (expression: string, dialect: CronDialect) => string
 }
 
 test.each<[string, CronDialect, string]>([

@@ -57,6 +57,25 @@ it.each([
 })
 
 describe('retryDelayMs', () => {
+  it('is a whole number of milliseconds up to the longest wait, however large the factor', () => {
+    const backoffs = fc.record({
+      initialMs: fc.constantFrom(0, 1, 1000),
+      factor: fc.double({ min: 1, noNaN: true, noDefaultInfinity: true }),
+      maxMs: fc.nat(),
+    })
+    fc.assert(
+      fc.property(backoffs, fc.integer({ min: 1, max: 1000 }), (backoff, attempt) => {
+        const delayMs = retryDelayMs(
+          resolveRetryPolicy('retry', { attempts: 1000, backoff }),
+          attempt,
+          seededIds(1),
+        )
+        expect(Number.isInteger(delayMs) && delayMs >= 0 && delayMs <= backoff.maxMs).toBe(true)
+      }),
+      { seed: 9 },
+    )
+  })
+
   const ids = { uniqueName: () => 'x', random: () => 0 }
 
   it('doubles up to its limit', () => {

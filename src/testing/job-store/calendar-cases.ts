@@ -61,8 +61,8 @@ const storing = area('calendars', {
     await put(bed, excluding())
     const isStored = await put(bed, calendar).then(
       () => true,
-      (error: { readonly code?: unknown }) => {
-        assert.equal(error.code, 'ERR_INVALID_CALENDAR')
+      (error: unknown) => {
+        assert.equal((error as { readonly code?: unknown }).code, 'ERR_INVALID_CALENDAR')
         return false
       },
     )
