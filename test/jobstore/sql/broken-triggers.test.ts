@@ -46,7 +46,11 @@ describe('a trigger that cannot be read is broken by itself', () => {
     ['interval', 'UPDATE qrtz_simprop_triggers SET int_prop_1 = NULL', 'int_prop_1'],
     ['daily', "UPDATE qrtz_simprop_triggers SET str_prop_1 = 'DAY'", "'DAY'"],
     ['daily', "UPDATE qrtz_simprop_triggers SET str_prop_2 = '1,8'", "'1,8'"],
-    ['daily', "UPDATE qrtz_simprop_triggers SET str_prop_3 = '25,0,0,26,0,0'", "'hour'"],
+    ['daily', "UPDATE qrtz_simprop_triggers SET str_prop_3 = '25,0,0,26,0,0'", "'str_prop_3'"],
+    ['daily', "UPDATE qrtz_simprop_triggers SET str_prop_3 = 'abc'", "'str_prop_3'"],
+    ['daily', "UPDATE qrtz_simprop_triggers SET str_prop_3 = '8,5'", "'str_prop_3'"],
+    ['daily', "UPDATE qrtz_simprop_triggers SET str_prop_3 = '0x8,0,0,9,0,0'", "'str_prop_3'"],
+    ['daily', "UPDATE qrtz_simprop_triggers SET str_prop_3 = '8,0,0,9,0,0,1'", "'str_prop_3'"],
     ['daily', "UPDATE qrtz_simprop_triggers SET str_prop_3 = '9,0,0,8,0,0'", 'before it starts'],
   ])('%s after %s', async (name, change, words) => {
     const tables = await SqlTables.open()
@@ -70,6 +74,21 @@ describe('a trigger that cannot be read is broken by itself', () => {
     const { found } = await tables.run(tables.triggers.load(all.map(({ key }) => key)))
     const daily = all.find(({ type }) => type === 'dailyTimeInterval')
     expect(daily === undefined ? null : found.get(daily.key)?.trigger).toEqual(daily)
+  })
+
+  it.each([
+    [',,,17,30,0', 0, 63_000],
+    [',,,17,30,0,', 0, 63_000],
+    ['8,0,0,,,,', 28_800, 86_399],
+    [',,,,,,', 0, 86_399],
+  ])('takes the daily window %j, of which Java left out what is null', async (text, start, end) => {
+    const tables = await SqlTables.open()
+    await tables.addJobs('work')
+    await tables.run(tables.triggers.insert(all.map((trigger) => ({ trigger, state: 'WAITING' }))))
+    await tables.query(`UPDATE qrtz_simprop_triggers SET str_prop_3 = '${text}' WHERE trigger_name = 'daily'`)
+    const { found } = await tables.run(tables.triggers.load(all.map(({ key }) => key)))
+    const daily = found.values().find(({ trigger }) => trigger.type === 'dailyTimeInterval')
+    expect(daily?.trigger).toMatchObject({ startSecondOfDay: start, endSecondOfDay: end })
   })
 
   it('has the ERROR state where its state is unknown, so that it can be reset', async () => {

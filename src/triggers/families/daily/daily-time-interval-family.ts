@@ -1,6 +1,5 @@
 import { TimeZone } from '../../../time/zone.ts'
 import { calendarMisfireInstructions } from '../../misfire-instruction.ts'
-import { TimeOfDay } from '../../time-of-day.ts'
 import type { ScheduleRow, TriggerFamily } from '../../trigger-family.ts'
 import { dailyTimeIntervalUnits, everyDayOfWeek, lastSecondOfDay } from './daily-time-interval-schedule.ts'
 import {
@@ -69,7 +68,7 @@ export const dailyTimeIntervalFamily: TriggerFamily<DailyTimeIntervalTrigger> = 
   },
 
   fromColumns(fields, row, misfireInstruction) {
-    const window = windowOf(row.textOrNull('str_prop_3'))
+    const window = windowOf(row)
     return new DailyTimeIntervalTrigger(fields, {
       repeatInterval: row.integer('int_prop_1'),
       repeatIntervalUnit: row.oneOf('str_prop_1', dailyTimeIntervalUnits),
@@ -107,25 +106,21 @@ function clockText(secondOfDay: number): string {
   return `${Math.floor(minuteOfDay / 60)},${minuteOfDay % 60},${secondOfDay % 60}`
 }
 
-/** `8,5,3,17,30,0`: start and end of the day's window; a value that is left out is that end of the day. */
-function windowOf(list: string | null): { readonly startSecond: number; readonly endSecond: number } {
-  const parts = (list ?? '')
-    .replace(/,+$/, '')
-    .split(',')
-    .filter((part) => part !== '')
-    .map(Number)
-  const [startHour, startMinute, startSecond, endHour, endMinute, endSecond] = parts
-  return {
-    startSecond: secondOfDay(startHour, startMinute, startSecond) ?? 0,
-    endSecond: secondOfDay(endHour, endMinute, endSecond) ?? lastSecondOfDay,
+/** `8,5,3,17,30,0`: start and end of the day's window; Java leaves the places of one empty that is that end of the day. */
+function windowOf(row: ScheduleRow): { readonly startSecond: number; readonly endSecond: number } {
+  const parts = (row.textOrNull('str_prop_3') ?? '').replace(/,+$/, '').split(',')
+  const startSecond = secondOfDay(parts.slice(0, 3))
+  const endSecond = secondOfDay(parts.slice(3))
+  if (startSecond === undefined || endSecond === undefined) {
+    throw row.broken('str_prop_3', 'is no window of a day')
   }
+  return { startSecond: startSecond ?? 0, endSecond: endSecond ?? lastSecondOfDay }
 }
 
-function secondOfDay(
-  hour: number | undefined,
-  minute: number | undefined,
-  second: number | undefined,
-): number | null {
-  if (hour === undefined || minute === undefined || second === undefined) return null
-  return new TimeOfDay(hour, minute, second).secondOfDay
+/** Null when it is left out, undefined when it is no time of day. */
+function secondOfDay(parts: readonly string[]): number | null | undefined {
+  if (parts.every((part) => part === '')) return null
+  if (parts.length !== 3 || !parts.every((part) => /^\d{1,2}$/.test(part))) return undefined
+  const [hour = 0, minute = 0, second = 0] = parts.map(Number)
+  return hour < 24 && minute < 60 && second < 60 ? (hour * 60 + minute) * 60 + second : undefined
 }
