@@ -58,6 +58,13 @@ export interface DeclaredSet {
  */
 export type TakeOver = 'never' | 'fromItself' | 'always'
 
+export interface ReconcileManner {
+  readonly dryRun: boolean
+  readonly mayTakeOver: TakeOver
+  /** Called once the record says that the declaration is in force, before it is carried out, which may fail. */
+  readonly onInForce?: () => void
+}
+
 const noteKind = 'schedules'
 /** How many jobs and triggers are read by one call of the store. */
 const readAtOnce = 500
@@ -87,7 +94,7 @@ export class DeclaredSchedules {
    */
   async reconcile(
     declared: DeclaredSet,
-    { dryRun, mayTakeOver }: { readonly dryRun: boolean; readonly mayTakeOver: TakeOver },
+    { dryRun, mayTakeOver, onInForce }: ReconcileManner,
   ): Promise<Reconciliation> {
     const { name } = declared
     const plans = await this.#planAll(declared)
@@ -107,6 +114,7 @@ export class DeclaredSchedules {
       const record = withNode(base, declaration, this.#parts.options.instanceId, live)
       if (!(await this.#writeRecord(name, record, found))) continue
       if (isDeferred) return deferred()
+      onInForce?.()
       const carriedOut = await this.#carryOut(seen, record, declaration, name)
       const { done, broken } = withBroken(carriedOut, look.broken)
       this.#tellBroken(name, broken)

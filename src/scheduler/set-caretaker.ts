@@ -31,22 +31,29 @@ export class SetCaretaker {
   async reconcile(declared: DeclaredSet, { dryRun }: { readonly dryRun: boolean }): Promise<Reconciliation> {
     // One after the other, so that what was declared last is in force last.
     const before = this.#looking
+    let isInForce = false
     const reconciled = before.then(() =>
       this.#schedules.reconcile(declared, {
         dryRun,
         mayTakeOver: this.#inForce.has(declared.name) ? 'fromItself' : 'never',
+        onInForce: () => {
+          isInForce = true
+        },
       }),
     )
     this.#looking = reconciled.then(
       () => {},
       () => {},
     )
-    const done = await reconciled
-    if (!dryRun) {
-      this.#declared.set(declared.name, declared)
-      this.#note(declared.name, done)
+    try {
+      const done = await reconciled
+      if (!dryRun) this.#keep(declared, done)
+      return done
+    } catch (error) {
+      // What was begun is gone through again, also where the caller gives up.
+      if (isInForce) this.#keep(declared, null)
+      throw error
     }
-    return done
   }
 
   /** Nodes are known to each other once they have started, and older ones may have changed sets before. */
@@ -62,6 +69,11 @@ export class SetCaretaker {
 
   #hasEnded(): boolean {
     return this.#isEnded
+  }
+
+  #keep(declared: DeclaredSet, done: Reconciliation | null): void {
+    this.#declared.set(declared.name, declared)
+    this.#note(declared.name, done)
   }
 
   /** `done`: null when it failed. */

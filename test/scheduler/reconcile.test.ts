@@ -295,6 +295,21 @@ describe('reconcile', () => {
     })
   })
 
+  it('is gone through again by the node when the store failed half way', async () => {
+    const { scheduler, store, clock } = await fixture()
+    await scheduler.reconcile('s', [every('a', '1m'), every('old', '1m')])
+    store.failOn({ operation: 'putPlanned', nth: 2, error: new Error('away') })
+    const set = [every('a', '2m'), every('b', '2m')]
+    await expect(scheduler.reconcile('s', set)).rejects.toThrow('away')
+    expect(await scheduler.checkExists(jobKey('b'))).toBe(false)
+    const removed = scheduler.events.next('jobDeleted')
+    await clock.advance(60_000)
+    await removed
+    expect(await scheduler.checkExists(jobKey('b'))).toBe(true)
+    expect(names(await scheduler.reconcile('s', set))).toEqual({ ...nothing, unchanged: 'a b' })
+    await scheduler.shutdown()
+  })
+
   it('keeps the phase of an interval through a change and back', async () => {
     const { scheduler, clock } = await fixture()
     await scheduler.reconcile('s', [every('a', '1h')])
