@@ -4383,21 +4383,46 @@ WHERE f.sched_name = :scheduler
 
 -- triggersOfJava.due
 --   programs/firing/acquiring.ts (searchTriggers)
-SELECT t.trigger_name, t.trigger_group, t.trigger_type, t.calendar_name, (trim(t.trigger_name) = '' OR
-  trim(t.trigger_group) = '' OR trim(t.job_name) = '' OR trim(t.job_group) = '') AS has_blank_key,
-  t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I') AS of_other_type, (
-  (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
-    OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
-) AS has_java_data
-FROM qrtz_triggers AS t
-  JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
+SELECT t.trigger_name, t.trigger_group, t.trigger_type, t.calendar_name, t.next_fire_time, t.place,
+  (trim(t.trigger_name) = '' OR trim(t.trigger_group) = '' OR trim(t.job_name) = '' OR trim(t.job_group) = '')
+  AS has_blank_key, t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I') AS of_other_type,
+  ((encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE OR (encode(substr(j.job_data, 1, 2),
+  'hex') = 'aced') IS TRUE) AS has_java_data, (
+  (trim(t.trigger_name) = '' OR trim(t.trigger_group) = '' OR trim(t.job_name) = '' OR trim(t.job_group) = '')
+    OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
+    OR (
+      (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+        OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+    )
+    OR (
+      t.calendar_name IS NOT NULL
+        AND (
+          SELECT encode(substr(k.calendar, 1, 2), 'hex') = 'aced'
+          FROM qrtz_calendars AS k
+          WHERE k.sched_name = t.sched_name
+            AND k.calendar_name = t.calendar_name
+        ) IS TRUE
+    )
+) AS of_java
+FROM (
+  SELECT t.*, row_number() OVER (ORDER BY t.next_fire_time, t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C") AS place
+  FROM qrtz_triggers AS t
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time > 0
+    AND t.next_fire_time >= :afterMs
+    AND t.next_fire_time <= :untilMs
+    AND (t.next_fire_time, t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterMs, :afterGroup,
+      :afterName)
+  ORDER BY t.next_fire_time, t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+  LIMIT :limit
+) AS t
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-WHERE t.sched_name = :scheduler
-  AND t.trigger_state = 'WAITING'
-  AND t.next_fire_time > 0
-  AND t.next_fire_time <= :untilMs
-  AND (
+WHERE t.place = :limit
+  OR (
     (
       trim(t.trigger_name) = ''
         OR trim(t.trigger_group) = ''
@@ -4418,8 +4443,7 @@ WHERE t.sched_name = :scheduler
               AND k.calendar_name = t.calendar_name
           ) IS TRUE
       )
-  )
-LIMIT :limit;
+  );
 
 -- triggersOfJava.among
 --   programs/steps/faulty-triggers.ts (putInError)

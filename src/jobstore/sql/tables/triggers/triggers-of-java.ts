@@ -6,15 +6,27 @@ import type { CommitNotes } from '../../kernel/commit-notes.ts'
 import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
-import { boolean, textOrNull } from '../encoding/columns.ts'
+import { boolean, integer, textOrNull } from '../encoding/columns.ts'
 import { triggerKeyColumns, triggerKeyOf, triggerKeyRows } from '../encoding/key-rows.ts'
 
 /** How long the result of a look for triggers to report is used. */
 const lookIntervalMs = 1000
-/** Most triggers of one look. */
-const lookedAtOnce = 100
+/** How many due triggers are looked at in one look, which other nodes may wait for. */
+const lookedAtOnce = 1000
+/** Most triggers that are reported of one look. */
+const reportedAtOnce = 100
 /** How many reported triggers are remembered. */
 const rememberedMax = 10_000
+
+/** A place in the order of the look. */
+type Place = Readonly<Record<'afterMs' | 'afterGroup' | 'afterName', string | number>>
+
+const beforeAll: Place = { afterMs: 0, afterGroup: '', afterName: '' }
+
+function placeOf(row: SqlRow): Place {
+  const { group, name } = triggerKeyOf(row)
+  return { afterMs: integer(row, 'next_fire_time'), afterGroup: group, afterName: name }
+}
 
 export interface TriggerOfJava {
   readonly key: TriggerKey
@@ -31,6 +43,8 @@ export class TriggersOfJava {
   readonly #statements: StatementsOfJava
   #met = new KeySet<TriggerKey>()
   #lookAtMs: EpochMs = 0
+  /** Behind which due trigger the next look begins, where the last one was not of all. */
+  #after: Place = beforeAll
 
   constructor(vocabulary: SqlVocabulary) {
     this.#schedulerName = vocabulary.schedulerName
@@ -41,14 +55,19 @@ export class TriggersOfJava {
   *newlyDue(nowMs: EpochMs, untilMs: EpochMs, notes: CommitNotes): SqlProgram<readonly TriggerOfJava[]> {
     // After a clock was set back it must still look.
     if (nowMs < this.#lookAtMs && nowMs >= this.#lookAtMs - lookIntervalMs) return []
-    const request = { scheduler: this.#schedulerName, untilMs, limit: lookedAtOnce }
-    const found = (yield* all(this.#statements.due(request))).map((row) => ({
-      key: triggerKeyOf(row),
-      reason: reasonOf(row),
-    }))
-    const fresh = found.filter(({ key }) => !this.#met.has(key))
+    const request = { scheduler: this.#schedulerName, untilMs, limit: lookedAtOnce, ...this.#after }
+    const rows = yield* all(this.#statements.due(request))
+    const fresh: TriggerOfJava[] = []
+    let last: Place = beforeAll
+    for (const row of rows) {
+      if (integer(row, 'place') === lookedAtOnce) last = placeOf(row)
+      const key = triggerKeyOf(row)
+      if (boolean(row, 'of_java') && !this.#met.has(key)) fresh.push({ key, reason: reasonOf(row) })
+    }
+    const isMore = fresh.splice(reportedAtOnce).length > 0
     notes.add(() => {
       this.#lookAtMs = nowMs + lookIntervalMs
+      if (!isMore) this.#after = last
       if (this.#met.size > rememberedMax) this.#met = new KeySet()
       for (const { key } of fresh) this.#met.add(key)
     })
@@ -92,7 +111,7 @@ function reasons({ dialect, names, triggerFamilies = TriggerFamilies.ofLibrary }
   }
 }
 
-interface DueParameters extends Readonly<Record<string, string | number>> {
+interface DueParameters extends Place {
   readonly scheduler: string
   readonly untilMs: EpochMs
   readonly limit: number
@@ -110,15 +129,23 @@ export function statementsOfJava(vocabulary: SqlVocabulary): StatementsOfJava {
 function dueQuery(vocabulary: SqlVocabulary): SqlQuery<DueParameters> {
   const { dialect, names } = vocabulary
   const { hasBlankKey, isOfOtherType, hasJavaData } = reasons(vocabulary)
+  const { keyCollation } = dialect
+  const ofJava = isOfJava(vocabulary)
+  const order = `t.next_fire_time, t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}`
   return sqlQuery(
     dialect,
-    `SELECT t.trigger_name, t.trigger_group, t.trigger_type, t.calendar_name,
-       ${hasBlankKey} AS has_blank_key, ${isOfOtherType} AS of_other_type, ${hasJavaData} AS has_java_data
-     FROM ${names.triggers} AS t JOIN ${names.jobs} AS j
+    `SELECT t.trigger_name, t.trigger_group, t.trigger_type, t.calendar_name, t.next_fire_time, t.place,
+       ${hasBlankKey} AS has_blank_key, ${isOfOtherType} AS of_other_type, ${hasJavaData} AS has_java_data,
+       ${ofJava} AS of_java
+     FROM (
+       SELECT t.*, row_number() OVER (ORDER BY ${order}) AS place FROM ${names.triggers} AS t
+       WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
+         AND t.next_fire_time > 0 AND t.next_fire_time >= :afterMs AND t.next_fire_time <= :untilMs
+         AND (${order}) > (:afterMs, :afterGroup, :afterName)
+       ORDER BY ${order} LIMIT :limit
+     ) AS t LEFT JOIN ${names.jobs} AS j
        ON j.sched_name = t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group
-     WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
-       AND t.next_fire_time > 0 AND t.next_fire_time <= :untilMs AND ${isOfJava(vocabulary)}
-     LIMIT :limit`,
+     WHERE t.place = :limit OR ${ofJava}`,
   )
 }
 
