@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { emptyJobDataMap } from '../../src/core/job-data-map.ts'
 import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
+import { CalendarIntervalScheduleBuilder } from '../../src/triggers/families/interval/calendar-interval-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { triggerFromJSON, triggerToJSON } from '../../src/triggers/families/trigger-json.ts'
 
 const trigger = TriggerBuilder.newTrigger().withIdentity('t').forJob('j').startAt(new Date(0)).build()
 const json = triggerToJSON(trigger)
+const interval = triggerToJSON(
+  trigger
+    .getTriggerBuilder()
+    .withSchedule(CalendarIntervalScheduleBuilder.calendarIntervalSchedule())
+    .build(),
+)
 
 describe('the plain form of a trigger', () => {
   it('is JSON with instants in epoch milliseconds', () => {
@@ -46,6 +53,12 @@ describe('the plain form of a trigger', () => {
     ['jobKey', { ...json, jobKey: { name: 1, group: '' } }],
     ['nextFireTimeMs', { ...json, nextFireTimeMs: 'soon' }],
     ['timesTriggered', { ...json, timesTriggered: null }],
+    ['timesTriggered', { ...json, timesTriggered: -5 }],
+    ['nextFireTimeMs', { ...json, nextFireTimeMs: 9e15 }],
+    ['previousFireTimeMs', { ...json, previousFireTimeMs: -9e15 }],
+    ['skipDayIfHourDoesNotExist', { ...interval, skipDayIfHourDoesNotExist: 'false' }],
+    ['preserveHourOfDayAcrossDaylightSavings', { ...interval, preserveHourOfDayAcrossDaylightSavings: 1 }],
+    ['skipDayIfHourDoesNotExist', { ...interval, skipDayIfHourDoesNotExist: undefined }],
     ['priority', { ...json, priority: '5' }],
     ['startTimeMs', { ...json, startTimeMs: null }],
     ['endTimeMs', { ...json, endTimeMs: 0.5 }],

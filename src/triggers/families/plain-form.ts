@@ -1,7 +1,7 @@
 import { emptyJobDataMap, type JobDataMap } from '../../core/job-data-map.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { describeValue } from '../../core/options.ts'
-import { invalidTrigger, requireOneOf } from '../invalid-trigger.ts'
+import { instantMaxMs, invalidTrigger, requireOneOf, requireWhole } from '../invalid-trigger.ts'
 import type { MisfireInstruction } from '../misfire-instruction.ts'
 import type { Trigger } from '../trigger.ts'
 import type { TriggerFamily } from '../trigger-family.ts'
@@ -113,15 +113,9 @@ function requireKey(field: string, key: unknown): [name: string, group: string] 
 function requireFireState(json: FireState): FireState {
   const { nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = json
   const state = { nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs }
-  for (const [field, value] of Object.entries(state)) {
-    const mayBeNull = field !== 'timesTriggered'
-    if (!Number.isInteger(value) && !(mayBeNull && value === null)) {
-      throw invalidTrigger(
-        'Trigger',
-        field,
-        `'${field}' must be a whole number, got ${describeValue(value)}.`,
-      )
-    }
+  requireWhole('Trigger', 'timesTriggered', timesTriggered, { min: 0, max: Number.MAX_SAFE_INTEGER })
+  for (const [field, value] of Object.entries({ nextFireTimeMs, previousFireTimeMs, misfiredFireTimeMs })) {
+    if (value !== null) requireWhole('Trigger', field, value, { min: -instantMaxMs, max: instantMaxMs })
   }
   return state
 }

@@ -94,6 +94,9 @@ export class CalendarIntervalTrigger extends RecurringTrigger implements Calenda
     const owner = this.describe()
     requireWhole(owner, 'repeatInterval', this.repeatInterval, { min: 1, max: int32Max })
     requireOneOf(owner, 'repeatIntervalUnit', this.repeatIntervalUnit, calendarIntervalUnits)
+    for (const field of ['preserveHourOfDayAcrossDaylightSavings', 'skipDayIfHourDoesNotExist'] as const) {
+      checkBoolean(owner, field, this[field], 'ERR_INVALID_TRIGGER')
+    }
   }
 
   protected override remade(
