@@ -30,6 +30,14 @@ export async function validateAgainstSchema<Data extends object>(
       { cause: error },
     )
   }
+  if (Object(result) !== result) {
+    throw new InvalidArgumentError(
+      'jobDataMap',
+      `The schema of job type '${definition.jobType}' answered ${describeValue(result)} for the data of ${owner}; its ` +
+        "'validate' must return { value } or { issues }.",
+      'ERR_JOB_DATA_SCHEMA',
+    )
+  }
   if (result.issues !== undefined) throw schemaError(definition.jobType, owner, result.issues)
   if (typeof result.value !== 'object' || (result.value as object | null) === null) {
     throw new InvalidArgumentError(

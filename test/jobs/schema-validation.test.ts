@@ -101,5 +101,12 @@ describe('validateAgainstSchema', () => {
     await expect(validateAgainstSchema(toText, {}, owner)).rejects.toThrow(
       /into 'text'; job data must stay an object/,
     )
+    const silent = defineJob('report', () => 1, { schema: handWritten(() => undefined as never) })
+    await expect(validateAgainstSchema(silent, {}, owner)).rejects.toMatchObject({
+      code: 'ERR_JOB_DATA_SCHEMA',
+      message: expect.stringContaining(
+        "'report' answered undefined for the data of job 'reports.daily'",
+      ) as string,
+    })
   })
 })
