@@ -62,6 +62,8 @@ export async function migrateAtStart(
     const state = await look(runner, vocabulary)
     const lost = planRepairs(vocabulary, state)
     if (planMigrations(vocabulary, state).length > 0 || lost.some(({ isVital }) => isVital)) throw error
+    // Another node has made it meanwhile.
+    if (lost.length === 0) return
     const what = lost.map((repair) => repair.what).join(', ')
     logger.warn(
       { err: error },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { sqlNames } from '../../../../src/jobstore/sql/kernel/sql-names.ts'
 import type { SqlRunner } from '../../../../src/jobstore/sql/kernel/sql-runner.ts'
 import { all, run } from '../../../../src/jobstore/sql/kernel/statement.ts'
-import { migrate, requireSchema } from '../../../../src/jobstore/sql/migrations/migrate.ts'
+import { migrate, migrateAtStart, requireSchema } from '../../../../src/jobstore/sql/migrations/migrate.ts'
 import {
   emptySchema,
   newestSchemaVersion,
@@ -12,6 +12,7 @@ import {
   tablesToInspect,
   versionTable,
 } from '../../../../src/jobstore/sql/migrations/plan-migrations.ts'
+import { ManualClock } from '../../../../src/time/manual-clock.ts'
 import { sqliteRunner, sqliteWords, temporaryFolder } from '../../../support/sqlite.ts'
 
 const { names } = sqliteWords
@@ -139,6 +140,24 @@ describe('a schema of another release', () => {
       code: 'ERR_SCHEMA_TOO_OLD',
       message: expect.stringContaining('quartz-ts migrate') as string,
     })
+  })
+
+  test('that another node has made while the own transaction was cut off is no reason to warn', async () => {
+    const runner = await sqliteRunner(':memory:')
+    const cutOff: SqlRunner = {
+      transact: async () => {
+        await migrate(runner, sqliteWords, 5)
+        throw new Error('cut off')
+      },
+      read: (begin) => runner.read(begin),
+      close: () => runner.close(),
+    }
+    const warned: string[] = []
+    const note = (_: object, message: string): number => warned.push(message)
+    const logger = { debug: () => {}, info: note, warn: note, error: note }
+    await migrateAtStart(cutOff, sqliteWords, { clock: new ManualClock(), logger })
+    expect(warned).toEqual([])
+    await requireSchema(runner, sqliteWords)
   })
 
   test.each([

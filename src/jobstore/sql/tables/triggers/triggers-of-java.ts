@@ -111,7 +111,7 @@ function reasons({ dialect, names, triggerFamilies = TriggerFamilies.ofLibrary }
   }
 }
 
-interface DueParameters extends Place {
+interface DueParameters extends Place, Readonly<Record<string, string | number>> {
   readonly scheduler: string
   readonly untilMs: EpochMs
   readonly limit: number
