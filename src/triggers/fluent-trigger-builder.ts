@@ -65,8 +65,12 @@ export class FluentTriggerBuilder<T> {
   }
 
   /** A builder that starts out with all fields of an existing trigger. */
-  static from<T>(fields: TriggerFields, schedule: ScheduleBuilder<T>): FluentTriggerBuilder<T> {
-    const builder = new FluentTriggerBuilder(schedule)
+  static from<T>(
+    fields: TriggerFields,
+    schedule: ScheduleBuilder<T>,
+    options?: TriggerBuilderOptions,
+  ): FluentTriggerBuilder<T> {
+    const builder = new FluentTriggerBuilder(schedule, options)
     builder.#key = fields.key
     builder.#jobKey = fields.jobKey
     builder.#description = fields.description
@@ -124,7 +128,7 @@ export class FluentTriggerBuilder<T> {
     return this
   }
 
-  /** Starts at the moment of this call. */
+  /** Starts at the moment of this call, by the clock that the builder was given. */
   startNow(): this {
     this.#startTimeMs = this.#clock.now()
     return this

@@ -4,7 +4,11 @@ import { compareKeys, type JobKey, type TriggerKey } from '../core/key.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { firstIncluded, firstIncludedAfterReplacement } from './calendar-skip.ts'
 import type { Calendar } from './calendars/calendar.ts'
-import { FluentTriggerBuilder, type ScheduleBuilder } from './fluent-trigger-builder.ts'
+import {
+  FluentTriggerBuilder,
+  type ScheduleBuilder,
+  type TriggerBuilderOptions,
+} from './fluent-trigger-builder.ts'
 import { instantMaxMs, int32Max, invalidTrigger, requireWhole } from './invalid-trigger.ts'
 import type { MisfireInstruction } from './misfire-instruction.ts'
 import type { FireState, TriggerFields } from './trigger-fields.ts'
@@ -172,9 +176,12 @@ export abstract class Trigger implements TriggerFields, FireState {
   /** A builder of the same schedule, for triggers that differ in the rest. */
   abstract getScheduleBuilder(): ScheduleBuilder<Trigger>
 
-  /** A builder that holds everything this trigger has except its progress: what it builds has not fired yet. */
-  getTriggerBuilder(): FluentTriggerBuilder<Trigger> {
-    return FluentTriggerBuilder.from(this, this.getScheduleBuilder())
+  /**
+   * A builder that holds everything this trigger has except its progress: what it builds has not fired yet. A program
+   * with a clock of its own gives it for `startNow`.
+   */
+  getTriggerBuilder(options?: TriggerBuilderOptions): FluentTriggerBuilder<Trigger> {
+    return FluentTriggerBuilder.from(this, this.getScheduleBuilder(), options)
   }
 
   /**

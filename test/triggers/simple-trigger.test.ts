@@ -272,6 +272,13 @@ describe('the trigger builder', () => {
     expect(trigger.getTriggerBuilder().build()).toEqual(trigger)
   })
 
+  it('starts now by the clock that the builder of a trigger is given', () => {
+    const clock = new ManualClock(new Date(start))
+    const trigger = TriggerBuilder.newTrigger({ clock }).build()
+    clock.jump(5000)
+    expect(trigger.getTriggerBuilder({ clock }).startNow().build().startTimeMs).toBe(start + 5000)
+  })
+
   it.each([
     [{ hours: 1, minutes: 1, seconds: 1, milliseconds: 1 }, 3_661_001],
     [{ minutes: 90 }, 5_400_000],

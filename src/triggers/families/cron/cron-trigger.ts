@@ -5,7 +5,11 @@ import { CronExpression, checkExpression } from '../../cron/cron-expression.ts'
 import type { CronOptions } from '../../cron/cron-reader.ts'
 import { CronTimes } from '../../cron/cron-times.ts'
 import type { CronDst } from '../../cron/dst-policy.ts'
-import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
+import {
+  FluentTriggerBuilder,
+  type ScheduleBuilder,
+  type TriggerBuilderOptions,
+} from '../../fluent-trigger-builder.ts'
 import { checkedFields, invalidTrigger } from '../../invalid-trigger.ts'
 import type { CalendarMisfireInstruction } from '../../misfire-instruction.ts'
 import { RecurringTrigger } from '../../recurring-trigger.ts'
@@ -78,8 +82,8 @@ export class CronTrigger extends RecurringTrigger implements CronTriggerFields {
     return CronScheduleBuilder.of(this)
   }
 
-  override getTriggerBuilder(): FluentTriggerBuilder<CronTrigger> {
-    return FluentTriggerBuilder.from(this, this.getScheduleBuilder())
+  override getTriggerBuilder(options?: TriggerBuilderOptions): FluentTriggerBuilder<CronTrigger> {
+    return FluentTriggerBuilder.from(this, this.getScheduleBuilder(), options)
   }
 
   override validate(): void {

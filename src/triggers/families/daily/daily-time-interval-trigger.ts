@@ -2,7 +2,11 @@ import { checkNumber, checkObject } from '../../../core/arguments.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { TimeZone } from '../../../time/zone.ts'
 import type { Calendar } from '../../calendars/calendar.ts'
-import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
+import {
+  FluentTriggerBuilder,
+  type ScheduleBuilder,
+  type TriggerBuilderOptions,
+} from '../../fluent-trigger-builder.ts'
 import { checkedFields, int32Max, invalidTrigger, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
 import type { CalendarMisfireInstruction } from '../../misfire-instruction.ts'
 import { RecurringTrigger } from '../../recurring-trigger.ts'
@@ -124,8 +128,10 @@ export class DailyTimeIntervalTrigger extends RecurringTrigger implements DailyT
     return DailyTimeIntervalScheduleBuilder.of(this)
   }
 
-  override getTriggerBuilder(): FluentTriggerBuilder<DailyTimeIntervalTrigger> {
-    return FluentTriggerBuilder.from(this, this.getScheduleBuilder())
+  override getTriggerBuilder(
+    options?: TriggerBuilderOptions,
+  ): FluentTriggerBuilder<DailyTimeIntervalTrigger> {
+    return FluentTriggerBuilder.from(this, this.getScheduleBuilder(), options)
   }
 
   override validate(): void {

@@ -1,7 +1,11 @@
 import { checkBoolean, checkNumber, checkObject, checkOptions } from '../../../core/arguments.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { TimeZone } from '../../../time/zone.ts'
-import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
+import {
+  FluentTriggerBuilder,
+  type ScheduleBuilder,
+  type TriggerBuilderOptions,
+} from '../../fluent-trigger-builder.ts'
 import { checkedFields, int32Max, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
 import type { CalendarMisfireInstruction } from '../../misfire-instruction.ts'
 import { RecurringTrigger } from '../../recurring-trigger.ts'
@@ -85,8 +89,8 @@ export class CalendarIntervalTrigger extends RecurringTrigger implements Calenda
     return CalendarIntervalScheduleBuilder.of(this)
   }
 
-  override getTriggerBuilder(): FluentTriggerBuilder<CalendarIntervalTrigger> {
-    return FluentTriggerBuilder.from(this, this.getScheduleBuilder())
+  override getTriggerBuilder(options?: TriggerBuilderOptions): FluentTriggerBuilder<CalendarIntervalTrigger> {
+    return FluentTriggerBuilder.from(this, this.getScheduleBuilder(), options)
   }
 
   override validate(): void {

@@ -1,7 +1,11 @@
 import { type ArgumentCheck, checkNumber, checkObject, checkOptions } from '../../../core/arguments.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import type { Calendar } from '../../calendars/calendar.ts'
-import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
+import {
+  FluentTriggerBuilder,
+  type ScheduleBuilder,
+  type TriggerBuilderOptions,
+} from '../../fluent-trigger-builder.ts'
 import {
   checkedFields,
   instantMaxMs,
@@ -105,8 +109,8 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
     return SimpleScheduleBuilder.of(this)
   }
 
-  override getTriggerBuilder(): FluentTriggerBuilder<SimpleTrigger> {
-    return FluentTriggerBuilder.from(this, this.getScheduleBuilder())
+  override getTriggerBuilder(options?: TriggerBuilderOptions): FluentTriggerBuilder<SimpleTrigger> {
+    return FluentTriggerBuilder.from(this, this.getScheduleBuilder(), options)
   }
 
   override validate(): void {
