@@ -91,8 +91,9 @@ export interface ScheduleSettings {
   /** Name of a stored calendar whose excluded times are left out. Default none. */
   readonly calendarName?: string
   /**
-   * Not before this instant, which an interval begins with. With a key, what lies between it and the first declaration is left out, but
-   * for the last fire time when the start is not longer ago than `misfireThresholdMs`. Not with `at` and `in`. Default: now.
+   * Not before this instant, which an interval begins with. With a key, what lies between it and the first declaration
+   * is left out, but for the last fire time when the start is not longer ago than `misfireThresholdMs`. Not with `at`
+   * and `in`. Default: now.
    */
   readonly startAt?: Date
   /** Not after this instant; with a key, one that has passed is no error. Not with `at` and `in`. Default: no end. */

@@ -62,7 +62,7 @@ export interface ReconcileManner {
   readonly dryRun: boolean
   readonly mayTakeOver: TakeOver
   /** Called once the record says that the declaration is in force, before it is carried out, which may fail. */
-  readonly onInForce?: () => void
+  readonly onInForce?: () => unknown
 }
 
 const noteKind = 'schedules'

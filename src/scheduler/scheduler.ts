@@ -409,7 +409,7 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
 
   /**
    * @throws ObjectAlreadyExistsError without `replace`, when the name is taken
-   * @throws InvalidArgumentError ERR_INVALID_CALENDAR when a store in a database cannot keep it, as one of your own class
+   * @throws InvalidArgumentError ERR_INVALID_CALENDAR when a database cannot keep it, as one of your own class
    */
   addCalendar(name: string, calendar: Calendar, options?: AddCalendarOptions): Promise<void>
   /** @throws JobPersistenceError ERR_CALENDAR_IN_USE while a trigger names it */

@@ -31,14 +31,11 @@ export class SetCaretaker {
   async reconcile(declared: DeclaredSet, { dryRun }: { readonly dryRun: boolean }): Promise<Reconciliation> {
     // One after the other, so that what was declared last is in force last.
     const before = this.#looking
-    let isInForce = false
     const reconciled = before.then(() =>
       this.#schedules.reconcile(declared, {
         dryRun,
         mayTakeOver: this.#inForce.has(declared.name) ? 'fromItself' : 'never',
-        onInForce: () => {
-          isInForce = true
-        },
+        onInForce: () => this.#declared.set(declared.name, declared),
       }),
     )
     this.#looking = reconciled.then(
@@ -47,11 +44,14 @@ export class SetCaretaker {
     )
     try {
       const done = await reconciled
-      if (!dryRun) this.#keep(declared, done)
+      if (!dryRun) {
+        this.#declared.set(declared.name, declared)
+        this.#note(declared.name, done)
+      }
       return done
     } catch (error) {
       // What was begun is gone through again, also where the caller gives up.
-      if (isInForce) this.#keep(declared, null)
+      if (this.#declared.get(declared.name) === declared) this.#note(declared.name, null)
       throw error
     }
   }
@@ -69,11 +69,6 @@ export class SetCaretaker {
 
   #hasEnded(): boolean {
     return this.#isEnded
-  }
-
-  #keep(declared: DeclaredSet, done: Reconciliation | null): void {
-    this.#declared.set(declared.name, declared)
-    this.#note(declared.name, done)
   }
 
   /** `done`: null when it failed. */

@@ -4,8 +4,9 @@ import type { Calendar } from './calendars/calendar.ts'
 import type { Trigger } from './trigger.ts'
 
 /**
- * The fire times of a scheduled trigger from `fromMs` to `toMs`, both included, in its phase. Null stands for a step that gave
- * none, so that a caller may bound the work: a trigger that counts its fires is followed from where it is.
+ * The fire times of a scheduled trigger from `fromMs` to `toMs`, both included, in its phase. Null stands for a
+ * step that gave none, so that a caller may bound the work: a trigger that counts its fires is followed from where it
+ * is.
  */
 export function* plannedTimes(
   trigger: Trigger,

@@ -106,7 +106,7 @@ function clockText(secondOfDay: number): string {
   return `${Math.floor(minuteOfDay / 60)},${minuteOfDay % 60},${secondOfDay % 60}`
 }
 
-/** `8,5,3,17,30,0`: start and end of the day's window; Java leaves the places of one empty that is that end of the day. */
+/** `8,5,3,17,30,0`: start and end of the day's window; Java leaves the places of one that is null empty. */
 function windowOf(row: ScheduleRow): { readonly startSecond: number; readonly endSecond: number } {
   const parts = (row.textOrNull('str_prop_3') ?? '').replace(/,+$/, '').split(',')
   const startSecond = secondOfDay(parts.slice(0, 3))

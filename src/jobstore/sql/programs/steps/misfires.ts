@@ -36,7 +36,7 @@ export interface MisfireManner extends Pick<Passing, 'cause'> {
   readonly dueMax?: number
 }
 
-/** Moves triggers that wait or are paused past what they have missed, in this order; answers those that were handled. */
+/** Moves triggers that wait or are paused past what they have missed, in order; answers those that were handled. */
 export function* treatRead(
   tx: SqlTransaction,
   { stored, broken }: ReadTriggers,
