@@ -92,22 +92,27 @@ describe('a system crontab', () => {
 })
 
 describe('zones', () => {
-  it('are set by CRON_TZ, or else TZ, for the entries below', () => {
+  it('are set by CRON_TZ for the entries below, and not by TZ', () => {
     const text = [
-      '0 0 * * * a',
       'TZ=Asia/Tokyo',
-      '0 0 * * * b',
+      '0 0 * * * a',
       'CRON_TZ=America/New_York',
-      '0 0 * * * c',
+      '0 0 * * * b',
       'TZ=Europe/Paris',
-      '0 0 * * * d',
+      '0 0 * * * c',
       'CRON_TZ=',
-      '0 0 * * * e',
+      '0 0 * * * d',
     ].join('\n')
     const crontab = parseCrontab(text, utc)
     expect(crontab.errors).toEqual([])
     const zones = crontab.entries.map(({ schedule }) => (schedule === '@reboot' ? '' : schedule.timeZone))
-    expect(zones).toEqual(['UTC', 'Asia/Tokyo', 'America/New_York', 'America/New_York', 'Europe/Paris'])
+    expect(zones).toEqual(['UTC', 'America/New_York', 'America/New_York', 'UTC'])
+    expect(crontab.entries.map(({ environment }) => environment['TZ'])).toEqual([
+      'Asia/Tokyo',
+      'Asia/Tokyo',
+      'Europe/Paris',
+      'Europe/Paris',
+    ])
   })
 
   it('that nobody knows are reported where they are set, and with every entry that has them', () => {

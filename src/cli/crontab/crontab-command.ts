@@ -71,8 +71,8 @@ const spec = {
   notes: [
     "Each command runs as 'SHELL -c COMMAND' (SHELL of the file, else /bin/sh) in this directory and as this user, " +
       'with the environment of this process and the variables of the file above its line. Text after a % is its ' +
-      'standard input. @reboot lines run once, at the start. The zone of a line is the CRON_TZ or TZ of the file ' +
-      'above it, else --zone.',
+      'standard input. @reboot lines run once, at the start. The zone of a line is the CRON_TZ of the file above it, ' +
+      'else --zone; TZ is for the commands only.',
     "Comments that begin with '# quartz-ts:' say more about the file: 'seconds' allows a leading field for seconds, " +
       "'user-column' says that users stand before the commands, 'demo-jobs' adds two jobs that run in worker threads.",
     'The store keeps what is due and what has run, even when this process is killed. Lines that are still there ' +

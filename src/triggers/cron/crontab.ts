@@ -7,7 +7,7 @@ import { rebootMacro } from './macros.ts'
 
 /** Options of {@link parseCrontab}. */
 export interface CrontabOptions {
-  /** IANA zone of the entries before any `CRON_TZ` or `TZ` line. Default: the zone of this process. */
+  /** IANA zone of the entries before any `CRON_TZ` line. Default: the zone of this process. */
   readonly timeZone?: string | undefined
   /** What happens where the wall clock jumps. Default `vixie`. */
   readonly dst?: CronDst | undefined
@@ -50,11 +50,6 @@ export interface Crontab {
   readonly environment: Readonly<Record<string, string>>
 }
 
-interface ZoneNames {
-  readonly CRON_TZ: string
-  readonly TZ: string
-}
-
 /** The zone of the entries that follow; `name` is undefined for that of this process. */
 type EntryZone =
   | { readonly kind: 'known'; readonly name: string | undefined }
@@ -70,8 +65,6 @@ class CrontabReader {
   readonly #errors: CrontabProblem[] = []
   #environment: Readonly<Record<string, string>> = {}
   #zone: EntryZone
-  /** As they were last set, good or bad. */
-  #zoneNames: ZoneNames = { CRON_TZ: '', TZ: '' }
 
   constructor(options: CrontabOptions) {
     this.#options = options
@@ -102,17 +95,14 @@ class CrontabReader {
   }
 
   #setVariable(line: number, name: string, value: string): void {
-    if (name === 'CRON_TZ' || name === 'TZ') this.#setZone(line, { ...this.#zoneNames, [name]: value })
+    if (name === 'CRON_TZ') this.#setZone(line, value)
     this.#environment = { ...this.#environment, [name]: value }
   }
 
-  #setZone(line: number, names: ZoneNames): void {
-    const [before, now] = [this.#zoneNames, names].map(({ CRON_TZ, TZ }) => CRON_TZ || TZ)
-    this.#zoneNames = names
-    if (now === before) return
+  #setZone(line: number, zone: string): void {
     // While the name is not a known zone, entries below have no zone, because the former one would be wrong.
     this.#zone = { kind: 'unknown', line }
-    const name = now ? TimeZone.of(now.replace(/^:/, '')).name : this.#options.timeZone
+    const name = zone === '' ? this.#options.timeZone : TimeZone.of(zone.replace(/^:/, '')).name
     this.#zone = { kind: 'known', name }
   }
 
@@ -163,8 +153,8 @@ const crontabOptions: Readonly<Record<keyof CrontabOptions, ArgumentCheck>> = {
 
 /**
  * Reads the text of a crontab: comments, variables (`NAME = value`, quotes allowed), entries of five fields or a macro.
- * `CRON_TZ`, or else `TZ`, sets the zone of the entries below it; below an unknown zone each entry is a bad line, up to
- * the next that is known. Every bad line is reported with its number, and the others are still read.
+ * `CRON_TZ` sets the zone of the entries below it; below an unknown zone each entry is a bad line, up to the next that
+ * is known. `TZ` is a variable of the commands, as in cron. Every bad line is reported with its number, and the others are still read.
  */
 export function parseCrontab(text: string, options: CrontabOptions = {}): Crontab {
   checkString('parseCrontab', 'text', text)
