@@ -10,13 +10,13 @@ export class FireQueue {
   readonly #ready = new RecordQueue<TriggerRecord>()
   /** Triggers that were set aside because this node did not know their job type, by job type. */
   readonly #shelves = new Map<string, Set<TriggerRecord>>()
+  /** The earliest fire time that became available since the last `takeEarliestMs`; infinite when none did. */
+  #earliestMs = Number.POSITIVE_INFINITY
+
   /** The triggers that were set aside, by job type. */
   get shelves(): ReadonlyMap<string, ReadonlySet<TriggerRecord>> {
     return this.#shelves
   }
-
-  /** The earliest fire time that became available since the last `takeEarliestMs`; infinite when none did. */
-  #earliestMs = Number.POSITIVE_INFINITY
 
   /** The trigger to fire first, or null. */
   first(): TriggerRecord | null {
@@ -30,11 +30,13 @@ export class FireQueue {
 
   /** The fire time of the trigger that is due first, also of one whose job type this node does not know; or null. */
   earliestMs(): EpochMs | null {
-    const shelved = [...this.#shelves.values()].flatMap((shelf) => [...shelf])
     let earliestMs = this.first()?.trigger.nextFireTimeMs ?? null
-    for (const { trigger } of shelved) {
-      const nextMs = trigger.nextFireTimeMs
-      if (nextMs !== null && (earliestMs === null || nextMs < earliestMs)) earliestMs = nextMs
+    // Not as one list: a shelf may hold a million, and a loop asks often.
+    for (const shelf of this.#shelves.values()) {
+      for (const { trigger } of shelf) {
+        const nextMs = trigger.nextFireTimeMs
+        if (nextMs !== null && (earliestMs === null || nextMs < earliestMs)) earliestMs = nextMs
+      }
     }
     return earliestMs
   }
