@@ -122,7 +122,10 @@ export class FluentTriggerBuilder<T> {
     return this
   }
 
-  /** No fire time lies before this instant. Default: the moment the builder was made. */
+  /**
+   * No fire time lies before this instant, or for a cron trigger before its second. Default: the moment the builder was
+   * made.
+   */
   startAt(start: Date): this {
     this.#startTimeMs = requireInstantMs('TriggerBuilder.startAt', 'startAt', start)
     return this

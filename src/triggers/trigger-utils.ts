@@ -1,9 +1,13 @@
 import { orNull } from '../core/arguments.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
 import { requireInteger } from '../core/options.ts'
 import { type Calendar, checkCalendar } from './calendars/calendar.ts'
 import { requireInstantMs } from './invalid-trigger.ts'
 import { plannedTimes, scheduled } from './planned-times.ts'
 import { checkTrigger, type Trigger } from './trigger.ts'
+
+/** How many times one call answers: it holds up everything else meanwhile. */
+const countMax = 1_000_000
 
 /** Looks ahead along a trigger's schedule. The trigger itself stays as it is. */
 export const TriggerUtils: {
@@ -15,7 +19,7 @@ export const TriggerUtils: {
    */
   computeFireTimes(trigger: Trigger, calendar: Calendar | null, count: number): Date[]
   /**
-   * The fire times from `from` to `to`, both included, in the phase of the trigger; any number.
+   * The fire times from `from` to `to`, both included, in the phase of the trigger; at most 1,000,000.
    *
    * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
    */
@@ -49,6 +53,7 @@ export const TriggerUtils: {
     const dates: Date[] = []
     for (const atMs of plannedTimes(scheduled(trigger, calendar), calendar, fromMs, toMs)) {
       if (atMs !== null) dates.push(new Date(atMs))
+      if (dates.length > countMax) throw tooManyTimes()
     }
     return dates
   },
@@ -70,10 +75,15 @@ function checkSubject(method: string, trigger: Trigger, calendar: Calendar | nul
   orNull(checkCalendar)(`TriggerUtils.${method}`, 'calendar', calendar)
 }
 
+function tooManyTimes(): InvalidArgumentError {
+  const problem = `TriggerUtils.computeFireTimesBetween: there are more than ${countMax} fire times up to 'to'.`
+  return new InvalidArgumentError('to', `${problem} Ask for a part of the range at a time.`)
+}
+
 function requireCount(trigger: Trigger, count: number): void {
   requireInteger(`Fire times of '${trigger.key.toString()}'`, 'count', count, {
     min: 1,
-    max: 1_000_000,
+    max: countMax,
     code: 'ERR_INVALID_ARGUMENT',
   })
 }

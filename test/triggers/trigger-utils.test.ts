@@ -68,6 +68,19 @@ describe('fire times between two instants', () => {
     expect(days(fires)).toEqual(expected)
   })
 
+  it('are refused beyond a million', () => {
+    const often = base()
+      .withSchedule(SimpleScheduleBuilder.simpleSchedule().withIntervalInMilliseconds(1).repeatForever())
+      .build()
+    const until = (count: number): Date => new Date(often.startTimeMs + count - 1)
+    expect(TriggerUtils.computeFireTimesBetween(often, null, often.startTime, until(1_000_000))).toHaveLength(
+      1_000_000,
+    )
+    expect(() =>
+      TriggerUtils.computeFireTimesBetween(often, null, often.startTime, until(1_000_001)),
+    ).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', field: 'to' }))
+  })
+
   it('are found far ahead at once', () => {
     const secondly = base().withSchedule(SimpleScheduleBuilder.repeatSecondlyForever()).build()
     const start = new Date(Date.UTC(2500, 0, 1))
