@@ -46,13 +46,14 @@ export class TaskLoop {
   constructor(options: TaskLoopOptions) {
     this.#options = options
     this.engine = options.engine
-    this.#turn = new Turn(options.clock)
+    this.#turn = new Turn(options.clock, () => {
+      this.#startDue()
+    })
     this.#alarm = new Alarm({
       clock: options.clock,
       now: () => options.clock.elapsedMs(),
       onRing: () => {
-        this.#turn.begin()
-        this.#startDue()
+        this.#turn.ring()
       },
       ref: options.ref,
     })

@@ -42,13 +42,14 @@ export class Timer implements Disposable {
     this.#options = resolveTimerOptions(options)
     const { clock, logger, ref } = this.#options
     this.#events = new TypedEventEmitter<TimerEventMap>(logger, { error: true })
-    this.#turn = new Turn(clock)
+    this.#turn = new Turn(clock, () => {
+      this.#runDue()
+    })
     this.#alarm = new Alarm({
       clock,
       now: () => clock.now(),
       onRing: () => {
-        this.#turn.begin()
-        this.#runDue()
+        this.#turn.ring()
       },
       ref,
       longestSleepMs,

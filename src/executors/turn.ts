@@ -12,6 +12,8 @@ const longestStride = 16
 export class LoopTurn {
   endMs: number = Number.NEGATIVE_INFINITY
   #isOpen = false
+  /** Whose tasks may wait because a turn was over; the first one begins the next turn. */
+  readonly #refused = new Set<Turn>()
 
   /** Answers whether it is a new one. */
   enter(clock: Clock, nowMs: number): boolean {
@@ -21,8 +23,22 @@ export class LoopTurn {
     // After the timers and I/O of this turn.
     clock.setImmediate(() => {
       this.#isOpen = false
+      this.#serveRefused(clock)
     })
     return true
+  }
+
+  refuse(turn: Turn): void {
+    this.#refused.add(turn)
+  }
+
+  /** Before any alarm rings, because that of an executor that is behind would ring first in each turn. */
+  #serveRefused(clock: Clock): void {
+    for (const turn of [...this.#refused]) {
+      if (this.#isOpen && clock.elapsedMs() >= this.endMs) return
+      this.#refused.delete(turn)
+      turn.ring()
+    }
   }
 }
 
@@ -40,27 +56,37 @@ function turnOf(clock: Clock): LoopTurn {
 /**
  * How long tasks may run within one turn of the event loop. Tasks started by an alarm and tasks started by ended tasks
  * share the time of one turn: a settled promise calls back before any timer or I/O, so it must not get new time. All
- * timers and executors of a clock share it, too: however many there are, each turn is as short as with one.
+ * timers and executors of a clock share it, too: however many there are, each turn is as short as with one, and those
+ * that it had no time for come first in the next one.
  */
 export class Turn {
   readonly #clock: Clock
   readonly #loopTurn: LoopTurn
+  /** Runs tasks that are due, while `goesOn`. */
+  readonly #runDue: () => void
   /** The time when it was last read. */
   nowMs = 0
   /** How many tasks run between two readings of the clock. */
   #stride = 1
   #left = 0
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, runDue: () => void) {
     this.#clock = clock
+    this.#runDue = runDue
     this.#loopTurn = turnOf(clock)
   }
 
   /** Called from a timer or an immediate only: the turn of the event loop may be a new one. */
+  ring(): void {
+    this.begin()
+    this.#runDue()
+  }
+
+  /** Called by `ring`. */
   begin(): void {
     this.nowMs = this.#clock.elapsedMs()
     this.#stride = 1
-    // One task runs in each turn at least, however long it takes.
+    // One task of whoever begins a turn runs at least, however long it takes.
     this.#left = this.#loopTurn.enter(this.#clock, this.nowMs) ? 1 : 0
   }
 
@@ -77,6 +103,8 @@ export class Turn {
     this.#stride = quick ? Math.min(2 * this.#stride, longestStride) : 1
     this.#left = this.#stride - 1
     this.nowMs = nowMs
-    return nowMs < this.#loopTurn.endMs
+    if (nowMs < this.#loopTurn.endMs) return true
+    this.#loopTurn.refuse(this)
+    return false
   }
 }

@@ -128,3 +128,39 @@ describe.each(lives)('$name', (life) => {
     }
   })
 })
+
+describe('beside an executor that is behind', () => {
+  type Begin = (clock: TickingClock, run: () => void) => unknown
+  const neighbours: readonly Begin[] = [
+    (clock, run) => new ScheduledExecutor({ clock }).scheduleAtFixedRate(run, 1, 1),
+    // Its tasks wait for a promise.
+    (clock, run) =>
+      new ScheduledExecutor({ clock }).scheduleAtFixedRate(() => Promise.resolve().then(run), 1, 1),
+    (clock, run) => {
+      const timer = new Timer({ clock })
+      for (let task = 0; task < 20; task++) timer.schedule(run, 1)
+    },
+  ]
+
+  it.each([0, 6])('every other one has its turn, with tasks that take %i ms', async (taskMs) => {
+    const clock = new TickingClock()
+    const behind = new ScheduledExecutor({ clock })
+    behind.scheduleAtFixedRate(
+      () => {
+        clock.ticks(6)
+      },
+      0,
+      5,
+    )
+    const runs = neighbours.map(() => 0)
+    for (const [index, begin] of neighbours.entries()) {
+      begin(clock, () => {
+        runs[index] = (runs[index] ?? 0) + 1
+        clock.ticks(taskMs)
+      })
+    }
+    await clock.advance(1)
+    for (let turn = 0; turn < 40; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+    expect(Math.min(...runs)).toBeGreaterThanOrEqual(9)
+  })
+})
