@@ -64,6 +64,16 @@ export interface ExecutingJob {
 /** Which executions are to stop: those of a job, or one. */
 export type InterruptTarget = { readonly jobKey: JobKey } | { readonly fireInstanceId: string }
 
+/**
+ * The job types that some node has the code of which has not failed; null when one does not say what it has, such as a
+ * node of Java.
+ */
+export function jobTypesOfLiving(nodes: readonly SchedulerNode[]): ReadonlySet<string> | null {
+  const living = nodes.filter(({ state }) => state !== 'failed')
+  if (living.some(({ jobTypes }) => jobTypes === null)) return null
+  return new Set(living.flatMap(({ jobTypes }) => jobTypes ?? []))
+}
+
 /** What a node tells the others about itself. */
 export type NodeReport = Pick<SchedulerNode, 'status' | 'eventLoopLagMs'>
 

@@ -2,6 +2,7 @@ import type { Logger } from '../core/logger.ts'
 import { nearestName } from '../core/options.ts'
 import { unawaited } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
+import { jobTypesOfLiving } from '../jobstore/cluster-view.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { UnknownJobType } from '../jobstore/queries.ts'
 import type { SchedulerEventEmitter } from '../listeners/events.ts'
@@ -72,11 +73,8 @@ export class UnknownJobTypes {
     const found = await jobStore.queryUnknownJobTypes()
     const untold = found.filter(({ jobType }) => !this.#told.has(jobType))
     if (untold.length === 0) return
-    const nodes = (await jobStore.cluster?.nodes()) ?? []
-    const living = nodes.filter(({ state }) => state !== 'failed')
-    // A node of Java does not say what it has the code of.
-    if (!this.#isWatching || living.some(({ jobTypes }) => jobTypes === null)) return
-    const elsewhere = new Set(living.flatMap(({ jobTypes }) => jobTypes ?? []))
+    const elsewhere = jobTypesOfLiving((await jobStore.cluster?.nodes()) ?? [])
+    if (!this.#isWatching || elsewhere === null) return
     for (const each of untold) if (!elsewhere.has(each.jobType)) this.#tell(each)
   }
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import { describe, expect, expectTypeOf, test } from 'vitest'
+import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest'
 import type { ClusterScheduling } from '../../src/annotations/cluster/cluster-scheduling.ts'
 import { enableScheduling } from '../../src/annotations/enable-scheduling.ts'
 import { Scheduled, type ScheduledContext, scheduled } from '../../src/annotations/scheduled.ts'
 import { JobKey } from '../../src/core/key.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
@@ -181,6 +182,52 @@ describe.each(stores)('in a cluster on %s', (_name, makeStore) => {
     await clock.advance(5000)
     expect(recorder.runs.slice(-1)).toEqual(['two 10'])
     expect(await keysOf(application)).toEqual([])
+  })
+
+  test('tasks that are cancelled before the start stay away', async () => {
+    const clock = new ManualClock()
+    const recorder = new Recorder(clock)
+    const scheduler = await createScheduler({ logger: false, clock, jobStore: makeStore()() })
+    onTestFinished(() => scheduler.shutdown())
+    const enable = (...names: readonly string[]): Promise<ClusterScheduling> =>
+      enableScheduling({
+        cluster: scheduler,
+        instances: names.map((name) => recorder.task(name, { fixedRate: '1s' })),
+        clock,
+      })
+    const [all, one] = [await enable('a', 'b'), await enable('c', 'd')]
+    await all.cancel()
+    await one.tasks()[0]?.cancel()
+    await scheduler.start()
+    await clock.advance(500)
+    expect(recorder.runs).toEqual(['d 0'])
+  })
+
+  test('jobs that the store fails to take at the start are stored a minute later', async () => {
+    const clock = new ManualClock()
+    const recorder = new Recorder(clock)
+    class FailingStore extends DelegatingJobStore {
+      isAway = false
+      override async getJob(key: JobKey): Promise<JobDetail | null> {
+        if (this.isAway) throw new Error('away')
+        return super.getJob(key)
+      }
+    }
+    const jobStore = new FailingStore(makeStore()())
+    const scheduler = await createScheduler({ logger: false, clock, jobStore })
+    onTestFinished(() => scheduler.shutdown())
+    await enableScheduling({
+      cluster: scheduler,
+      instances: [recorder.task('a', { fixedRate: '1h' })],
+      clock,
+      logger: false,
+    })
+    await scheduler.deleteJob(new JobKey('a', 'annotations'))
+    jobStore.isAway = true
+    await scheduler.start()
+    jobStore.isAway = false
+    await clock.advance(60_000)
+    expect(recorder.runs).toEqual(['a 60000'])
   })
 
   test('jobs are registered before the scheduler starts', async () => {
@@ -385,8 +432,8 @@ describe('names in a cluster', () => {
   })
 
   test('of the application are not blank', async () => {
-    await expect(enable([new Reports()], { application: ' ' })).rejects.toThrow(
-      /'application' must be a name/,
-    )
+    for (const application of [' ', null]) {
+      await expect(enable([new Reports()], { application })).rejects.toThrow(/'application' must be a name/)
+    }
   })
 })

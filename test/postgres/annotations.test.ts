@@ -1,7 +1,8 @@
-import { createScheduler, GroupMatcher, type Scheduler } from 'quartz-ts'
+import { Client } from 'pg'
+import { createScheduler, GroupMatcher, jobKey, type Scheduler } from 'quartz-ts'
 import { type ClusterScheduling, enableScheduling, scheduled } from 'quartz-ts/annotations'
 import { ManualClock } from 'quartz-ts/testing'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { postgresStores } from '../support/sql-stores.ts'
 
 const stores = postgresStores()
@@ -29,6 +30,24 @@ async function instance(
   return { scheduler, scheduling, clock }
 }
 
+/** Has the instance look once more, and waits until it has. */
+async function lookAgain({ clock }: Instance): Promise<void> {
+  await clock.advance(60_000)
+  await vi.waitFor(() => {
+    expect(clock.timerCount).toBe(1)
+  })
+}
+
+async function query(sql: string): Promise<void> {
+  const client = new Client(stores.connection())
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
 async function jobNames(scheduler: Scheduler): Promise<string[]> {
   const keys = await scheduler.getJobKeys(GroupMatcher.groupEquals('annotations'))
   return keys.map(({ name }) => name).toSorted()
@@ -48,20 +67,80 @@ test('instances of old and new code live together during a deployment', async ()
   await again.scheduler.start()
   expect(await jobNames(fresh.scheduler)).toEqual(['added', 'kept', 'removed'])
   await again.scheduler.shutdown()
+  await lookAgain(fresh)
   const deleted = fresh.scheduler.events.next('jobDeleted')
   await fresh.clock.advance(60_000)
   expect((await deleted).jobKey.name).toBe('removed')
   expect(await jobNames(fresh.scheduler)).toEqual(['added', 'kept'])
 })
 
-test('what an old instance took away before a new one was visible is there when that has started', async () => {
+test('what other instances took away is there when the instance that has it has started', async () => {
   const newStore = await stores.prepare()
   const fresh = await instance(newStore, 'new-1', ['added'])
   const old = await instance(newStore, 'old-1', ['kept'])
   await old.scheduler.start()
-  expect(await jobNames(old.scheduler)).toEqual(['kept'])
+  await old.scheduler.deleteJob(jobKey('added', 'annotations'))
   await fresh.scheduler.start()
   expect(await jobNames(old.scheduler)).toEqual(['added', 'kept'])
+})
+
+test('what only one instance has outlives its restart, with its pause', async () => {
+  const newStore = await stores.prepare()
+  const canary = await instance(newStore, 'new-1', ['added', 'kept'])
+  await canary.scheduler.start()
+  const old = await instance(newStore, 'old-1', ['kept'])
+  await old.scheduler.start()
+  await lookAgain(old)
+  await canary.scheduler.pauseJob(jobKey('added', 'annotations'))
+  await canary.scheduler.shutdown()
+  await lookAgain(old)
+  const again = await instance(newStore, 'new-2', ['added', 'kept'])
+  await again.scheduler.start()
+  await lookAgain(old)
+  const { items } = await again.scheduler.queryTriggers()
+  expect(items.map(({ key, state }) => [key.name.replace(/@.*/, ''), state])).toEqual([
+    ['added', 'PAUSED'],
+    ['kept', 'NORMAL'],
+  ])
+})
+
+test('an instance that was taken for failed stores again what was taken away meanwhile', async () => {
+  const newStore = await stores.prepare()
+  const fast = (): ReturnType<typeof newStore> => newStore({ checkInIntervalMs: 300, failedAfterMs: 1000 })
+  const frozen = await instance(fast, 'frozen', ['alone', 'cancelled'])
+  await frozen.scheduler.start()
+  await frozen.scheduling.tasks()[1]?.cancel()
+  await frozen.scheduler.deleteJobs(['alone', 'cancelled'].map((name) => jobKey(name, 'annotations')))
+  const stored = frozen.scheduler.events.next('jobAdded')
+  await query(`DELETE FROM ${stores.lastSchema()}.qrtz_scheduler_state`)
+  await stored
+  await vi.waitFor(async () => {
+    expect((await frozen.scheduler.queryTriggers()).items).toHaveLength(1)
+  })
+  expect(await jobNames(frozen.scheduler)).toEqual(['alone'])
+})
+
+test('nothing is deleted while a node lives whose job types cannot be read', async () => {
+  const newStore = await stores.prepare()
+  const gone = await instance(newStore, 'gone', ['elsewhere'])
+  await gone.scheduler.start()
+  await gone.scheduler.shutdown()
+  await query(
+    `INSERT INTO ${stores.lastSchema()}.qrtz_scheduler_state
+       (sched_name, instance_name, boot_id, last_checkin_time, checkin_interval, node_info)
+     VALUES ('QuartzScheduler', 'of tomorrow', 'b', ${Date.now() + 3_600_000}, 1000, '{"version":"9.0.0"}')`,
+  )
+  const old = await instance(newStore, 'old', ['kept'])
+  await old.scheduler.start()
+  await lookAgain(old)
+  await lookAgain(old)
+  expect(await jobNames(old.scheduler)).toEqual(['elsewhere', 'kept'])
+  await query(`DELETE FROM ${stores.lastSchema()}.qrtz_scheduler_state WHERE instance_name = 'of tomorrow'`)
+  await lookAgain(old)
+  await old.clock.advance(60_000)
+  await vi.waitFor(async () => {
+    expect(await jobNames(old.scheduler)).toEqual(['kept'])
+  })
 })
 
 test('instances that start at once store each job and trigger once', async () => {
@@ -74,6 +153,9 @@ test('instances that start at once store each job and trigger once', async () =>
   await Promise.all(instances.map(({ scheduler }) => scheduler.start()))
   const [first] = instances
   if (first === undefined) return expect.fail('there is an instance')
+  const deleted = first.scheduler.events.next('jobDeleted')
+  await first.clock.advance(60_000)
+  await deleted
   expect(await jobNames(first.scheduler)).toEqual(names)
   const triggers = await first.scheduler.queryTriggers()
   expect(triggers.items.map(({ key }) => key.name)).toEqual(

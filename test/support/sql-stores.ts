@@ -35,6 +35,8 @@ export const sqliteStores: StoreMaker = {
 
 export interface PostgresStores extends StoreMaker {
   readonly connection: () => ClientConfig
+  /** The schema of the data that were prepared last. */
+  readonly lastSchema: () => string
   prepare(): Promise<(options?: Omit<PostgresJobStoreOptions, 'pool' | 'connectionString'>) => JobStore>
 }
 
@@ -55,6 +57,7 @@ export function postgresStores(): PostgresStores {
   return {
     engine: 'PostgreSQL',
     connection,
+    lastSchema: () => `s${schemas - 1}`,
     prepare() {
       const schema = `s${schemas++}`
       return Promise.resolve((options = {}) => {

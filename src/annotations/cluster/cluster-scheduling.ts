@@ -1,7 +1,6 @@
-import { InvalidArgumentError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { Logger } from '../../core/logger.ts'
-import { describeValue } from '../../core/options.ts'
+import { unawaited } from '../../core/promises.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import type { SchedulerListener } from '../../listeners/scheduler-listener.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
@@ -38,13 +37,13 @@ export interface ClusterScheduling extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** How often an instance looks again while other nodes have methods that it lacks: those nodes may stop. */
+/** How long after a look that is not the last one. */
 const lookAgainMs = 60_000
 
 export async function enableClusterScheduling(options: ClusterSchedulingOptions): Promise<ClusterScheduling> {
   const { instances, resolve, logger, clock } = resolveEveryOptions(options)
   const { cluster: scheduler, removeUnknown = true } = options
-  const group = groupOf(options.application)
+  const group = options.application === undefined ? methodsGroup : `${methodsGroup}.${options.application}`
   const jobs = clusterJobsOf(scheduledMethodsOf(instances), { group, scheduler, clock, logger, resolve })
   scheduler.registerJobs(jobs.map(({ definition }) => definition))
   // A schedule that cannot be stored is refused before any method runs.
@@ -54,8 +53,9 @@ export async function enableClusterScheduling(options: ClusterSchedulingOptions)
   const close = (): Promise<void> => caretaker.end()
   return {
     group,
-    tasks: () => jobs.flatMap((job) => tasksOf(scheduler, job)),
+    tasks: () => jobs.flatMap((job) => tasksOf(scheduler, job, caretaker)),
     cancel: async () => {
+      for (const job of jobs) caretaker.leave(job)
       await scheduler.deleteJobs(jobs.map(({ job }) => job.key))
     },
     close,
@@ -63,24 +63,18 @@ export async function enableClusterScheduling(options: ClusterSchedulingOptions)
   }
 }
 
-function groupOf(application: unknown): string {
-  if (application === undefined) return methodsGroup
-  if (typeof application === 'string' && application.trim() !== '') return `${methodsGroup}.${application}`
-  throw new InvalidArgumentError(
-    'application',
-    `enableScheduling: 'application' must be a name that is not blank, got ${describeValue(application)}.`,
-    'ERR_INVALID_OPTION',
-  )
-}
-
-function tasksOf(scheduler: Scheduler, { job, triggers }: ClusterJob): ClusterTask[] {
+function tasksOf(scheduler: Scheduler, clusterJob: ClusterJob, caretaker: Caretaker): ClusterTask[] {
+  const { job, triggers } = clusterJob
   return triggers.map((trigger) => ({
     name: job.key.name,
     kind: trigger.kind,
     jobKey: job.key,
     triggerKey: trigger.key,
     nextExecution: async () => (await scheduler.getTrigger(trigger.key))?.nextFireTime ?? null,
-    cancel: () => scheduler.unscheduleJob(trigger.key),
+    cancel: () => {
+      caretaker.leave(clusterJob)
+      return scheduler.unscheduleJob(trigger.key)
+    },
   }))
 }
 
@@ -93,19 +87,28 @@ interface CaretakerParts {
   readonly logger: Logger
 }
 
-/** Looks for jobs to delete once the scheduler has started, because nodes publish their job types when they start. */
+/**
+ * Keeps the jobs up to date once the scheduler has started, because nodes publish their job types when they start:
+ * stores those that another instance took away, and deletes those that no instance has any more.
+ */
 class Caretaker {
   readonly #parts: CaretakerParts
   readonly #listener: SchedulerListener
+  /** What it may store again. */
+  readonly #jobs: Set<ClusterJob>
+  #mustStore = true
+  /** The job types that no node had at the last look. */
+  #unknown: ReadonlySet<string> = new Set()
   #timer: ClockTimer | null = null
   #looking: Promise<void> = Promise.resolve()
-  #isStarted = false
   #isEnded = false
+  #unsubscribe = (): void => {}
 
   constructor(parts: CaretakerParts) {
     this.#parts = parts
+    this.#jobs = new Set(parts.jobs)
     this.#listener = {
-      schedulerStarted: () => this.#started(),
+      schedulerStarted: () => this.#lookAnew(),
       schedulerInStandbyMode: () => {
         this.#timer?.cancel()
       },
@@ -114,43 +117,65 @@ class Caretaker {
   }
 
   begin(): void {
-    this.#parts.scheduler.listenerManager.addSchedulerListener(this.#listener)
+    const { scheduler } = this.#parts
+    scheduler.listenerManager.addSchedulerListener(this.#listener)
+    this.#unsubscribe = scheduler.events.on('recoveredByPeer', () => {
+      this.#mustStore = true
+      unawaited(this.#lookAnew(), () => {})
+    })
+  }
+
+  /** A schedule of the job was cancelled: it is not stored again. */
+  leave(job: ClusterJob): void {
+    this.#jobs.delete(job)
   }
 
   async end(): Promise<void> {
     this.#isEnded = true
     this.#timer?.cancel()
+    this.#unsubscribe()
     this.#parts.scheduler.listenerManager.removeSchedulerListener(this.#listener)
     await this.#looking
   }
 
-  async #started(): Promise<void> {
-    const { scheduler, jobs, removeUnknown } = this.#parts
-    // An instance of older code that started meanwhile may have deleted jobs that it did not know.
-    if (!this.#isStarted) await storeJobs(scheduler, jobs)
-    this.#isStarted = true
-    if (removeUnknown) await this.#look()
+  #lookAnew(): Promise<void> {
+    this.#unknown = new Set()
+    return this.#look()
   }
 
-  async #look(): Promise<void> {
-    const { scheduler, group, jobs, clock, logger } = this.#parts
+  #look(): Promise<void> {
     this.#timer?.cancel()
-    let left: number
+    this.#looking = this.#looking.then(() => this.#lookOnce())
+    return this.#looking
+  }
+
+  async #lookOnce(): Promise<void> {
+    if (this.#isEnded) return
+    const { clock, logger, group } = this.#parts
+    let isOver = false
     try {
-      left = await deleteUnknown(
-        scheduler,
-        group,
-        jobs.map(({ job }) => job.key),
-      )
+      isOver = await this.#update()
     } catch (error) {
       if (this.#isEnded) return
-      logThrown(logger, error, 'Jobs that no node knows could not be looked for; trying again', { group })
-      left = 1
+      logThrown(logger, error, 'The jobs of methods could not be kept up to date; trying again', { group })
     }
-    if (left === 0 || this.#isEnded) return
+    if (isOver || this.#isEnded) return
     const again = (): void => {
-      this.#looking = this.#look()
+      unawaited(this.#look(), () => {})
     }
     this.#timer = clock.setTimer(lookAgainMs, again, { unref: true })
+  }
+
+  /** Answers whether there is nothing left to look for. */
+  async #update(): Promise<boolean> {
+    const { scheduler, group, jobs, removeUnknown } = this.#parts
+    // An instance of older code that started meanwhile, or one that took this one for failed, may have deleted some.
+    if (this.#mustStore) await storeJobs(scheduler, [...this.#jobs])
+    this.#mustStore = false
+    if (!removeUnknown) return true
+    const own = jobs.map(({ job }) => job.key)
+    const { isOver, unknown } = await deleteUnknown(scheduler, group, { own, before: this.#unknown })
+    this.#unknown = unknown
+    return isOver
   }
 }

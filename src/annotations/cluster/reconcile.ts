@@ -2,6 +2,7 @@ import { ObjectAlreadyExistsError, SchedulerError } from '../../core/errors.ts'
 import { type JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import { jobTypesOfLiving } from '../../jobstore/cluster-view.ts'
 import type { JobSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { CronTrigger } from '../../triggers/families/cron/cron-trigger.ts'
@@ -113,21 +114,35 @@ function isSame(stored: JobDetail, job: JobDetail): boolean {
   )
 }
 
+/** What a look for jobs without a method found. */
+export interface Look {
+  /** False while other nodes have methods that this one lacks, or may have: those nodes may stop. */
+  readonly isOver: boolean
+  /** The job types that no node has. */
+  readonly unknown: ReadonlySet<string>
+}
+
 /**
- * Deletes the jobs of the group whose methods no live node has; answers how many remain because other nodes have their
- * methods and this one does not.
+ * Deletes the jobs of the group whose methods no live node has. Where there may be other nodes, a look before this one
+ * must have found the same, because the only node with a method may just start again.
  */
 export async function deleteUnknown(
   scheduler: Scheduler,
   group: string,
-  own: readonly JobKey[],
-): Promise<number> {
-  const nodes = await scheduler.cluster.nodes()
-  const known = new Set(nodes.flatMap(({ state, jobTypes }) => (state === 'failed' ? [] : (jobTypes ?? []))))
+  { own, before }: { readonly own: readonly JobKey[]; readonly before: ReadonlySet<string> },
+): Promise<Look> {
   const foreign = (await jobsOf(scheduler, group)).filter(({ key }) => !own.some((mine) => mine.equals(key)))
+  // Read after the jobs: a node publishes its job types before it looks for its jobs.
+  const known = jobTypesOfLiving(await scheduler.cluster.nodes())
+  if (known === null) return { isOver: foreign.length === 0, unknown: new Set() }
   const unknown = foreign.filter(({ jobType }) => !known.has(jobType))
-  if (unknown.length > 0) await scheduler.deleteJobs(unknown.map(({ key }) => key))
-  return foreign.length - unknown.length
+  const { jobStoreClustered } = scheduler.getMetaData()
+  const lost = jobStoreClustered ? unknown.filter(({ jobType }) => before.has(jobType)) : unknown
+  if (lost.length > 0) await scheduler.deleteJobs(lost.map(({ key }) => key))
+  return {
+    isOver: lost.length === foreign.length,
+    unknown: new Set(unknown.map(({ jobType }) => jobType)),
+  }
 }
 
 async function jobsOf(scheduler: Scheduler, group: string): Promise<readonly JobSummary[]> {
