@@ -1,5 +1,5 @@
 import type { JobExecutionError } from '../core/errors.ts'
-import type { JobExecutionContext } from '../jobs/job-definition.ts'
+import type { JobExecutionContext, JobScheduler } from '../jobs/job-definition.ts'
 import type { EndedSharding } from '../jobstore/job-store-shards.ts'
 
 /**
@@ -16,5 +16,5 @@ export interface JobListener {
   /** After each run of the job, immediate refires included; `error` is null when it ended well. */
   jobWasExecuted?(context: JobExecutionContext, error: JobExecutionError | null): void | Promise<void>
   /** After the last item of a firing of a sharded job has ended, on the node that has written that down. */
-  allShardsDone?(firing: EndedSharding): void | Promise<void>
+  allShardsDone?(firing: EndedSharding, scheduler: JobScheduler): void | Promise<void>
 }

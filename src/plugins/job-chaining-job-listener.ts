@@ -2,7 +2,8 @@ import { checkBoolean, checkName, checkOptions } from '../core/arguments.ts'
 import { InvalidArgumentError, type JobExecutionError } from '../core/errors.ts'
 import { checkJobKey, type JobKey } from '../core/key.ts'
 import { KeyMap } from '../core/key-map.ts'
-import type { JobExecutionContext } from '../jobs/job-definition.ts'
+import type { JobExecutionContext, JobScheduler } from '../jobs/job-definition.ts'
+import type { EndedSharding } from '../jobstore/job-store-shards.ts'
 import type { JobListener } from '../listeners/job-listener.ts'
 
 export interface JobChainLinkOptions {
@@ -17,8 +18,8 @@ interface Link {
 
 /**
  * Runs one job after another: when the first one has ended well, the second one is triggered. Links are kept in memory,
- * so the instance that runs the first job needs them. When a job refires itself, the second job is triggered after its
- * last run only.
+ * so the instance that runs the first job needs them. When a job is refired or retried, the second job is triggered
+ * after its last run only; when it is sharded, once all items of the firing have ended.
  */
 export class JobChainingJobListener implements JobListener {
   readonly name: string
@@ -30,7 +31,8 @@ export class JobChainingJobListener implements JobListener {
   }
 
   /**
-   * When `first` ends, run `second`. A job may have several followers.
+   * When `first` ends, run `second`. A job may have several followers; a follower that is there already gets these
+   * options.
    *
    * @throws InvalidArgumentError when a job would follow itself
    */
@@ -44,28 +46,40 @@ export class JobChainingJobListener implements JobListener {
         `Job ${first.toString()} cannot follow itself: it would run for ever.`,
       )
     }
-    const links = this.#links.get(first) ?? []
+    const links = (this.#links.get(first) ?? []).filter((link) => !link.second.equals(second))
     links.push({ second, evenAfterFailure: options.evenAfterFailure ?? false })
     this.#links.set(first, links)
   }
 
   async jobWasExecuted(context: JobExecutionContext, error: JobExecutionError | null): Promise<void> {
-    if (error?.refireImmediately === true) return
+    if (context.runsAgain || context.shard !== null) return
+    await this.#follow(context, { failed: error !== null })
+  }
+
+  async allShardsDone({ jobKey, outcome }: EndedSharding, scheduler: JobScheduler): Promise<void> {
+    // As after a veto of a job that is not sharded.
+    if (outcome === 'vetoed') return
+    await this.#follow({ jobKey, scheduler }, { failed: outcome !== 'succeeded' })
+  }
+
+  async #follow(
+    { jobKey, scheduler }: { readonly jobKey: JobKey; readonly scheduler: JobScheduler },
+    { failed }: { readonly failed: boolean },
+  ): Promise<void> {
     const failures: unknown[] = []
-    for (const link of this.#links.get(context.jobKey) ?? []) {
-      if (error !== null && !link.evenAfterFailure) continue
+    for (const link of this.#links.get(jobKey) ?? []) {
+      if (failed && !link.evenAfterFailure) continue
       try {
-        await context.scheduler.triggerJob(link.second)
+        await scheduler.triggerJob(link.second)
       } catch (failure) {
         failures.push(failure)
       }
     }
     // The other followers are triggered all the same.
     if (failures.length > 0) {
-      const job = context.jobKey.toString()
       throw new AggregateError(
         failures,
-        `${failures.length} of the jobs that follow ${job} could not be triggered.`,
+        `${failures.length} of the jobs that follow ${jobKey.toString()} could not be triggered.`,
       )
     }
   }

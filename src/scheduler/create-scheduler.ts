@@ -95,6 +95,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const signals = new SignalReceiver({
     ...shared,
     loop: thread,
+    scheduler: () => scheduler,
     ordered: (order) => scheduler.ordered(order),
   })
   const lifeCycle = new SchedulerLifeCycle({ ...shared, remotes, thread, signals })

@@ -41,6 +41,7 @@ export class ExecutionContext implements RemoteJobContext {
   readonly scheduledFireTimeMs: EpochMs
   jobInstance: Job<object> | null = null
   refireCount = 0
+  runsAgain = false
   result: unknown = undefined
   jobRunTimeMs = -1
   traceContext: TraceContext | null = null

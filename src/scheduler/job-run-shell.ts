@@ -152,11 +152,21 @@ export class JobRunShell implements Runnable {
     error: JobExecutionError | null,
     { retries }: { readonly retries: boolean },
   ): Ended | Promise<Ended> {
+    this.#context.runsAgain = error !== null && this.#runsAgain(error, retries)
     return after(this.#tellWasExecuted(error), () => {
       if (error?.refireImmediately !== true) return this.#decide(error, retries)
       // Again and again without I/O it would keep timers, signals and its own time limit from their turn.
       return nextTurn(this.#resources.clock).then(() => this.#decide(error, retries))
     })
+  }
+
+  #runsAgain(error: JobExecutionError, retries: boolean): boolean {
+    const { attempt, bundle, trigger } = this.#context
+    const instruction = instructionAfter(trigger, error)
+    if (instruction === 'reExecuteJob') {
+      if (this.#mayRefire && this.#context.refireCount < this.#resources.maxRefires) return true
+    } else if (!canBeRetried(instruction)) return false
+    return retries && attempt < (bundle.jobDetail.retry?.attempts ?? 0)
   }
 
   #decide(error: JobExecutionError | null, retries: boolean): Ended | Promise<Ended> {
@@ -191,14 +201,16 @@ export class JobRunShell implements Runnable {
     return { instruction: instructionAfter(context.trigger, null), retry: null, recovery: null, end }
   }
 
+  /** An interrupted job is not refired, nor one that went on elsewhere. */
+  get #mayRefire(): boolean {
+    return !this.#isAwaited && this.#context.interruption === null
+  }
+
   /** A job may refire itself `maxRefires` times; after that its failure is a plain one. */
   #bounded(instruction: CompletedExecutionInstruction): CompletedExecutionInstruction {
     const { maxRefires, notifier } = this.#resources
     if (instruction !== 'reExecuteJob') return instruction
-    // An interrupted job is not refired, nor one that went on elsewhere.
-    if (this.#isAwaited || this.#context.interruption !== null) {
-      return instructionAfter(this.#context.trigger, null)
-    }
+    if (!this.#mayRefire) return instructionAfter(this.#context.trigger, null)
     if (this.#context.refireCount < maxRefires) return instruction
     notifier.error(
       `Job ${this.#context.jobKey.toString()} asked to be refired more than maxRefires (${maxRefires}) times; ` +

@@ -6,6 +6,7 @@ import {
   type TriggerKey,
 } from '../core/key.ts'
 import { unawaited } from '../core/promises.ts'
+import type { JobScheduler } from '../jobs/job-definition.ts'
 import type { NodeOrder, NodeRequests } from '../jobstore/cluster-view.ts'
 import type { SchedulerSignaler } from '../jobstore/job-store.ts'
 import { isManualTriggerKey } from '../jobstore/manual-trigger.ts'
@@ -33,6 +34,8 @@ export interface SignalReceiverParts {
   readonly recorder: Recorder
   readonly lateCauses: LateCauses
   readonly loop: SignalledLoop
+  /** For listeners; not there yet while the scheduler is made. */
+  readonly scheduler: () => JobScheduler
   /** Starts this scheduler, or has it stand by or drain. */
   readonly ordered: (order: NodeOrder) => Promise<void>
 }
@@ -119,7 +122,7 @@ export class SignalReceiver {
   }
 
   #clusterSignals(): ClusterSignals {
-    const { executing, loop, notifier, options, recorder } = this.#parts
+    const { executing, loop, notifier, options, recorder, scheduler } = this.#parts
     const { events } = notifier
     const { clock, instanceId, logger } = options
     return {
@@ -174,7 +177,9 @@ export class SignalReceiver {
         recorder.note('statuses', endedFiring(firing))
         const listeners = notifier.jobListenersFor(firing.jobKey)
         notifier.track(
-          notifier.callEach('allShardsDone', listeners, (listener) => listener.allShardsDone?.(firing)),
+          notifier.callEach('allShardsDone', listeners, (listener) =>
+            listener.allShardsDone?.(firing, scheduler()),
+          ),
         )
       },
       recoveredByPeer: () => {

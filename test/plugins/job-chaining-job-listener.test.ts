@@ -1,22 +1,44 @@
 import { describe, expect, it } from 'vitest'
-import { defineJob, JobBuilder, JobChainingJobListener, JobExecutionError, jobKey } from '../../src/index.ts'
+import {
+  defineJob,
+  JobBuilder,
+  JobChainingJobListener,
+  JobExecutionError,
+  type JobKey,
+  jobKey,
+  type RetryOptions,
+  type Shard,
+} from '../../src/index.ts'
 import { firing, type ShellRig, shellRig } from '../support/shell-rig.ts'
 
 const [first, second, third] = [jobKey('first'), jobKey('second'), jobKey('third')]
 
 /** Three jobs, of which the first one ends as it is told to, and a list of those that ran. */
-async function chained(end: (refireCount: number) => void, chain: JobChainingJobListener, head = first) {
+async function chained(
+  end: (refireCount: number, shard: Shard | null) => void,
+  chain: JobChainingJobListener,
+  options: {
+    readonly head?: JobKey
+    readonly maxRefires?: number
+    readonly retry?: RetryOptions
+    readonly items?: number
+  } = {},
+) {
+  const { head = first, maxRefires = 100, retry, items } = options
   const ran: string[] = []
-  const job = defineJob('noting', ({ jobKey: key, refireCount }) => {
+  const job = defineJob('noting', ({ jobKey: key, refireCount, shard }) => {
     ran.push(key.name)
-    if (key.equals(head)) end(refireCount)
+    if (key.equals(head)) end(refireCount, shard)
   })
-  const rig: ShellRig = await shellRig([job])
+  const rig: ShellRig = await shellRig([job], { maxRefires })
   rig.scheduler.listenerManager.addJobListener(chain)
   for (const key of [second, third]) {
     await rig.scheduler.addJob(JobBuilder.newJob(job).withIdentity(key).storeDurably().build())
   }
-  await rig.scheduler.scheduleJob(JobBuilder.newJob(job).withIdentity(head).build(), firing(rig.startMs))
+  const builder = JobBuilder.newJob(job).withIdentity(head)
+  if (retry !== undefined) builder.withRetry(retry)
+  if (items !== undefined) builder.withSharding({ items })
+  await rig.scheduler.scheduleJob(builder.build(), firing(rig.startMs))
   await rig.clock.advance(100)
   await rig.scheduler.shutdown()
   return { ran, errors: rig.errors }
@@ -64,6 +86,63 @@ describe('a chain of jobs', () => {
     expect(ran).toEqual(['first', 'first', 'first', 'second'])
   })
 
+  it('follows a job up once whose refires are used up', async () => {
+    const { ran } = await chained(
+      () => {
+        throw new JobExecutionError('again', { refireImmediately: true })
+      },
+      linking([first, second, { evenAfterFailure: true }]),
+      { maxRefires: 2 },
+    )
+    expect(ran).toEqual(['first', 'first', 'first', 'second'])
+  })
+
+  it.each([
+    ['after its last attempt, with an end that is good', 3, ['first', 'first', 'first', 'second', 'third']],
+    ['after its last attempt, with a failure', 4, ['first', 'first', 'first', 'second']],
+  ])('follows a job up that is retried %s', async (_how, goodRun, expected) => {
+    let runs = 0
+    const { ran } = await chained(
+      () => {
+        if (++runs < goodRun) fail()
+      },
+      linking([first, second, { evenAfterFailure: true }], [first, third]),
+      { retry: { attempts: 3, backoff: { initialMs: 10 } } },
+    )
+    expect(ran).toEqual(expected)
+  })
+
+  it('follows a job up whose failure unschedules it, which is not retried', async () => {
+    const { ran } = await chained(
+      () => {
+        throw new JobExecutionError('no more', { unscheduleFiringTrigger: true })
+      },
+      linking([first, second, { evenAfterFailure: true }]),
+      { retry: { attempts: 3 } },
+    )
+    expect(ran).toEqual(['first', 'second'])
+  })
+
+  it.each([
+    ['has ended well', -1, ['second', 'third']],
+    ['has failed in one item', 2, ['second']],
+  ])('follows a sharded job up once that %s', async (_how, failingItem, followers) => {
+    const { ran } = await chained(
+      (_refireCount, shard) => {
+        if (shard?.item === failingItem) fail()
+      },
+      linking([first, second, { evenAfterFailure: true }], [first, third]),
+      { items: 4 },
+    )
+    expect(ran).toEqual(['first', 'first', 'first', 'first', ...followers])
+  })
+
+  it('has one follower where it is linked twice', async () => {
+    const chain = linking([first, second, { evenAfterFailure: true }], [first, second])
+    expect((await chained(() => {}, chain)).ran).toEqual(['first', 'second'])
+    expect((await chained(fail, chain)).ran).toEqual(['first'])
+  })
+
   it('reports a follower that does not exist, and runs the others', async () => {
     const missing = jobKey('missing')
     const { ran, errors } = await chained(() => {}, linking([first, missing], [first, third]))
@@ -77,8 +156,8 @@ describe('a chain of jobs', () => {
 
   it('tells jobs apart whose groups and names make one text', async () => {
     const chain = linking([jobKey('c', 'a.b'), second], [jobKey('b.c', 'a'), third])
-    expect((await chained(() => {}, chain, jobKey('b.c', 'a'))).ran).toEqual(['b.c', 'third'])
-    expect((await chained(() => {}, chain, jobKey('c', 'a.b'))).ran).toEqual(['c', 'second'])
+    expect((await chained(() => {}, chain, { head: jobKey('b.c', 'a') })).ran).toEqual(['b.c', 'third'])
+    expect((await chained(() => {}, chain, { head: jobKey('c', 'a.b') })).ran).toEqual(['c', 'second'])
   })
 
   it('refuses a job that would follow itself', () => {
