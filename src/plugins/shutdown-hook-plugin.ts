@@ -5,8 +5,8 @@ import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import { unawaited } from '../core/promises.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import type { SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
-import { systemClock, timerDelayMaxMs } from '../time/clock.ts'
+import type { PluginContext, SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
+import { timerDelayMaxMs } from '../time/clock.ts'
 import { settledWithin } from '../time/settled-within.ts'
 
 export interface ShutdownHookOptions {
@@ -18,13 +18,17 @@ export interface ShutdownHookOptions {
    */
   readonly timeoutMs?: number
   /**
-   * Called at the signal, before the shutdown, which waits for it, but no longer than `timeoutMs`: a place to say that
+   * Called at the signal, before the shutdown, which waits for it, but no longer than `timeoutMs`, of which it takes its
+   * part: a place to say that
    * the process is not ready any more, and to give others a while to see it. Default nothing.
    */
   readonly beforeShutdown?: () => void | Promise<void>
 }
 
-const checkSignal = checkOneOf(Object.keys(constants.signals))
+/** A process cannot listen to the other two. */
+const checkSignal = checkOneOf(
+  Object.keys(constants.signals).filter((name) => name !== 'SIGKILL' && name !== 'SIGSTOP'),
+)
 
 /**
  * Shuts the scheduler down when the process is told to stop, waiting for running jobs and interrupting those that take
@@ -39,29 +43,28 @@ export function shutdownHookPlugin(options: ShutdownHookOptions = {}): Scheduler
   const { signals = ['SIGINT', 'SIGTERM'], beforeShutdown = () => {} } = options
   checkFunction('shutdownHookPlugin', 'beforeShutdown', beforeShutdown, 'ERR_INVALID_OPTION')
   listOf(checkSignal)('shutdownHookPlugin', 'signals', signals, 'ERR_INVALID_OPTION')
-  let remove = (): void => {}
   return {
     name: 'shutdownHook',
-    initialize(scheduler: Scheduler) {
+    initialize(scheduler: Scheduler, { clock }: PluginContext) {
       const onSignal = (): void => {
         remove()
         const shutDown = async (): Promise<void> => {
+          const beganMs = clock.elapsedMs()
           try {
-            await settledWithin(systemClock, timeoutMs, Promise.resolve().then(beforeShutdown))
+            await settledWithin(clock, timeoutMs, Promise.resolve().then(beforeShutdown))
           } catch (error) {
             process.emitWarning(`beforeShutdown failed; the scheduler shuts down: ${textOf(error)}`)
           }
-          await scheduler.shutdown({ waitForJobsToComplete: true, interruptAfterMs: timeoutMs })
+          const leftMs = Math.max(0, Math.ceil(timeoutMs - (clock.elapsedMs() - beganMs)))
+          await scheduler.shutdown({ waitForJobsToComplete: true, interruptAfterMs: leftMs })
         }
         unawaited(shutDown(), (error) => {
           // The scheduler has shut down, so nothing receives its events any more.
           process.emitWarning(`The scheduler could not be shut down at a signal: ${textOf(error)}`)
         })
       }
-      remove = listenLastingly(process, signals, onSignal)
-    },
-    shutdown() {
-      remove()
+      const remove = listenLastingly(process, signals, onSignal)
+      scheduler.events.on('schedulerShutdown', remove)
     },
   }
 }

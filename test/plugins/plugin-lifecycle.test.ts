@@ -208,6 +208,47 @@ describe('the shutdown hook', () => {
     expect(process.listenerCount('SIGUSR2')).toBe(0)
   })
 
+  it('of several schedulers that share it hears of the signal in each that lives', async () => {
+    const plugins = [shutdownHookPlugin({ signals: ['SIGUSR2'] })]
+    const [one, other] = [
+      await createScheduler({ logger: false, ...options(), plugins }),
+      await createScheduler({ logger: false, ...options(), plugins }),
+    ]
+    await one.shutdown()
+    const ended = other.events.next('schedulerShutdown')
+    process.emit('SIGUSR2')
+    await ended
+    expect(process.listenerCount('SIGUSR2')).toBe(0)
+  })
+
+  it('counts what comes before the shutdown in its limit', async () => {
+    const rest = options()
+    let isAborted = false
+    const job = jobOf(({ signal }) => {
+      signal.addEventListener('abort', () => {
+        isAborted = true
+      })
+      return new Promise<never>(() => {})
+    })
+    const hook = shutdownHookPlugin({
+      signals: ['SIGUSR2'],
+      timeoutMs: 5000,
+      beforeShutdown: () => new Promise<void>((resolve) => rest.clock.setTimer(4000, resolve)),
+    })
+    const scheduler = await createScheduler({ logger: false, ...rest, jobs: [job], plugins: [hook] })
+    await scheduler.start()
+    await scheduler.scheduleJob(detailOf('job'), firing(rest.clock.now()))
+    await rest.clock.advance(1)
+    const ended = scheduler.events.next('schedulerShutdown')
+    process.emit('SIGUSR2')
+    await rest.clock.advance(4999)
+    expect(isAborted).toBe(false)
+    await rest.clock.advance(1)
+    expect(isAborted).toBe(true)
+    await rest.clock.advance(60_000)
+    await ended
+  })
+
   it('interrupts what takes longer than its limit, which then has the grace of the scheduler', async () => {
     const rest = options()
     let isAborted = false
@@ -239,7 +280,13 @@ describe('the shutdown hook', () => {
   })
 
   it('refuses options that make no sense', () => {
-    for (const given of [{ timeoutMs: -1 }, { timeoutMs: 1.5 }, { signal: 'SIGTERM' }]) {
+    for (const given of [
+      { timeoutMs: -1 },
+      { timeoutMs: 1.5 },
+      { signal: 'SIGTERM' },
+      { signals: ['SIGKILL'] },
+      { signals: ['SIGSTOP'] },
+    ]) {
       expect(() => shutdownHookPlugin(given as never)).toThrow(
         expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
       )
