@@ -78,6 +78,7 @@ export function describeValue(value: unknown): string {
 
 /** By its class, as far as that has a name: `a JobBuilder`. */
 function describeObject(value: object): string {
+  if (value instanceof Date && Number.isNaN(value.getTime())) return 'an invalid Date'
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === null || prototype === Object.prototype) return 'a plain object'
   const name: unknown = Reflect.get(Object(value.constructor), 'name')

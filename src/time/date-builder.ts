@@ -90,9 +90,20 @@ export class DateBuilder {
     return this
   }
 
-  /** The date; fields that were not given are those of the present moment in the zone. */
+  /**
+   * The date; fields that were not given are those of the present moment in the zone, and a day that was not given is
+   * the last one of a month that is too short for today's.
+   */
   build(): Date {
-    return dateOfFields(this.#zone, { ...presentFields(this.#zone, this.#clock), ...this.#fields })
+    const fields = { ...presentFields(this.#zone, this.#clock), ...this.#fields }
+    const { year, month, day, hour, minute, second } = fields
+    const lastDay = daysInMonth(year, month)
+    if (day > lastDay && this.#fields.day !== undefined) {
+      const of = `${year}-${String(month).padStart(2, '0')}`
+      throw new InvalidArgumentError('day', `'day' must be from 1 to ${lastDay} in ${of}, got ${day}.`)
+    }
+    const real = Math.min(day, lastDay)
+    return new Date(instantOfWallTime(this.#zone, localMsFromCivil(year, month, real, hour, minute, second)))
   }
 
   /** That many units from now: elapsed time up to hours, the calendar of the zone from days on. May be negative. */
@@ -125,7 +136,7 @@ export class DateBuilder {
     return builder.inYear(year).inMonthOnDay(month, day).build()
   }
 
-  /** That time on that date; fields of the date that are left out are today's. */
+  /** That time on that date; fields of the date that are left out are today's, see `build`. */
   static dateOf(
     time: { readonly hour: number; readonly minute: number; readonly second: number },
     date: { readonly day?: number; readonly month?: number; readonly year?: number } = {},
@@ -242,12 +253,6 @@ function plusCalendarUnits(localMs: number, interval: number, unit: DateUnit): n
   }
 }
 
-function dateOfFields(zone: TimeZone, fields: WallFields): Date {
-  const { year, month, day, hour, minute, second } = fields
-  requireBetween(`day of ${year}-${String(month).padStart(2, '0')}`, day, 1, daysInMonth(year, month))
-  return new Date(instantOfWallTime(zone, localMsFromCivil(year, month, day, hour, minute, second)))
-}
-
 function presentFields(zone: TimeZone, clock: Clock): WallFields {
   const { year, month, day, hour, minute, second } = civilFromLocalMs(zone.toLocalMs(clock.now()))
   return { year, month, day, hour, minute, second }
@@ -297,8 +302,7 @@ function now(options: DateBuilderOptions): Date {
 function requireDateMs(date: Date): number {
   const ms = date instanceof Date ? date.getTime() : Number.NaN
   if (!Number.isNaN(ms)) return ms
-  const found = date instanceof Date ? 'an instant that no Date can hold' : describeValue(date)
-  throw new InvalidArgumentError('date', `'date' must be a valid Date, got ${found}.`)
+  throw new InvalidArgumentError('date', `'date' must be a valid Date, got ${describeValue(date)}.`)
 }
 
 function requireBetween(field: string, value: number, min: number, max: number): number {

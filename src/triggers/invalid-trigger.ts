@@ -59,6 +59,8 @@ export function requireOneOf<Known extends string>(
 export function requireInstantMs(owner: string, field: string, date: Date): number {
   const ms = date instanceof Date ? date.getTime() : Number.NaN
   if (!Number.isNaN(ms)) return ms
-  const found = date instanceof Date ? 'an invalid Date' : describeValue(date)
-  throw new InvalidArgumentError(field, `${owner}: '${field}' must be a valid Date, got ${found}.`)
+  throw new InvalidArgumentError(
+    field,
+    `${owner}: '${field}' must be a valid Date, got ${describeValue(date)}.`,
+  )
 }

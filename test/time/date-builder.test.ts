@@ -88,7 +88,7 @@ describe('the builder', () => {
     ['month', () => DateBuilder.newDate().inMonth(0)],
     ['year', () => DateBuilder.newDate().inYear(0)],
     ['dayOfWeek', () => DateBuilder.validateDayOfWeek(8)],
-    ['day of 2026-02', () => DateBuilder.newDate().inYear(2026).inMonthOnDay(2, 29).build()],
+    ['day', () => DateBuilder.newDate().inYear(2026).inMonthOnDay(2, 29).build()],
     ['minuteBase', () => DateBuilder.nextGivenMinuteDate(new Date(0), 60)],
     ['secondBase', () => DateBuilder.nextGivenSecondDate(new Date(0), -1)],
     ['date', () => DateBuilder.evenHourDate(new Date(Number.NaN))],
@@ -96,6 +96,24 @@ describe('the builder', () => {
     ['unit', () => DateBuilder.futureDate(1, 'FORTNIGHT' as DateUnit)],
   ])('refuses a wrong %s by name', (field, build) => {
     expect(build).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', field }))
+  })
+})
+
+it('says that a Date is invalid', () => {
+  expect(() => DateBuilder.evenHourDate(new Date(Number.NaN))).toThrow(
+    "'date' must be a valid Date, got an invalid Date.",
+  )
+})
+
+describe('a day that was not given', () => {
+  it.each([
+    ['2026-01-31T12:00:00Z', { month: 2 }, '2026-02-28T01:02:03Z'],
+    ['2024-02-29T12:00:00Z', { year: 2025 }, '2025-02-28T01:02:03Z'],
+    ['2026-08-31T12:00:00Z', { month: 9 }, '2026-09-30T01:02:03Z'],
+    ['2026-08-30T12:00:00Z', { month: 9 }, '2026-09-30T01:02:03Z'],
+  ])('is the last of a shorter month, on %s with %j', (today, date, expected) => {
+    const time = { hour: 1, minute: 2, second: 3 }
+    expect(DateBuilder.dateOf(time, date, { ...utc, clock: clockAt(today) })).toEqual(at(expected))
   })
 })
 

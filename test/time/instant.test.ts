@@ -19,6 +19,9 @@ describe('instants', () => {
   test.each([
     ['a text without an offset', '2026-03-29T12:00:00'],
     ['a date alone', '2026-03-29'],
+    ['30 February', '2027-02-30T00:00:00Z'],
+    ['29 February of a common year', '2027-02-29T12:00:00+02:00'],
+    ['31 April', '2026-04-31T00:00Z'],
     ['any text', 'tomorrow'],
     ['a date that is none', new Date('tomorrow')],
     ['infinity', Number.POSITIVE_INFINITY],
