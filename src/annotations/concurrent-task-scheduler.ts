@@ -80,9 +80,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     const unsubscribe = executor.events.on('taskWaiting', ({ future, lateMs }) => {
       const task = this.#names.get(future)
       // The executor may have other users.
-      if (task === undefined) return
-      this.#warnOfWaiting(task, lateMs)
-      this.#events.emit('starvation', { task, lateMs })
+      if (task !== undefined) this.#waits(task, lateMs)
     })
     subscriptions.set(this, unsubscribe)
   }
@@ -103,7 +101,15 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       task: this.#guarded(task, { repeating: true }),
       trigger: when,
       clock: this.clock,
-      submit: (wake, delayMs) => this.#submit(task, () => this.#executor.schedule(wake, delayMs)),
+      submit: (wake, delayMs, kind) => {
+        const future = this.#submit(task, () => this.#executor.schedule(wake, delayMs))
+        // One that only reads the clock may wait for a slot without a task being late.
+        if (kind === 'wake') this.#names.delete(future)
+        return future
+      },
+      onLate: (lateMs) => {
+        this.#waits(nameOf(task), lateMs)
+      },
       onUnheardError: (error) => {
         logThrown(this.#logger, error, 'A scheduled task failed, and ends', { task: nameOf(task) })
       },
@@ -154,6 +160,11 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   /** Cancels the tasks of triggers; runs in progress go on. The executor itself knows only their next run. */
   protected cancelTriggered(): void {
     for (const task of this.#triggered) task.cancel()
+  }
+
+  #waits(task: string, lateMs: number): void {
+    this.#warnOfWaiting(task, lateMs)
+    this.#events.emit('starvation', { task, lateMs })
   }
 
   #warnOfWaiting(task: string, lateMs: number): void {
@@ -212,7 +223,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
         return await task(context)
       } catch (error) {
         // A run that was asked to end may end by throwing: that is no failure to report.
-        if (context.future.isDone && context.signal.aborted) throw error
+        if (context.signal.aborted) throw error
         this.#events.emit('taskFailed', { task: nameOf(task), error, repeating })
         await handle(error)
         return undefined as T

@@ -14,8 +14,14 @@ export interface TriggeredTaskParts {
   readonly task: TaskFunction<unknown>
   readonly trigger: TaskTrigger
   readonly clock: Clock
-  /** Submits one run, or one wake-up to read the clock. @throws TaskRejectedError */
-  readonly submit: (wake: TaskFunction<unknown>, delayMs: number) => ScheduledFuture<unknown>
+  /** Submits one run, or one wake-up to read the clock, which may be late without harm. @throws TaskRejectedError */
+  readonly submit: (
+    wake: TaskFunction<unknown>,
+    delayMs: number,
+    kind: 'run' | 'wake',
+  ) => ScheduledFuture<unknown>
+  /** Called when a wake-up waited for a slot until the task was due. */
+  readonly onLate: (lateMs: number) => void
   /** Called when a run fails, which its error handler wanted, and no caller waits for the task's end. */
   readonly onUnheardError: (error: unknown) => void
   /** Called when the trigger throws, which ends the task. */
@@ -103,8 +109,15 @@ export class TriggeredTask implements ScheduledFuture<never> {
   }
 
   #wait(): void {
-    const delayMs = Math.min(Math.max(0, this.#plannedMs - this.#parts.clock.now()), replanMs)
-    const current = this.#parts.submit((run) => this.#wake(run), delayMs)
+    const leftMs = Math.max(0, this.#plannedMs - this.#parts.clock.now())
+    const kind = leftMs > replanMs ? 'wake' : 'run'
+    const delayMs = Math.min(leftMs, replanMs)
+    const wakeMs = this.#parts.clock.elapsedMs() + delayMs
+    const current = this.#parts.submit(
+      (run) => this.#wake(run, kind === 'wake' ? wakeMs : null),
+      delayMs,
+      kind,
+    )
     this.#current = current
     // A wake-up does not fail; the executor cancels it when it is shut down.
     current.then(undefined, () => {
@@ -112,8 +125,9 @@ export class TriggeredTask implements ScheduledFuture<never> {
     })
   }
 
-  async #wake(run: TaskContext): Promise<void> {
-    const { clock, task } = this.#parts
+  /** `wakeMs`: when a wake-up was due, on the monotonic clock, which may have been for long. */
+  async #wake(run: TaskContext, wakeMs: number | null): Promise<void> {
+    const { clock, task, onLate } = this.#parts
     const startedMs = clock.now()
     if (startedMs < this.#plannedMs) {
       this.#goOn(() => {
@@ -121,9 +135,15 @@ export class TriggeredTask implements ScheduledFuture<never> {
       })
       return
     }
+    const waitedMs = wakeMs === null ? 0 : clock.elapsedMs() - wakeMs
+    if (waitedMs >= 1) onLate(Math.min(waitedMs, startedMs - this.#plannedMs))
     try {
       await task({ signal: run.signal, future: this })
     } catch (error) {
+      if (run.signal.aborted) {
+        if (!this.isDone) this.#finish('cancelled')
+        return
+      }
       if (!this.isDone && this.#end === null) this.#parts.onUnheardError(error)
       this.#fail(error)
       return

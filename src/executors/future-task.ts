@@ -34,12 +34,12 @@ class Deferred {
 /** The code of a task that will not run any more, so that its function can be garbage collected. */
 const released: TaskFunction<unknown> = () => undefined
 
+const cancelOptions = { mayInterrupt: checkBoolean }
+
 /**
  * One scheduled task. Kept small, and its parts are made when they are first read: a program may have a hundred
  * thousand tasks that wait and are cancelled before they run.
  */
-const cancelOptions = { mayInterrupt: checkBoolean }
-
 export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
   sequence: number
   queueIndex = -1

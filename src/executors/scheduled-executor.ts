@@ -148,7 +148,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     this.#policies = reconfiguredPolicies(this.#policies, policies)
     this.#workers.resize(this.#policies.corePoolSize)
     if (this.#shutdown) this.#withdraw()
-    this.#loop.wake()
+    this.#loop.wakeSoon()
   }
 
   /** Removes cancelled tasks from the queue; answers how many. */
@@ -228,7 +228,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
       throw new RejectedExecutionError('The executor is shut down and takes no more tasks.')
     }
     const { decorateTask } = this.#options
-    future.task = decorateTask === null ? run : requireFunction('decorateTask', decorateTask(run, future))
+    future.task = decorateTask === null ? run : decorated(decorateTask(run, future))
     this.#loop.add(future, Math.max(delayMs, 0))
     return future
   }
@@ -239,7 +239,10 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     if (typeof given === 'object' && given !== null && Reflect.get(given, 'kind') === 'worker') {
       return this.#workers.runnable(task)
     }
-    return requireFunction('task', given)
+    throw new InvalidArgumentError(
+      'task',
+      `'task' must be a function or a task of defineWorkerTask, got ${describeValue(given)}.`,
+    )
   }
 
   /** Cancels waiting tasks that may no longer run. */
@@ -292,10 +295,10 @@ function requirePeriod(field: string, periodMs: number): void {
   )
 }
 
-function requireFunction(field: string, value: unknown): TaskFunction<unknown> {
-  if (typeof value === 'function') return value as TaskFunction<unknown>
+function decorated(returned: unknown): TaskFunction<unknown> {
+  if (typeof returned === 'function') return returned as TaskFunction<unknown>
   throw new InvalidArgumentError(
-    field,
-    `'${field}' must be a function or a task of defineWorkerTask, got ${describeValue(value)}.`,
+    'decorateTask',
+    `'decorateTask' must return a function, got ${describeValue(returned)}.`,
   )
 }

@@ -98,6 +98,11 @@ export class TaskLoop {
     this.#startDue()
   }
 
+  /** As `wake`, but no task runs within the call. */
+  wakeSoon(): void {
+    if (!this.#starting) this.#watch(this.#options.clock.elapsedMs())
+  }
+
   get #isFull(): boolean {
     return this.#active >= this.#options.slots()
   }
@@ -203,9 +208,15 @@ export class TaskLoop {
     disarm(error)
     const run = this.#leave(future)
     // A run that was asked to end may end by throwing: that is no failure to report.
-    if (future.isDone && run?.aborted === true) return
+    if (run?.aborted === true) {
+      future.cancel()
+      return
+    }
     const continues =
-      !future.isDone && future instanceof PeriodicFutureTask && this.#options.onError === 'continue'
+      !future.isDone &&
+      future instanceof PeriodicFutureTask &&
+      this.#options.onError === 'continue' &&
+      this.#options.mayContinue()
     const heard = !future.isDone && !continues && future.fail(error)
     const { events, logger } = this.#options
     if (!heard && !events.has('taskFailed'))

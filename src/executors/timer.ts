@@ -108,8 +108,7 @@ export class Timer implements Disposable {
   purge(): number {
     const cancelled = this.#queue.toArray().filter(({ state }) => state === 'CANCELLED')
     for (const entry of cancelled) this.#queue.remove(entry)
-    this.#turn.resume()
-    this.#runDue()
+    if (!this.#running) this.#alarm.set(this.#queue.nextWakeMs())
     return cancelled.length
   }
 

@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { isObject } from '../core/options.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import { type ResolvedPiscinaOptions, resolvePiscinaOptions } from '../threadpool/piscina-options.ts'
 import { piscinaThreadPool } from '../threadpool/piscina-thread-pool.ts'
@@ -36,8 +38,16 @@ export class WorkerTasks {
     this.#slots = options.policies.corePoolSize
   }
 
-  /** @throws SchedulerError ERR_WORKER_MODULE when the threads cannot load the module */
+  /**
+   * @throws InvalidArgumentError for what only looks like a task
+   * @throws SchedulerError ERR_WORKER_MODULE when the threads cannot load the module
+   */
   runnable(definition: WorkerTaskDefinition<unknown>): TaskFunction<unknown> {
+    const { name, moduleUrl, exportName, data } = definition as Partial<WorkerTaskDefinition<unknown>>
+    if ([name, moduleUrl, exportName].some((part) => typeof part !== 'string') || !isObject(data)) {
+      const wanted = 'a task of defineWorkerTask: a job of defineWorkerJob is for a scheduler'
+      throw new InvalidArgumentError('task', `'task' must be a function or ${wanted}.`)
+    }
     this.#openPool().pool.checkWorkerModule(definition.moduleUrl)
     return (context) => this.#run(definition, context)
   }

@@ -366,6 +366,29 @@ describe.each(implementations)('S12: %s', (_name, make) => {
     })
   })
 
+  test('and what obeys the interrupt of the shutdown is no failure', async () => {
+    const { lines, logger } = recordingLogger()
+    const told: unknown[] = []
+    const { clock, scheduler, startMs, close } = make({ logger, errorHandler: (error) => told.push(error) })
+    scheduler.events.on('taskFailed', ({ error }) => told.push(error))
+    const obedient = ({ signal }: { readonly signal: AbortSignal }): Promise<void> =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(new Error('aborted'))
+        })
+      })
+    const futures = [
+      scheduler.schedule(obedient, startMs),
+      scheduler.scheduleAtFixedRate(obedient, '1s'),
+      scheduler.schedule(obedient, new CronTaskTrigger('* * * * * *')),
+    ]
+    await clock.advance(1000)
+    await close()
+    await clock.settle()
+    expect([lines, told]).toEqual([[], []])
+    expect(futures.map((future) => future?.isCancelled)).toEqual([true, true, true])
+  })
+
   test('S13: is refused after shutdown, and what waits is cancelled', async () => {
     const { clock, scheduler, startMs, runs, note, close } = make()
     const futures = [
@@ -398,6 +421,21 @@ describe.each(implementations)('S12: %s', (_name, make) => {
     await clock.advance(1000)
     expect(starved).toEqual([{ task: 'note', lateMs: 0 }])
   })
+})
+
+test('a task on a trigger that is not due waits for no slot', async () => {
+  const clock = new ManualClock()
+  const scheduler = new ThreadPoolTaskScheduler({ clock, poolSize: 1, logger: false })
+  const starved: string[] = []
+  scheduler.events.on('starvation', ({ task, lateMs }) => starved.push(`${task} ${lateMs}`))
+  scheduler.schedule(function hourly() {}, new CronTaskTrigger('0 0 * * * *', { zone: 'UTC' }))
+  const long = (): Promise<void> => new Promise((resolve) => clock.setTimer(3_615_000, resolve))
+  scheduler.schedule(long, clock.now())
+  await clock.advance(3_599_999)
+  expect(starved).toEqual([])
+  await clock.advance(20_000)
+  expect(starved).toEqual(['hourly 15000'])
+  await scheduler.close()
 })
 
 describe('ThreadPoolTaskScheduler', () => {

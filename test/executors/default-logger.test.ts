@@ -61,7 +61,7 @@ const lives: readonly [
   [
     'enableScheduling',
     async (options) => {
-      const instances = [{ run: scheduled({ fixedRate: 10_000, initialDelay: 1000 }, fail) }]
+      const instances = [{ run: scheduled({ fixedRate: 10_000, initialDelay: 1000 }, () => fail()) }]
       const registrar = await enableScheduling({ instances, ...options })
       return () => registrar.close()
     },

@@ -4,6 +4,7 @@ import { silentLogger } from '../../src/core/logger.ts'
 import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
 import type { ScheduledExecutorOptions } from '../../src/executors/scheduled-executor-options.ts'
 import type { TaskContext } from '../../src/executors/task.ts'
+import { defineWorkerJob } from '../../src/jobs/define-worker-job.ts'
 import { Door, endOf, engines, executorOn, pause, TickingClock } from './executor-fixture.ts'
 
 const cancelledError: unknown = expect.objectContaining({ code: 'ERR_TASK_CANCELLED' })
@@ -397,9 +398,24 @@ describe('ScheduledExecutor', () => {
     expect(await future).toBe('decorated')
     expect(seen).toEqual([true, false])
     const broken = executorOn({ decorateTask: () => 5 as never })
-    expect(() => broken.executor.submit(() => 1)).toThrow(expect.objectContaining({ field: 'decorateTask' }))
+    expect(() => broken.executor.submit(() => 1)).toThrow(/'decorateTask' must return a function, got 5/)
     expect(broken.executor.queueSize).toBe(0)
   })
+
+  it.each([{ kind: 'worker' }, defineWorkerJob('thumbs', import.meta.url)])(
+    'refuses what only looks like a worker task',
+    (task) => {
+      const { executor } = executorOn({})
+      expect(() => executor.submit(task as never)).toThrow(
+        expect.objectContaining({
+          code: 'ERR_INVALID_ARGUMENT',
+          field: 'task',
+          message: expect.stringContaining('defineWorkerTask') as string,
+        }),
+      )
+      expect(executor.queueSize).toBe(0)
+    },
+  )
 
   it('uses more slots as soon as there are more', async () => {
     const { clock, executor } = executorOn({})
@@ -408,7 +424,10 @@ describe('ScheduledExecutor', () => {
     await clock.settle()
     expect(executor.activeCount).toBe(1)
     executor.reconfigure({ corePoolSize: 3 })
-    expect([executor.activeCount, executor.policies.corePoolSize]).toEqual([3, 3])
+    // No task runs within the call.
+    expect([executor.activeCount, executor.policies.corePoolSize]).toEqual([1, 3])
+    await clock.settle()
+    expect(executor.activeCount).toBe(3)
     door.open()
   })
 

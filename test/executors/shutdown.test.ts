@@ -194,6 +194,7 @@ describe('Executors', () => {
     await clock.settle()
     expect(executor.activeCount).toBe(2)
     executor.reconfigure({ corePoolSize: 4 })
+    await clock.settle()
     expect(executor.activeCount).toBe(4)
     door.open()
   })

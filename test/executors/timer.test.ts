@@ -124,6 +124,19 @@ describe('Timer', () => {
     expect([timer.purge(), clock.timerCount]).toEqual([1, 0])
   })
 
+  it('runs no task within purge', async () => {
+    const { clock, timer, starts, task } = setUp()
+    timer.schedule(task, 0)
+    timer.purge()
+    expect(starts).toEqual([])
+    await clock.settle()
+    timer.schedule(task, 0)
+    timer.purge()
+    expect(starts).toEqual([0])
+    await clock.settle()
+    expect(starts).toEqual([0, 0])
+  })
+
   it('T10: a task that is due sooner wakes the timer', async () => {
     const { clock, timer, starts, task } = setUp()
     timer.schedule(task, 1000)
