@@ -25,7 +25,10 @@ export interface Scheduling extends AsyncDisposable {
   tasks(): readonly ScheduledTask[]
   /** Cancels all tasks; runs in progress go on. */
   cancel(): void
-  /** Cancels and interrupts all tasks, and closes the scheduler unless it was given. */
+  /**
+   * Cancels and interrupts all tasks, and closes the scheduler and waits for what it runs, unless the scheduler was
+   * given: then runs may still be ending.
+   */
   close(): Promise<void>
 }
 
@@ -99,7 +102,7 @@ function chooseScheduler(
     clock,
     ...(errorHandler === undefined ? {} : { errorHandler }),
   }
-  if (scheduler !== undefined && 'submit' in scheduler) {
+  if (scheduler !== undefined && !('clock' in scheduler)) {
     const adapter = new ConcurrentTaskScheduler(scheduler, behaviour)
     return {
       scheduler: adapter,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
 import {
@@ -24,7 +25,7 @@ export interface ScheduledMethodOf {
  * The scheduled methods of objects, and the static ones of classes among them, in order. An object counts once: a
  * container may know it by several names.
  *
- * @throws InvalidArgumentError for what has no scheduled method
+ * @throws InvalidArgumentError for what has no scheduled method, and for a method with one schedule twice
  */
 export function scheduledMethodsOf(instances: readonly object[]): ScheduledMethodOf[] {
   return instances.flatMap((target, index) => {
@@ -67,6 +68,15 @@ function methodsOf(target: object): ScheduledMethodOf[] {
   return memberNamesOf(target).flatMap((member) => {
     const schedules = schedulesOf(functionOf(target, member))
     const methodName = `${className}.${String(member)}`
+    if (
+      schedules.some((one, index) => schedules.slice(0, index).some((other) => isDeepStrictEqual(one, other)))
+    ) {
+      throw new InvalidArgumentError(
+        'options',
+        `@Scheduled ${methodName}: one schedule is there twice. Remove one; call 'scheduled' once for a function, ` +
+          'beside the class and not in its constructor.',
+      )
+    }
     return schedules.map((options) => ({
       name: options.name ?? methodName,
       methodName,

@@ -6,7 +6,7 @@ import { type DurationLike, requireDurationMs } from '../time/duration-options.t
 import type { CronExpression } from '../triggers/cron/cron-expression.ts'
 import { CronTaskTrigger, type CronTaskTriggerOptions } from './cron-task-trigger.ts'
 import { ScheduledTask, type ScheduledTaskKind } from './scheduled-task.ts'
-import { checkTaskScheduler, type TaskScheduler } from './task-scheduler.ts'
+import { checkTaskScheduler, TaskRejectedError, type TaskScheduler } from './task-scheduler.ts'
 import { checkTaskTrigger, type TaskTrigger } from './task-trigger.ts'
 
 export interface PeriodicTaskOptions {
@@ -29,6 +29,9 @@ export class ScheduledTaskRegistrar {
   readonly #tasks = new Set<ScheduledTask>()
   #scheduler: TaskScheduler | null = null
   #isStarted = false
+  #isDestroyed = false
+  /** How many tasks there may be before those that have run once are forgotten. */
+  #roomFor = 64
 
   /** The scheduler of the tasks; null until it is set. */
   get scheduler(): TaskScheduler | null {
@@ -92,8 +95,12 @@ export class ScheduledTaskRegistrar {
     )
   }
 
-  /** Every task, in the order in which they were added; of one kind, if that is given. */
+  /**
+   * Every task, in the order in which they were added; of one kind, if that is given. One-time tasks that are done are
+   * not kept.
+   */
   getScheduledTasks(kind?: ScheduledTaskKind): readonly ScheduledTask[] {
+    this.#forgetDone()
     return [...this.#tasks].filter((task) => kind === undefined || task.kind === kind)
   }
 
@@ -108,8 +115,9 @@ export class ScheduledTaskRegistrar {
     for (const task of this.#tasks) task.start(this.#scheduler)
   }
 
-  /** Cancels every task. The scheduler goes on. */
+  /** Cancels every task, and takes no more. The scheduler goes on. */
   destroy(): void {
+    this.#isDestroyed = true
     for (const task of this.#tasks) task.cancel({ mayInterrupt: true })
   }
 
@@ -119,10 +127,21 @@ export class ScheduledTaskRegistrar {
     start: (scheduler: TaskScheduler) => ScheduledFuture<unknown> | null,
   ): ScheduledTask {
     checkFunction(owner, 'task', task)
+    if (this.#isDestroyed) {
+      throw new TaskRejectedError('The registrar was destroyed and takes no more tasks.')
+    }
     const added = new ScheduledTask(kind, task, start)
     if (this.#isStarted && this.#scheduler !== null) added.start(this.#scheduler)
     this.#tasks.add(added)
+    if (this.#tasks.size > this.#roomFor) {
+      this.#forgetDone()
+      this.#roomFor = Math.max(64, 2 * this.#tasks.size)
+    }
     return added
+  }
+
+  #forgetDone(): void {
+    for (const task of this.#tasks) if (task.kind === 'oneTime' && task.isDone) this.#tasks.delete(task)
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ArgumentCheck, checkMethods } from '../core/arguments.ts'
+import { type ArgumentCheck, checkThat, hasMethods } from '../core/arguments.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { TypedEvents } from '../core/typed-events.ts'
 import type { ScheduledFuture } from '../executors/scheduled-future.ts'
@@ -63,8 +63,11 @@ export interface TaskScheduler {
   ): ScheduledFuture<never>
 }
 
-export const checkTaskScheduler: ArgumentCheck = checkMethods(
+/** An executor has these methods, too, but no clock. */
+export const checkTaskScheduler: ArgumentCheck = checkThat(
   'a TaskScheduler',
-  ['schedule', 'scheduleAtFixedRate', 'scheduleWithFixedDelay'],
-  'Make one with new ThreadPoolTaskScheduler().',
+  (value) =>
+    hasMethods(value, ['schedule', 'scheduleAtFixedRate', 'scheduleWithFixedDelay']) &&
+    hasMethods(Reflect.get(Object(value), 'clock'), ['now']),
+  'Make one with new ThreadPoolTaskScheduler(), or of an executor with new ConcurrentTaskScheduler(executor).',
 )

@@ -124,6 +124,28 @@ describe.each(stores)('in a cluster on %s', (_name, makeStore) => {
     expect(recorder.runs).toEqual(['failing 0', 'failing 1000', 'failing 2000'])
   })
 
+  test('a run whose next one cannot be moved has not failed, and the delay goes on', async () => {
+    const clock = new ManualClock()
+    const recorder = new Recorder(clock)
+    class Unmovable extends DelegatingJobStore {
+      override rescheduleTrigger(): Promise<boolean> {
+        return Promise.reject(new Error('away'))
+      }
+    }
+    const { scheduler } = await startApplication(
+      clock,
+      new Unmovable(makeStore()()),
+      [recorder.task('delay', { fixedDelay: '1s' })],
+      { logger: false },
+    )
+    const ends: unknown[] = []
+    scheduler.events.on('jobWasExecuted', ({ error }) => ends.push(error))
+    await clock.advance(1500)
+    expect(recorder.runs).toEqual(['delay 0', 'delay 1000'])
+    expect(ends.length).toBeGreaterThan(0)
+    expect(ends.filter((error) => error !== null)).toEqual([])
+  })
+
   test('what an operator pauses during a run stays paused', async () => {
     const clock = new ManualClock()
     const recorder = new Recorder(clock)

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest'
 import { ConcurrentTaskScheduler } from '../../src/annotations/concurrent-task-scheduler.ts'
 import { enableScheduling } from '../../src/annotations/enable-scheduling.ts'
 import type { Scheduling } from '../../src/annotations/local-scheduling.ts'
-import { Scheduled } from '../../src/annotations/scheduled.ts'
+import { Scheduled, scheduled } from '../../src/annotations/scheduled.ts'
 import type { SchedulingConfigurer } from '../../src/annotations/scheduled-task-registrar.ts'
 import type { TaskTrigger } from '../../src/annotations/task-trigger.ts'
 import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
@@ -74,6 +74,30 @@ describe('S1: enableScheduling', () => {
     await clock.advance(5000)
     expect(reports.runs).toHaveLength(7)
     expect(clock.timerCount).toBe(0)
+  })
+
+  test('refuses a method that has one schedule twice, as of a constructor that schedules it', async () => {
+    class Ticks {
+      constructor() {
+        scheduled({ fixedRate: '1s' }, this.tick)
+      }
+      tick(): void {}
+    }
+    new Ticks()
+    await expect(enableScheduling({ instances: [new Ticks()] })).rejects.toThrow(
+      /@Scheduled Ticks\.tick: one schedule is there twice\. .*not in its constructor/,
+    )
+  })
+
+  test('takes a TaskScheduler with a method submit of its own for what it is', async () => {
+    const clock = new ManualClock()
+    class Submitting extends ThreadPoolTaskScheduler {
+      submit(): void {}
+    }
+    await using scheduler = new Submitting({ clock })
+    const scheduling = await enableScheduling({ instances: [new Reports(clock)], scheduler })
+    expect(scheduling.scheduler).toBe(scheduler)
+    await scheduling.close()
   })
 
   test('S14: cancels one task, or all', async () => {

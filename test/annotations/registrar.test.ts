@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { CronTaskTrigger } from '../../src/annotations/cron-task-trigger.ts'
 import { ScheduledTaskRegistrar } from '../../src/annotations/scheduled-task-registrar.ts'
 import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
+import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 
 describe('S5: ScheduledTaskRegistrar', () => {
@@ -64,6 +65,33 @@ describe('S5: ScheduledTaskRegistrar', () => {
     registrar.setTaskScheduler(scheduler)
     await clock.advance(100)
     expect(runs).toBe(1)
+  })
+
+  test('forgets one-time tasks that have run, and takes no task after its end', async () => {
+    const clock = new ManualClock()
+    await using scheduler = new ThreadPoolTaskScheduler({ clock })
+    const registrar = new ScheduledTaskRegistrar()
+    registrar.setTaskScheduler(scheduler)
+    registrar.schedule()
+    const rate = registrar.addFixedRateTask(() => {}, '1h')
+    const later = registrar.addOneTimeTask(() => {}, '2h')
+    for (let count = 0; count < 100; count++) registrar.addOneTimeTask(() => {}, 0)
+    await clock.advance(100)
+    expect(registrar.getScheduledTasks()).toEqual([rate, later])
+    registrar.destroy()
+    let runs = 0
+    expect(() => registrar.addFixedRateTask(() => runs++, 100)).toThrow(
+      expect.objectContaining({ code: 'ERR_TASK_REJECTED' }),
+    )
+    await clock.advance(1000)
+    expect(runs).toBe(0)
+  })
+
+  test('refuses an executor, and says how to wrap it', async () => {
+    await using executor = new ScheduledExecutor()
+    expect(() => {
+      new ScheduledTaskRegistrar().setTaskScheduler(executor as never)
+    }).toThrow(/'scheduler' must be a TaskScheduler, got a ScheduledExecutor\. .*ConcurrentTaskScheduler/)
   })
 
   test('refuses a task that cannot be scheduled before there is a scheduler', () => {

@@ -34,25 +34,20 @@ export async function runWithFixedDelay(
   { scheduler, clock, logger }: ClusterRunParts,
 ): Promise<unknown> {
   const startedMs = clock.elapsedMs()
-  const move = async (): Promise<void> => {
-    if (delayOf(context.trigger) === null) return
-    // The scheduler's time, which may differ from the machine's.
-    const endMs = context.fireTime.getTime() + (clock.elapsedMs() - startedMs)
-    await moveBehind(scheduler, context.originalTriggerKey, endMs)
-  }
-  let result: unknown
   try {
-    result = await method.run({ signal: context.signal, execution: context })
-  } catch (error) {
-    await move().catch((cause: unknown) => {
-      logThrown(logger, cause, 'The next run of a task with a fixed delay could not be moved', {
-        task: method.name,
+    return await method.run({ signal: context.signal, execution: context })
+  } finally {
+    if (delayOf(context.trigger) !== null) {
+      // The scheduler's time, which may differ from the machine's.
+      const endMs = context.fireTime.getTime() + (clock.elapsedMs() - startedMs)
+      // The trigger then goes on at its fixed rate: no failure of the method.
+      await moveBehind(scheduler, context.originalTriggerKey, endMs).catch((cause: unknown) => {
+        logThrown(logger, cause, 'The next run of a task with a fixed delay could not be moved', {
+          task: method.name,
+        })
       })
-    })
-    throw error
+    }
   }
-  await move()
-  return result
 }
 
 function delayOf({ jobDataMap }: Trigger): number | null {
