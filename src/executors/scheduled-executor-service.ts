@@ -55,8 +55,8 @@ export interface ScheduledExecutorService extends AsyncDisposable {
   /** Takes no more tasks. Waiting tasks still run or are cancelled, as the policies say. */
   shutdown(): void
   /**
-   * Takes no more tasks, interrupts running tasks and cancels waiting ones; answers those that waited, in order of time.
-   * An interrupted task that throws is cancelled, not failed.
+   * Takes no more tasks, interrupts running tasks and cancels waiting ones; answers those that waited, in order of
+   * time. An interrupted task that throws is cancelled, not failed.
    */
   shutdownNow(): ScheduledFuture<unknown>[]
   /**

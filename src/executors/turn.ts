@@ -86,7 +86,7 @@ export class Turn {
   begin(): void {
     this.nowMs = this.#clock.elapsedMs()
     this.#stride = 1
-    // One task of whoever begins a turn runs at least, however long it takes.
+    // One task of the queue that begins a turn runs at least, however long it takes.
     this.#left = this.#loopTurn.enter(this.#clock, this.nowMs) ? 1 : 0
   }
 

@@ -96,7 +96,6 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     ...shared,
     loop: thread,
     scheduler: () => scheduler,
-    ordered: (order) => scheduler.ordered(order),
   })
   const lifeCycle = new SchedulerLifeCycle({ ...shared, remotes, thread, signals })
   const checks = new ScheduleChecks({

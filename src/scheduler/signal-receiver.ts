@@ -9,6 +9,7 @@ import { unawaited } from '../core/promises.ts'
 import type { JobScheduler } from '../jobs/job-definition.ts'
 import type { NodeOrder, NodeRequests } from '../jobstore/cluster-view.ts'
 import type { SchedulerSignaler } from '../jobstore/job-store.ts'
+import type { EndedSharding } from '../jobstore/job-store-shards.ts'
 import { isManualTriggerKey } from '../jobstore/manual-trigger.ts'
 import type { StuckThread } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
@@ -27,6 +28,12 @@ export interface SignalledLoop {
   storeAnswers(): void
 }
 
+/** The scheduler, as listeners are given it. */
+export interface SignalledScheduler extends JobScheduler {
+  /** Starts this scheduler, or has it stand by or drain. */
+  ordered(order: NodeOrder): Promise<void>
+}
+
 export interface SignalReceiverParts {
   readonly options: ResolvedSchedulerOptions
   readonly notifier: Notifier
@@ -34,10 +41,8 @@ export interface SignalReceiverParts {
   readonly recorder: Recorder
   readonly lateCauses: LateCauses
   readonly loop: SignalledLoop
-  /** For listeners; not there yet while the scheduler is made. */
-  readonly scheduler: () => JobScheduler
-  /** Starts this scheduler, or has it stand by or drain. */
-  readonly ordered: (order: NodeOrder) => Promise<void>
+  /** Not there yet while it is made. */
+  readonly scheduler: () => SignalledScheduler
 }
 
 type ClusterSignals = Pick<
@@ -107,14 +112,14 @@ export class SignalReceiver {
   }
 
   #requests(): NodeRequests {
-    const { executing, notifier, options, ordered } = this.#parts
+    const { executing, notifier, options, scheduler } = this.#parts
     return {
       interruptRequested: (target) => {
         executing.interrupt(target)
       },
       nodeOrdered: (order) => {
         options.logger.info({ order }, 'another node asks this one to start, to stand by or to drain')
-        unawaited(ordered(order), (error) => {
+        unawaited(scheduler().ordered(order), (error) => {
           notifier.error(`The node was asked for '${order}' and could not do so.`, error)
         })
       },
@@ -122,7 +127,7 @@ export class SignalReceiver {
   }
 
   #clusterSignals(): ClusterSignals {
-    const { executing, loop, notifier, options, recorder, scheduler } = this.#parts
+    const { executing, loop, notifier, options, recorder } = this.#parts
     const { events } = notifier
     const { clock, instanceId, logger } = options
     return {
@@ -173,14 +178,7 @@ export class SignalReceiver {
         loop.storeAnswers()
       },
       allShardsDone: (firing) => {
-        events.emit('allShardsDone', { firing })
-        recorder.note('statuses', endedFiring(firing))
-        const listeners = notifier.jobListenersFor(firing.jobKey)
-        notifier.track(
-          notifier.callEach('allShardsDone', listeners, (listener) =>
-            listener.allShardsDone?.(firing, scheduler()),
-          ),
-        )
+        this.#allShardsDone(firing)
       },
       recoveredByPeer: () => {
         events.emit('recoveredByPeer', { instanceId })
@@ -191,6 +189,17 @@ export class SignalReceiver {
         this.#adjustClock(offsetMs, uncertaintyMs)
       },
     }
+  }
+
+  #allShardsDone(firing: EndedSharding): void {
+    const { notifier, recorder, scheduler } = this.#parts
+    notifier.events.emit('allShardsDone', { firing })
+    recorder.note('statuses', endedFiring(firing))
+    const listeners = notifier.jobListenersFor(firing.jobKey)
+    const told = notifier.callEach('allShardsDone', listeners, (listener) =>
+      listener.allShardsDone?.(firing, scheduler()),
+    )
+    notifier.track(told)
   }
 
   /** The pool ended a worker thread and the thread does not exit. */

@@ -77,11 +77,9 @@ describe('S1: enableScheduling', () => {
   })
 
   test('refuses a method that has one schedule twice, as of a constructor that schedules it', async () => {
+    const tick = (): void => {}
     class Ticks {
-      constructor() {
-        scheduled({ fixedRate: '1s' }, this.tick)
-      }
-      tick(): void {}
+      readonly tick = scheduled({ fixedRate: '1s' }, tick)
     }
     new Ticks()
     await expect(enableScheduling({ instances: [new Ticks()] })).rejects.toThrow(

@@ -63,6 +63,14 @@ function recordingLogger(): { readonly lines: string[]; readonly logger: NonNull
   return { lines, logger: { debug: log, info: log, warn: log, error: log } }
 }
 
+/** Ends when it is interrupted, by throwing. */
+const obedient = ({ signal }: { readonly signal: AbortSignal }): Promise<void> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new Error('aborted'))
+    })
+  })
+
 describe.each(implementations)('S12: %s', (_name, make) => {
   describe('S8: runs a task', () => {
     test.each([
@@ -350,15 +358,7 @@ describe.each(implementations)('S12: %s', (_name, make) => {
     test('is nobody’s business once the run was asked to end', async () => {
       const told: unknown[] = []
       const { clock, scheduler, startMs } = make({ errorHandler: (error) => told.push(error) })
-      const future = scheduler.schedule(
-        ({ signal }) =>
-          new Promise((_resolve, reject) => {
-            signal.addEventListener('abort', () => {
-              reject(new Error('aborted'))
-            })
-          }),
-        startMs,
-      )
+      const future = scheduler.schedule(obedient, startMs)
       await clock.settle()
       future.cancel({ mayInterrupt: true })
       await clock.settle()
@@ -371,12 +371,6 @@ describe.each(implementations)('S12: %s', (_name, make) => {
     const told: unknown[] = []
     const { clock, scheduler, startMs, close } = make({ logger, errorHandler: (error) => told.push(error) })
     scheduler.events.on('taskFailed', ({ error }) => told.push(error))
-    const obedient = ({ signal }: { readonly signal: AbortSignal }): Promise<void> =>
-      new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => {
-          reject(new Error('aborted'))
-        })
-      })
     const futures = [
       scheduler.schedule(obedient, startMs),
       scheduler.scheduleAtFixedRate(obedient, '1s'),
@@ -421,21 +415,6 @@ describe.each(implementations)('S12: %s', (_name, make) => {
     await clock.advance(1000)
     expect(starved).toEqual([{ task: 'note', lateMs: 0 }])
   })
-})
-
-test('a task on a trigger that is not due waits for no slot', async () => {
-  const clock = new ManualClock()
-  const scheduler = new ThreadPoolTaskScheduler({ clock, poolSize: 1, logger: false })
-  const starved: string[] = []
-  scheduler.events.on('starvation', ({ task, lateMs }) => starved.push(`${task} ${lateMs}`))
-  scheduler.schedule(function hourly() {}, new CronTaskTrigger('0 0 * * * *', { zone: 'UTC' }))
-  const long = (): Promise<void> => new Promise((resolve) => clock.setTimer(3_615_000, resolve))
-  scheduler.schedule(long, clock.now())
-  await clock.advance(3_599_999)
-  expect(starved).toEqual([])
-  await clock.advance(20_000)
-  expect(starved).toEqual(['hourly 15000'])
-  await scheduler.close()
 })
 
 describe('ThreadPoolTaskScheduler', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { CronTaskTrigger } from '../../src/annotations/cron-task-trigger.ts'
 import { PeriodicTaskTrigger } from '../../src/annotations/periodic-task-trigger.ts'
 import type { TaskTriggerContext } from '../../src/annotations/task-trigger.ts'
+import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { CronExpression } from '../../src/triggers/cron/cron-expression.ts'
 
@@ -70,4 +71,19 @@ describe('S12: PeriodicTaskTrigger', () => {
     expect(() => new PeriodicTaskTrigger('1s', { initialDelay: -1 })).toThrow(/'initialDelay'/)
     expect(() => new PeriodicTaskTrigger('1s', { fixedrate: true } as object)).toThrow(/'fixedRate'/)
   })
+})
+
+test('a task on a trigger that is not due waits for no slot', async () => {
+  const clock = new ManualClock()
+  const scheduler = new ThreadPoolTaskScheduler({ clock, poolSize: 1, logger: false })
+  const starved: string[] = []
+  scheduler.events.on('starvation', ({ task, lateMs }) => starved.push(`${task} ${lateMs}`))
+  scheduler.schedule(function hourly() {}, new CronTaskTrigger('0 0 * * * *', { zone: 'UTC' }))
+  const long = (): Promise<void> => new Promise((resolve) => clock.setTimer(3_615_000, resolve))
+  scheduler.schedule(long, clock.now())
+  await clock.advance(3_599_999)
+  expect(starved).toEqual([])
+  await clock.advance(20_000)
+  expect(starved).toEqual(['hourly 15000'])
+  await scheduler.close()
 })

@@ -87,6 +87,7 @@ const xxlJobMayImport = /^src\/(core|time|jobs|threadpool|xxl-job)\//
 /** What methods become in a cluster needs the contract of a scheduler, and of what lies below it. */
 const annotationsMayImport = /^src\/(core|time|triggers|executors|jobs|annotations)\//
 const contractsForAnnotations = new Set([
+  'src/jobstore/cluster-view.ts',
   'src/jobstore/queries.ts',
   'src/listeners/scheduler-listener.ts',
   'src/scheduler/scheduler.ts',

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { postgresStores } from '../support/sql-stores.ts'
 
 const stores = postgresStores()
+const patienceMs = 30_000
 
 interface Instance {
   readonly scheduler: Scheduler
@@ -33,9 +34,12 @@ async function instance(
 /** Has the instance look once more, and waits until it has. */
 async function lookAgain({ clock }: Instance): Promise<void> {
   await clock.advance(60_000)
-  await vi.waitFor(() => {
-    expect(clock.timerCount).toBe(1)
-  })
+  await vi.waitFor(
+    () => {
+      expect(clock.timerCount).toBe(1)
+    },
+    { timeout: patienceMs },
+  )
 }
 
 async function query(sql: string): Promise<void> {
@@ -114,9 +118,12 @@ test('an instance that was taken for failed stores again what was taken away mea
   const stored = frozen.scheduler.events.next('jobAdded')
   await query(`DELETE FROM ${stores.lastSchema()}.qrtz_scheduler_state`)
   await stored
-  await vi.waitFor(async () => {
-    expect((await frozen.scheduler.queryTriggers()).items).toHaveLength(1)
-  })
+  await vi.waitFor(
+    async () => {
+      expect((await frozen.scheduler.queryTriggers()).items).toHaveLength(1)
+    },
+    { timeout: patienceMs },
+  )
   expect(await jobNames(frozen.scheduler)).toEqual(['alone'])
 })
 
@@ -138,9 +145,12 @@ test('nothing is deleted while a node lives whose job types cannot be read', asy
   await query(`DELETE FROM ${stores.lastSchema()}.qrtz_scheduler_state WHERE instance_name = 'of tomorrow'`)
   await lookAgain(old)
   await old.clock.advance(60_000)
-  await vi.waitFor(async () => {
-    expect(await jobNames(old.scheduler)).toEqual(['kept'])
-  })
+  await vi.waitFor(
+    async () => {
+      expect(await jobNames(old.scheduler)).toEqual(['kept'])
+    },
+    { timeout: patienceMs },
+  )
 })
 
 test('instances that start at once store each job and trigger once', async () => {

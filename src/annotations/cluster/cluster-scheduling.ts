@@ -145,12 +145,11 @@ class Caretaker {
 
   #look(): Promise<void> {
     this.#timer?.cancel()
-    this.#looking = this.#looking.then(() => this.#lookOnce())
+    this.#looking = this.#looking.then(() => (this.#isEnded ? undefined : this.#lookOnce()))
     return this.#looking
   }
 
   async #lookOnce(): Promise<void> {
-    if (this.#isEnded) return
     const { clock, logger, group } = this.#parts
     let isOver = false
     try {
