@@ -7,13 +7,13 @@ import { Button } from './parts/button.tsx'
 import { ConfirmDialog } from './parts/dialog.tsx'
 import { Empty } from './parts/empty.tsx'
 import { Layout } from './parts/layout.tsx'
-import { LoginPage } from './parts/login.tsx'
+import { LoginDialog, LoginPage } from './parts/login.tsx'
 import { PageHead } from './parts/page-head.tsx'
 import { ProblemNote } from './parts/problem.tsx'
 import { ToastList } from './parts/toast-list.tsx'
 import { live } from './state/live.ts'
 import { basePath, currentScheduler, href, nameOf } from './state/place.ts'
-import { isSignedIn, loadSession, session } from './state/session.ts'
+import { hasEnded, loadSession, session } from './state/session.ts'
 import { unawaited } from './state/toasts.ts'
 import { shell } from './words/shell.ts'
 
@@ -30,9 +30,11 @@ export function App({ problem }: { readonly problem: unknown }): JSX.Element {
       </main>
     )
   }
+  const { principal } = session.value
   return (
     <LocationProvider scope={`${basePath}/`}>
-      {isSignedIn.value ? <Pages /> : <LoginPage />}
+      {principal === null ? <LoginPage /> : <Pages key={principal.name} />}
+      {hasEnded.value && <LoginDialog />}
       <ToastList />
       <ConfirmDialog />
       <BulkProgress />
@@ -48,7 +50,7 @@ const routes: readonly { readonly path: string; readonly entry: PageEntry }[] = 
 function Pages(): JSX.Element {
   const { path } = useLocation()
   currentScheduler.value = schedulerIn(path)
-  useEffect(() => live.start(), [])
+  useEffect(() => (hasEnded.value ? undefined : live.start()), [hasEnded.value])
   return (
     <Layout>
       <ErrorBoundary>

@@ -8,7 +8,11 @@ import { createRequire } from 'node:module'
 
 interface Route {
   request(): { url(): string }
-  fulfill(response: { readonly contentType: string; readonly body: string | Buffer }): Promise<void>
+  fulfill(response: {
+    readonly status?: number
+    readonly contentType: string
+    readonly body: string | Buffer
+  }): Promise<void>
 }
 
 /** What is found on a page, once it is there. Each call waits for it. */
@@ -49,7 +53,11 @@ export interface BrowserPage extends Omit<Locator, 'click' | 'fill' | 'press' | 
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
   on(event: 'console', listener: (message: ConsoleMessage) => void): unknown
   on(event: 'pageerror', listener: (error: Error) => void): unknown
-  route(pattern: string, answer: (route: Route) => Promise<void>): Promise<void>
+  route(
+    pattern: string | RegExp,
+    answer: (route: Route) => Promise<void>,
+    options?: { readonly times?: number },
+  ): Promise<void>
   goto(url: string): Promise<unknown>
   reload(): Promise<unknown>
   goBack(): Promise<unknown>

@@ -1,6 +1,7 @@
 import { batch, type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { LiveEventJson } from '../../../src/server/live/live-events.ts'
+import { hasEnded } from '../state/session.ts'
 import { later, nowMs } from '../time/clock.ts'
 import { isPaused, onLive } from './live.ts'
 import { isAborted } from './problem.ts'
@@ -20,6 +21,8 @@ export interface Freshness {
   readonly isAffected?: (event: LiveEventJson) => boolean
   /** Loads again so often also without an event: of what others do a server does not hear all. Default 10,000. */
   readonly everyMs?: number
+  /** Loads when it is shown, and not again by itself: for what somebody edits. Default false. */
+  readonly isOnce?: boolean
 }
 
 /**
@@ -138,7 +141,8 @@ class Loader<Value> {
   /** Loads now or after the gap, and not while a request is on its way. */
   #loadSoon(): void {
     this.#isWanted = true
-    if (this.#isWaiting || this.#request !== null || document.hidden || isPaused.value) return
+    if (this.#isWaiting || this.#request !== null || document.hidden) return
+    if (isPaused.value || hasEnded.value) return
     this.#isWaiting = true
     this.loadNow()
     this.#cancel = later(Math.max(this.#gapMs, this.#tookMs * restFactor), () => {
@@ -149,6 +153,16 @@ class Loader<Value> {
   }
 
   watch(): () => void {
+    const { isOnce = false } = this.#current().freshness
+    const stop = isOnce ? () => undefined : this.#listen()
+    return () => {
+      stop()
+      this.#request?.abort()
+      this.#request = null
+    }
+  }
+
+  #listen(): () => void {
     const stopEvents = onLive((event) => {
       if (event === null || this.#current().freshness.isAffected?.(event) === true) this.#loadSoon()
     })
@@ -170,9 +184,8 @@ class Loader<Value> {
       stopPoll()
       this.#cancel()
       this.#isWaiting = false
+      this.#isWanted = false
       document.removeEventListener('visibilitychange', whenSeen)
-      this.#request?.abort()
-      this.#request = null
     }
   }
 }

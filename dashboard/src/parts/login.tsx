@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { ApiProblem } from '../api/problem.ts'
 import { hasEnded, session, signIn } from '../state/session.ts'
 import { unawaited } from '../state/toasts.ts'
@@ -34,22 +35,48 @@ const words = dictionary({
 })
 
 export function LoginPage(): JSX.Element {
+  return (
+    <main class="login">
+      <LoginBox />
+    </main>
+  )
+}
+
+/** Covers pages and dialogs, which keep what was typed into them. */
+export function LoginDialog(): JSX.Element {
+  const element = useRef<HTMLDialogElement>(null)
+  const show = (): void => {
+    if (hasEnded.value) element.current?.showModal()
+  }
+  useEffect(() => {
+    const dialog = element.current
+    show()
+    return () => {
+      dialog?.close()
+    }
+  }, [])
+  return (
+    <dialog ref={element} class="login" aria-label={words().title} onClose={show}>
+      <LoginBox />
+    </dialog>
+  )
+}
+
+function LoginBox(): JSX.Element {
   const { title, ended, host } = words()
   const credentials = session.value?.credentials ?? null
   return (
-    <main class="login">
-      <div class="login-box">
-        <h1>
-          <span class="brand-mark">
-            <Icon name="cron" />
-          </span>
-          quartz-ts
-        </h1>
-        <h2>{title}</h2>
-        {hasEnded.value && <p class="note info">{ended}</p>}
-        {credentials === null ? <p class="note info">{host}</p> : <LoginForm asks={credentials} />}
-      </div>
-    </main>
+    <div class="login-box">
+      <h1>
+        <span class="brand-mark">
+          <Icon name="cron" />
+        </span>
+        quartz-ts
+      </h1>
+      <h2>{title}</h2>
+      {hasEnded.value && <p class="note info">{ended}</p>}
+      {credentials === null ? <p class="note info">{host}</p> : <LoginForm asks={credentials} />}
+    </div>
   )
 }
 

@@ -1,15 +1,14 @@
 import { computed, signal } from '@preact/signals'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
 import { call, whenSignedOut } from '../api/client.ts'
+import { resync } from '../api/live.ts'
 import type { OperationId } from '../api/operations.ts'
 import { serverSaysNow } from '../time/clock.ts'
 
 /** Null until the server has said who is asking. */
 export const session = signal<SessionJson | null>(null)
-/** Whether somebody was there before: then the session has ended, and did not fail to begin. */
+/** Whether the session has ended that {@link session} is about: pages and what was typed stay until the next one. */
 export const hasEnded = signal(false)
-
-export const isSignedIn = computed(() => (session.value?.principal ?? null) !== null)
 
 const allowed = computed(() => new Set(session.value?.operations))
 
@@ -18,10 +17,16 @@ export function may(id: OperationId): boolean {
   return allowed.value.has(id)
 }
 
+function isKnown(): boolean {
+  return (session.value?.principal ?? null) !== null
+}
+
 export async function loadSession(): Promise<void> {
   const answer = await call('session.get')
   serverSaysNow(answer.nowMs)
-  session.value = answer
+  const isOver = answer.principal === null && isKnown()
+  if (!isOver) session.value = answer
+  hasEnded.value = isOver
 }
 
 export async function signIn(
@@ -29,20 +34,18 @@ export async function signIn(
 ): Promise<void> {
   await call('session.begin', { body: credentials })
   await loadSession()
-  hasEnded.value = false
+  resync()
 }
 
 export async function signOut(): Promise<void> {
   await call('session.end')
+  if (session.value !== null) session.value = { ...session.value, principal: null, operations: [] }
   await loadSession()
 }
 
-/** Has a session that ended show the login, at the address where the page was. */
+/** Has a session that ended show the login, over the page. */
 export function watchSession(): void {
   whenSignedOut(() => {
-    const known = session.value
-    if (known === null || known.principal === null) return
-    hasEnded.value = true
-    session.value = { ...known, principal: null, operations: [] }
+    if (isKnown()) hasEnded.value = true
   })
 }

@@ -29,7 +29,9 @@ export function CalendarPage({ params }: PageProps): JSX.Element {
   })
   const shown = loaded.value.value
   const error = loaded.error.value
-  if (error !== null) return <ProblemNote error={error} retry={loaded.reload} />
+  const note = error !== null && <ProblemNote error={error} retry={loaded.reload} />
+  // A form that is there keeps what is typed into it.
+  if (note !== false && shown === null) return note
   return (
     <>
       <PageHead
@@ -37,6 +39,7 @@ export function CalendarPage({ params }: PageProps): JSX.Element {
         above={<a href={href('/calendars')}>{text.title}</a>}
         actions={shown !== null && <DeleteButton name={name} triggers={shown.triggers} />}
       />
+      {note}
       {shown !== null && (
         <Panel title={names.calendar}>
           <Facts

@@ -39,9 +39,7 @@ export function NewJobPage(): JSX.Element {
 export function EditJobPage({ params }: PageProps): JSX.Element {
   const key = { group: params['group'] ?? '', name: params['name'] ?? '' }
   // It is loaded once: what somebody types is not replaced by what another one stores.
-  const stored = useResource((signal) => call('jobs.get', { params: key, signal }), [], {
-    everyMs: 2_000_000_000,
-  })
+  const stored = useResource((signal) => call('jobs.get', { params: key, signal }), [], { isOnce: true })
   if (stored.error.value !== null) return <ProblemNote error={stored.error.value} retry={stored.reload} />
   if (stored.value.value === null) return <p class="muted">{common().loading}</p>
   return <Editor job={stored.value.value} isNew={false} />

@@ -22,9 +22,7 @@ import { words } from './words.ts'
 export function EditTriggerPage({ params }: PageProps): JSX.Element {
   const key = { group: params['group'] ?? '', name: params['name'] ?? '' }
   // It is loaded once: what somebody types is not replaced by what another one stores.
-  const stored = useResource((signal) => call('triggers.get', { params: key, signal }), [], {
-    everyMs: 2_000_000_000,
-  })
+  const stored = useResource((signal) => call('triggers.get', { params: key, signal }), [], { isOnce: true })
   const { ownFamily } = words()
   const trigger = stored.value.value
   if (stored.error.value !== null) return <ProblemNote error={stored.error.value} retry={stored.reload} />
