@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { JobKey } from '../../src/core/key.ts'
 import { createServer } from '../../src/server/create-server.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { inBrowser } from '../support/browser-suite.ts'
 import type { BrowserPage } from '../support/chromium.ts'
 import { builtPage, dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
@@ -11,6 +13,7 @@ import {
   type ServerFixture,
   serverFixture,
 } from '../support/server-fixture.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 
 const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
   page.getByText(text).first().waitFor()
@@ -65,6 +68,66 @@ inBrowser('an open page', (browser) => {
     await page.getByRole('button', { name: 'Updates paused' }).click()
     await page.getByRole('link', { name: 'Running' }).click()
     await page.getByRole('button', { name: 'Interrupt: mail/slow' }).waitFor()
+    await page.close()
+  })
+
+  test('shows what its viewer does, also while its updates are paused', async () => {
+    await using fixture = await running()
+    const { page } = await openDashboard(browser(), fixture.address, '/jobs/mail/hourly')
+    await page.getByRole('button', { name: 'Live' }).click()
+    await seen(page, 'Updates paused')
+    await page.locator('main').getByRole('button', { name: 'Pause', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click()
+    await page.locator('main').getByRole('button', { name: 'Resume', exact: true }).waitFor()
+    await page.close()
+  })
+
+  test('says so when its server stands still, and goes on when that answers', async () => {
+    await using fixture = await running()
+    await using proxy = await TcpProxy.startFor(fixture.address)
+    const { page } = await openDashboard(
+      browser(),
+      proxy.through(fixture.address).replace(/\/$/, ''),
+      '/jobs',
+    )
+    await page.clock.install()
+    await page.reload()
+    await seen(page, 'Live')
+    proxy.blackHole()
+    await page.clock.fastForward(40_000)
+    await seen(page, 'Reconnecting')
+    await page.clock.fastForward(31_000)
+    await seen(page, 'The server does not answer')
+    proxy.heal()
+    await seen(page, 'Live')
+    await page.getByText('The server does not answer').waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  test('does not load again for what other jobs do', async () => {
+    await using fixture = await running()
+    const { scheduler } = fixture
+    const busy = await addPlainJob(scheduler, 'echo', 'busy', 'mail')
+    const { page } = await openDashboard(browser(), fixture.address, '/jobs/mail/hourly')
+    await seen(page, 'Live')
+    const every = SimpleScheduleBuilder.repeatSecondlyForever()
+    await scheduler.scheduleJob(
+      TriggerBuilder.newTrigger().withIdentity('busy', 'mail').forJob(busy).withSchedule(every).build(),
+    )
+    for (let count = 0; count < 5; count++) await scheduler.events.next('jobWasExecuted')
+    // The first look, one when the stream was there, and what a page asks by itself.
+    const asked = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/api/jobs/mail/hourly')).length`
+    expect(await page.evaluate(asked)).toBeLessThanOrEqual(4)
+    await page.close()
+  })
+
+  test('has no stream when it is opened in the background', async () => {
+    await using fixture = await running()
+    const { page } = await openDashboard(browser(), fixture.address, '/jobs')
+    await page.addInitScript(`Object.defineProperty(Document.prototype, 'hidden', { get: () => true })`)
+    await page.reload()
+    await seen(page, 'mail/slow')
+    await seen(page, 'Updates paused')
     await page.close()
   })
 

@@ -84,6 +84,22 @@ test('a principal of one job group hears of that group alone', async () => {
   expect((await stream.nextData()).data).toMatchObject({ event: 'jobPaused', jobKey: { group: 'reports' } })
 })
 
+test('a client hears a ping every 15 seconds, also while there are events that it may not see', async () => {
+  const clock = new ManualClock()
+  await using fixture = await serverFixture({ clock })
+  await using stream = await EventStream.open(fixture.address, bearer('reports'))
+  const first = await stream.next()
+  const next = stream.next()
+  for (let second = 0; second < 15; second++) {
+    await fixture.scheduler.pauseJob(jobKey('hourly', 'mail'))
+    await clock.advance(1000)
+  }
+  const ping = await next
+  expect(ping).toMatchObject({ event: 'ping', data: {} })
+  const numberOf = (id = ''): number => Number(id.split('.')[1])
+  expect(numberOf(ping?.id)).toBe(numberOf(first?.id) + 15)
+})
+
 test('one stream has the events of every scheduler, or of the one that was asked for', async () => {
   const other = await filledScheduler({ schedulerName: 'other' })
   const served = await filledScheduler()

@@ -51,6 +51,10 @@ interface ConsoleMessage {
 
 export interface BrowserPage extends Omit<Locator, 'click' | 'fill' | 'press' | 'first' | 'nth' | 'filter'> {
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
+  /** Time of the page, which goes on by itself too. */
+  readonly clock: { install(): Promise<void>; fastForward(ms: number): Promise<void> }
+  /** Runs in every document that the page opens from now on. */
+  addInitScript(script: string): Promise<unknown>
   on(event: 'console', listener: (message: ConsoleMessage) => void): unknown
   on(event: 'pageerror', listener: (error: Error) => void): unknown
   route(

@@ -1,4 +1,5 @@
 import { basePath, currentScheduler, pathText } from '../state/place.ts'
+import { later } from '../time/clock.ts'
 import { type OperationId, type Operations, type Query, routes } from './operations.ts'
 import { ApiProblem } from './problem.ts'
 
@@ -39,7 +40,7 @@ export async function call<Id extends OperationId>(
 ): Promise<Operations[Id]['answer']> {
   const { body, signal, ...rest } = (options ?? {}) as AnyOptions
   const { method } = routes[id]
-  const response = await answered(addressOf(id, rest), {
+  const [response, answer] = await answered(addressOf(id, rest), {
     method,
     headers: {
       accept: 'application/json',
@@ -49,19 +50,31 @@ export async function call<Id extends OperationId>(
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   })
-  const answer: unknown = await response.json().catch(() => ({}))
   // What the server answers was checked against the same types on its side.
   if (response.ok) return answer as Operations[Id]['answer']
   if (response.status === 401 && id !== 'session.begin') onSignedOut()
   throw new ApiProblem(response.status, answer as ApiProblem['problem'])
 }
 
-async function answered(address: string, init: RequestInit): Promise<Response> {
+/** A server that stands still, or is cut off, takes requests and answers none. A change may be long. */
+const limitMs = { look: 30_000, change: 300_000 } as const
+
+async function answered(address: string, init: RequestInit): Promise<[Response, unknown]> {
+  const limit = new AbortController()
+  const signal = AbortSignal.any([limit.signal, init.signal ?? limit.signal])
+  const cancel = later(init.method === 'GET' ? limitMs.look : limitMs.change, () => {
+    limit.abort()
+  })
   try {
-    return await fetch(address, init)
+    const response = await fetch(address, { ...init, signal })
+    const answer: unknown = await response.json().catch(() => ({}))
+    signal.throwIfAborted()
+    return [response, answer]
   } catch (error) {
     if (init.signal?.aborted === true) throw error
     throw new ApiProblem(0, { detail: error instanceof Error ? error.message : String(error) })
+  } finally {
+    cancel()
   }
 }
 

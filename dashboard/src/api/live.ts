@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { LiveEventJson } from '../../../src/server/live/live-events.ts'
-import { basePath } from '../state/place.ts'
+import { basePath, currentScheduler } from '../state/place.ts'
+import { session } from '../state/session.ts'
 import { later } from '../time/clock.ts'
 
 /**
@@ -12,8 +13,9 @@ export type LiveStatus = 'live' | 'connecting' | 'paused' | 'hidden'
 export const liveStatus = signal<LiveStatus>('connecting')
 export const isPaused = signal(false)
 
-/** Null stands for `resync`: something may have changed, and what it was is not known. */
-type Listener = (event: LiveEventJson | null) => void
+/** `own`: this page has changed something; `resync`: something may have changed, and what it was is not known. */
+type Heard = LiveEventJson | 'own' | 'resync'
+type Listener = (heard: Heard) => void
 const listeners = new Set<Listener>()
 
 export function onLive(listener: Listener): () => void {
@@ -23,15 +25,21 @@ export function onLive(listener: Listener): () => void {
   }
 }
 
+function tell(heard: Heard): void {
+  for (const listener of [...listeners]) listener(heard)
+}
+
 /** For what an action of this page has changed. */
-export function resync(): void {
-  for (const listener of [...listeners]) listener(null)
+export function ownChange(): void {
+  tell('own')
 }
 
 const retryMinMs = 1000
 const retryMaxMs = 30_000
 /** A page that is only passed by with ctrl-tab keeps its stream. */
 const hiddenGraceMs = 5000
+/** The server says something every 15 seconds. */
+const silenceMs = 38_000
 
 /** One stream of events for the whole page, opened while somebody looks at it. */
 export class LiveStream {
@@ -39,6 +47,7 @@ export class LiveStream {
   #lastEventId = ''
   #retryMs = retryMinMs
   #cancel: () => void = () => undefined
+  #cancelSilence: () => void = () => undefined
   readonly #onRefused: () => void
 
   /** @param onRefused called when the server answers, and not with a stream: the session may be over */
@@ -58,7 +67,8 @@ export class LiveStream {
       }
     }
     document.addEventListener('visibilitychange', whenSeen)
-    this.#open()
+    if (document.hidden) liveStatus.value = 'hidden'
+    else this.#open()
     return () => {
       document.removeEventListener('visibilitychange', whenSeen)
       this.#close('connecting')
@@ -82,28 +92,39 @@ export class LiveStream {
     const source = new EventSource(`${basePath}/api/events${query}`)
     this.#source = source
     liveStatus.value = 'connecting'
+    this.#hear()
     source.onopen = () => {
+      this.#hear()
       this.#retryMs = retryMinMs
       liveStatus.value = 'live'
       // A stream that goes on is sent what it missed; what happened before the first one is not known.
-      if (id === '') resync()
+      if (id === '') tell('resync')
     }
     source.onmessage = ({ data, lastEventId }: MessageEvent<string>) => {
-      this.#lastEventId = lastEventId
-      this.#tell(data)
+      this.#hear(lastEventId)
+      const event = JSON.parse(data) as LiveEventJson
+      if (event.scheduler === (currentScheduler.value ?? session.value?.schedulers[0])) tell(event)
     }
+    source.addEventListener('ping', ({ lastEventId }) => {
+      this.#hear(lastEventId)
+    })
     source.addEventListener('resync', ({ lastEventId }) => {
-      this.#lastEventId = lastEventId
-      resync()
+      this.#hear(lastEventId)
+      tell('resync')
     })
     source.onerror = () => {
       this.#failed(source)
     }
   }
 
-  #tell(data: string): void {
-    const event = JSON.parse(data) as LiveEventJson
-    for (const listener of [...listeners]) listener(event)
+  /** A connection that was cut off, or whose server stands still, is given up when nothing comes for long. */
+  #hear(lastEventId = this.#lastEventId): void {
+    this.#lastEventId = lastEventId
+    this.#cancelSilence()
+    this.#cancelSilence = later(silenceMs, () => {
+      this.#close('connecting')
+      this.#open()
+    })
   }
 
   /** The browser tries again by itself unless it was answered and refused. */
@@ -111,9 +132,8 @@ export class LiveStream {
     if (this.#source !== source) return
     liveStatus.value = 'connecting'
     if (source.readyState !== EventSource.CLOSED) return
-    this.#source = null
+    this.#close('connecting')
     this.#onRefused()
-    this.#cancel()
     // Many pages come back at the same time when a server does: they spread out.
     const waitMs = this.#retryMs * (0.5 + Math.random())
     this.#retryMs = Math.min(this.#retryMs * 2, retryMaxMs)
@@ -124,6 +144,7 @@ export class LiveStream {
 
   #close(status: LiveStatus): void {
     this.#cancel()
+    this.#cancelSilence()
     this.#source?.close()
     this.#source = null
     liveStatus.value = status

@@ -27,7 +27,7 @@ export interface Freshness {
 
 /**
  * Events of a busy scheduler come by the thousand: they are answered with one request in so much time. After a quiet
- * time the first ones are answered at once and soon after; the gap is doubled while they keep coming.
+ * time the first ones are answered at once and soon after; the gap is doubled until none has come for the longest one.
  */
 const gapMs = { first: 150, most: 900 } as const
 /** The pause after a request is so many times what that one took: a page does not ask all the time. */
@@ -116,7 +116,6 @@ class Loader<Value> {
     const startedMs = nowMs()
     try {
       const loaded = await answer
-      this.#tookMs = Math.max(0, nowMs() - startedMs)
       if (this.#request === request) {
         this.#isOfOthers = false
         batch(() => {
@@ -132,6 +131,7 @@ class Loader<Value> {
         })
       }
     } finally {
+      this.#tookMs = Math.max(0, nowMs() - startedMs)
       this.#requests.value--
       if (this.#request === request) this.#request = null
       if (this.#isWanted) this.#loadSoon()
@@ -143,12 +143,19 @@ class Loader<Value> {
     this.#isWanted = true
     if (this.#isWaiting || this.#request !== null || document.hidden) return
     if (isPaused.value || hasEnded.value) return
+    this.#cancel()
     this.#isWaiting = true
     this.loadNow()
-    this.#cancel = later(Math.max(this.#gapMs, this.#tookMs * restFactor), () => {
+    const waitMs = Math.max(this.#gapMs, this.#tookMs * restFactor)
+    this.#gapMs = Math.min(this.#gapMs * 2, gapMs.most)
+    this.#cancel = later(waitMs, () => {
       this.#isWaiting = false
-      this.#gapMs = this.#isWanted ? Math.min(this.#gapMs * 2, gapMs.most) : gapMs.first
       if (this.#isWanted) this.#loadSoon()
+      else {
+        this.#cancel = later(gapMs.most, () => {
+          this.#gapMs = gapMs.first
+        })
+      }
     })
   }
 
@@ -164,7 +171,10 @@ class Loader<Value> {
 
   #listen(): () => void {
     const stopEvents = onLive((event) => {
-      if (event === null || this.#current().freshness.isAffected?.(event) === true) this.#loadSoon()
+      // Whoever has the page stand still wants to see what they have done all the same.
+      if (event === 'own' && isPaused.value) this.loadNow()
+      else if (typeof event === 'string' || this.#current().freshness.isAffected?.(event) === true)
+        this.#loadSoon()
     })
     const whenSeen = (): void => {
       if (!document.hidden && this.#isWanted) this.#loadSoon()

@@ -1,5 +1,5 @@
 import type { ActionJson } from '../../../src/server/wire/action.ts'
-import { resync } from '../api/live.ts'
+import { ownChange } from '../api/live.ts'
 import { say } from '../state/toasts.ts'
 
 /** Says what an action has done, and has the page load what it may have changed. */
@@ -9,5 +9,5 @@ export async function act<Result>(
 ): Promise<void> {
   const { result } = await action
   say.done(typeof done === 'string' ? done : done(result))
-  resync()
+  ownChange()
 }

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import { call } from '../api/client.ts'
-import { resync } from '../api/live.ts'
+import { ownChange } from '../api/live.ts'
 import type { BulkBody } from '../api/operations.ts'
 import { may } from '../state/session.ts'
 import { say, unawaited } from '../state/toasts.ts'
@@ -121,7 +121,7 @@ function Progress({ id, first }: { readonly id: string; readonly first: BulkJson
   const { status, done, total, changed, failed, failures } = bulk.value
   useEffect(() => {
     if (status !== 'running') {
-      resync()
+      ownChange()
       return undefined
     }
     const ask = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { ownChange } from '../api/live.ts'
 import { ApiProblem } from '../api/problem.ts'
 import { hasEnded, session, signIn } from '../state/session.ts'
 import { unawaited } from '../state/toasts.ts'
@@ -97,6 +98,7 @@ function LoginForm({ asks }: { readonly asks: 'token' | 'password' }): JSX.Eleme
           ? { token: text('token').trim() }
           : { name: text('name'), password: text('password') },
       )
+      ownChange()
     } catch (error) {
       problem.value = error instanceof ApiProblem && error.status === 401 ? wrong : problemText(error)
     } finally {

@@ -1,7 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
 import { call, whenSignedOut } from '../api/client.ts'
-import { resync } from '../api/live.ts'
 import type { OperationId } from '../api/operations.ts'
 import { serverSaysNow } from '../time/clock.ts'
 
@@ -34,7 +33,6 @@ export async function signIn(
 ): Promise<void> {
   await call('session.begin', { body: credentials })
   await loadSession()
-  resync()
 }
 
 export async function signOut(): Promise<void> {

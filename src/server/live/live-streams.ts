@@ -88,6 +88,7 @@ export class LiveStreams {
     if (signal.aborted) end()
     const reader = new EventReader(
       this.#ring,
+      this.#clock,
       { id: this.#idOf(lastEventId), epoch: this.#epoch },
       isWanted,
       ending.signal,
@@ -207,6 +208,7 @@ export class LiveStreams {
 /** One client's way through the ring. */
 class EventReader {
   readonly #ring: EventRing
+  readonly #clock: Clock
   readonly #isWanted: (event: LiveEventJson) => boolean
   readonly #signal: AbortSignal
   readonly #epoch: string
@@ -214,11 +216,13 @@ class EventReader {
 
   constructor(
     ring: EventRing,
+    clock: Clock,
     { id, epoch }: { id: number; epoch: string },
     isWanted: (event: LiveEventJson) => boolean,
     signal: AbortSignal,
   ) {
     this.#ring = ring
+    this.#clock = clock
     this.#id = id
     this.#epoch = epoch
     this.#isWanted = isWanted
@@ -227,6 +231,7 @@ class EventReader {
 
   /** What is to be sent next, once there is something; null when the stream has ended. */
   async next(): Promise<string | null> {
+    const pingAtMs = this.#clock.elapsedMs() + pingMs
     while (!this.#hasEnded()) {
       const events = this.#ring.after(this.#id, batchMax)
       if (events === null) {
@@ -238,8 +243,11 @@ class EventReader {
       if (wanted.length > 0)
         return wanted.map(({ id, text }) => `id: ${this.#epoch}.${id}\ndata: ${text}\n\n`).join('')
       if (events.length > 0) continue
-      await this.#ring.changed(pingMs, this.#signal)
-      if (this.#ring.lastId === this.#id) return this.#hasEnded() ? null : ': ping\n\n'
+      const leftMs = pingAtMs - this.#clock.elapsedMs()
+      // Its id is that of the last event, which the client may not see: without it, a client that comes back would have
+      // missed those in between.
+      if (leftMs <= 0) return `id: ${this.#epoch}.${this.#id}\nevent: ping\ndata: {}\n\n`
+      await this.#ring.changed(leftMs, this.#signal)
     }
     return null
   }

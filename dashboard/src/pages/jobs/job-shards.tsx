@@ -4,6 +4,7 @@ import type { ShardingJson } from '../../../../src/server/wire/jobs.ts'
 import type { ExecutingJson } from '../../../../src/server/wire/runs.ts'
 import type { ShardedFiringJson, ShardedItemJson, ShardsJson } from '../../../../src/server/wire/shards.ts'
 import { call } from '../../api/client.ts'
+import { isAboutJob } from '../../api/is-about.ts'
 import { useResource } from '../../api/resource.ts'
 import { act } from '../../parts/action.ts'
 import { Badge, OutcomeBadge } from '../../parts/badge.tsx'
@@ -49,7 +50,7 @@ export function Shards({ of: key, sharding }: ShardsProps): JSX.Element {
       return { shards, running: executing.items.filter(({ jobKey }) => keyText(jobKey) === keyText(key)) }
     },
     [],
-    { isAffected: ({ event }) => event !== 'jobProgress', everyMs: 4000 },
+    { isAffected: (event) => isAboutJob(event, key), everyMs: 4000 },
   )
   const shown = loaded.value.value
   const error = loaded.error.value

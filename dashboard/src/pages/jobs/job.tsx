@@ -3,6 +3,7 @@ import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import type { JobJson } from '../../../../src/server/wire/jobs.ts'
 import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
+import { isAboutJob } from '../../api/is-about.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { AuditLink } from '../../parts/audit-link.tsx'
@@ -40,7 +41,7 @@ export function JobPage({ params }: PageProps): JSX.Element {
       return { detail, triggers: triggers.items, status }
     },
     [],
-    { isAffected: ({ event }) => event !== 'jobProgress', everyMs: 5000 },
+    { isAffected: (event) => isAboutJob(event, key), everyMs: 5000 },
   )
   const shown = job.value.value
   const error = job.error.value
@@ -151,7 +152,7 @@ function History({ of: key }: { readonly of: KeyJson }): JSX.Element | null {
   const executions = useResource(
     (signal) => call('executions.list', { query: { filter, take: 10 }, signal }),
     [],
-    { isAffected: ({ event, jobKey }) => event === 'jobWasExecuted' && jobKey?.name === key.name },
+    { isAffected: (event) => event.event === 'jobWasExecuted' && isAboutJob(event, key) },
   )
   if (!may('executions.list')) return null
   return (

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
+import { isAboutTrigger } from '../../api/is-about.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { AuditLink } from '../../parts/audit-link.tsx'
@@ -35,7 +36,7 @@ export function TriggerPage({ params }: PageProps): JSX.Element {
       return { detail, fireTimesMs: times.fireTimesMs }
     },
     [],
-    { isAffected: ({ event }) => event !== 'jobProgress', everyMs: 5000 },
+    { isAffected: (event) => isAboutTrigger(event, key), everyMs: 5000 },
   )
   const shown = trigger.value.value
   const error = trigger.error.value
@@ -156,7 +157,10 @@ function History({
   const executions = useResource(
     (signal) => call('executions.list', { query: { filter, take: 10 }, signal }),
     [],
-    { isAffected: ({ event }) => event === 'jobWasExecuted' || event === 'executionLost' },
+    {
+      isAffected: (event) =>
+        /^(jobWasExecuted|executionLost)$/.test(event.event) && isAboutTrigger(event, key),
+    },
   )
   if (!may('executions.list')) return null
   return (
