@@ -148,6 +148,35 @@ inBrowser('an open page', (browser) => {
     await page.close()
   })
 
+  test('keeps what is typed into a search to its page, and beside the other filters', async () => {
+    await using fixture = await running()
+    const { page } = await openDashboard(browser(), fixture.address, '/triggers')
+    const box = page.getByRole('combobox', { name: /^Part of the name/ })
+    // Both in one turn of the page: nobody is as fast, and a machine that is busy is not slower.
+    const typeAnd = (action: string): string => `(() => {
+      const input = document.querySelector('main input[type=search]')
+      input.value = 'daily '
+      input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      ${action}
+    })()`
+    await box.waitFor()
+    await page.evaluate(
+      typeAnd(`const select = document.querySelector('main select')
+      select.value = 'NORMAL'
+      select.dispatchEvent(new Event('change', { bubbles: true }))`),
+    )
+    await page.waitForURL(/\/triggers\?state=NORMAL&search=daily$/)
+    expect(await box.inputValue()).toBe('daily ')
+    await page.getByRole('link', { name: 'Jobs' }).click()
+    await page.getByRole('link', { name: 'mail/slow' }).waitFor()
+    await page.clock.install()
+    await page.evaluate(typeAnd(`[...document.querySelectorAll('nav a')].at(-1).click()`))
+    await page.waitForURL(/\/settings$/)
+    await page.clock.fastForward(1000)
+    expect(page.url()).toMatch(/\/settings$/)
+    await page.close()
+  })
+
   test('lives through a restart of its server', async () => {
     const served = await filledScheduler({ schedulerName: 'billing' })
     const options = {

@@ -29,8 +29,15 @@ export function SearchBox({ label, field = 'search', placeholder, completes }: S
   const text = useSignal(stored)
   const cancel = useRef<() => void>(() => undefined)
   useEffect(() => {
-    text.value = stored
+    // A blank at the end stays while somebody types the next word.
+    if (text.value.trim() !== stored) text.value = stored
   }, [stored])
+  useEffect(
+    () => () => {
+      cancel.current()
+    },
+    [],
+  )
   const listId = useId()
   const completion = useCompletion(completes)
   const type = (value: string): void => {
@@ -49,7 +56,7 @@ export function SearchBox({ label, field = 'search', placeholder, completes }: S
         type="search"
         value={text.value}
         placeholder={placeholder ?? label}
-        maxLength={500}
+        maxLength={field === 'search' ? 200 : 500}
         spellcheck={false}
         autocomplete="off"
         list={completes === undefined ? undefined : listId}

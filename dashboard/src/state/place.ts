@@ -52,21 +52,28 @@ export interface Search {
 export function useSearch(): Search {
   const { url, route } = useLocation()
   const { pathname, searchParams } = new URL(url, location.origin)
-  const changed = (changes: Readonly<Record<string, string>>): string => {
-    const next = new URLSearchParams(searchParams)
-    for (const [name, value] of Object.entries(changes)) {
-      if (value === '') next.delete(name)
-      else next.set(name, value)
-    }
-    const text = next.toString()
-    return `${pathname}${text === '' ? '' : `?${text}`}`
-  }
   return {
     get: (name) => searchParams.get(name) ?? '',
     set(changes, { replace = false } = {}) {
-      const next = changed(changes)
-      if (next !== url) route(next, replace)
+      // What has changed since it was drawn stays.
+      const now = new URL(location.href)
+      const next = changed(now.pathname, now.searchParams, changes)
+      if (next !== now.pathname + now.search) route(next, replace)
     },
-    with: changed,
+    with: (changes) => changed(pathname, searchParams, changes),
   }
+}
+
+function changed(
+  pathname: string,
+  query: URLSearchParams,
+  changes: Readonly<Record<string, string>>,
+): string {
+  const next = new URLSearchParams(query)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === '') next.delete(name)
+    else next.set(name, value)
+  }
+  const text = next.toString()
+  return `${pathname}${text === '' ? '' : `?${text}`}`
 }
