@@ -4,7 +4,13 @@ import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import type { BrowserPage } from '../support/chromium.ts'
 import { type EngineStore, inBrowserOnEngines } from '../support/dashboard-engines.ts'
-import { type DashboardFixture, dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
+import {
+  type DashboardFixture,
+  dashboardFixture,
+  desktop,
+  openDashboard,
+  picture,
+} from '../support/dashboard-fixture.ts'
 import { interceptJobStore } from '../support/intercept-job-store.ts'
 import {
   addHourly,
@@ -74,6 +80,18 @@ inBrowserOnEngines('an operator', (browser, newStore) => {
     await page.getByRole('dialog').getByText('many/t1', { exact: true }).waitFor()
     await confirm(page, 'Pause')
     await seen(page, '2 of 12 are done.')
+    // One look fails, the dialog is closed and the page is left; it can be stopped all the same.
+    const failed = { status: 503, contentType: 'application/json', body: '{}' }
+    await page.route(/\/api\/bulk\/[^/]+$/, (route) => route.fulfill(failed), { times: 1 })
+    await page.waitForResponse(/\/api\/bulk\/[^/]+$/)
+    await close()
+    await page.getByRole('button', { name: '2 / 12' }).click()
+    await seen(page, '2 of 12 are done.')
+    await page.reload()
+    await page.setViewportSize({ width: 390, height: 800 })
+    await picture(page, 'bulk-chip')
+    await page.setViewportSize(desktop)
+    await page.getByRole('button', { name: '2 / 12' }).click()
     // Let go before the server knows of the stop, all of them would be done.
     const stopped = page.waitForResponse(/\/bulk\/[^/]+\/stop$/)
     await confirm(page, 'Stop')

@@ -142,6 +142,7 @@ export interface Operations {
   'xxlJob.log': Get<{ fireInstanceId: string }, ExecutorLogJson>
   'xxlJob.report': Get<Nothing, XxlJobReportJson>
   'bulk.begin': Act<Nothing, BulkBody, { count: number; first: readonly KeyJson[]; bulk: BulkJson | null }>
+  'bulk.list': Get<Nothing, Items<BulkJson>>
   'bulk.get': Get<{ id: string }, BulkJson>
   'bulk.stop': Act<{ id: string }>
 }
@@ -288,6 +289,7 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'xxlJob.log': { method: 'GET', path: '/xxl-job/log/{fireInstanceId}' },
   'xxlJob.report': { method: 'GET', path: '/xxl-job/report' },
   'bulk.begin': { method: 'POST', path: '/bulk' },
+  'bulk.list': { method: 'GET', path: '/bulk', isServerWide: true },
   'bulk.get': { method: 'GET', path: '/bulk/{id}', isServerWide: true },
   'bulk.stop': { method: 'POST', path: '/bulk/{id}/stop', isServerWide: true },
 }

@@ -5,7 +5,8 @@ import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import { call } from '../api/client.ts'
 import { ownChange } from '../api/live.ts'
 import type { BulkBody } from '../api/operations.ts'
-import { may } from '../state/session.ts'
+import { isGone } from '../api/problem.ts'
+import { may, session } from '../state/session.ts'
 import { say, unawaited } from '../state/toasts.ts'
 import { later } from '../time/clock.ts'
 import { common } from '../words/common.ts'
@@ -42,6 +43,8 @@ const words = dictionary({
 
 type Choice = Pick<BulkBody, 'of' | 'filter'>
 const running = signal<BulkJson | null>(null)
+/** Whether its dialog is open; otherwise it is a chip of the top bar. */
+const isShown = signal(false)
 
 /** Does something to everything that a list shows, also on its other pages; the server says how many they are. */
 export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
@@ -103,7 +106,16 @@ async function begin(choice: Omit<BulkBody, 'expected'>, verb: string): Promise<
   })
   if (!isSure) return
   const begun = await call('bulk.begin', { body: { ...choice, expected: result.count } })
+  isShown.value = true
   running.value = begun.result.bulk
+}
+
+/** Finds what the viewer began before the page was loaded. */
+async function findOwn(): Promise<void> {
+  if (!may('bulk.begin') || !may('bulk.list')) return
+  const { items } = await call('bulk.list')
+  const own = session.value?.principal?.name
+  running.value ??= items.find(({ status, by }) => status === 'running' && by === own) ?? null
 }
 
 const askEveryMs = 500
@@ -111,31 +123,68 @@ const askEveryMs = 500
 /** How far a bulk action is; it goes on in the server when this is closed. */
 export function BulkProgress(): JSX.Element | null {
   const bulk = running.value
-  return bulk === null ? null : <Progress key={bulk.id} id={bulk.id} first={bulk} />
-}
-
-function Progress({ id, first }: { readonly id: string; readonly first: BulkJson }): JSX.Element {
-  const text = words()
-  const { close } = common()
-  const bulk = useSignal(first)
-  const { status, done, total, changed, failed, failures } = bulk.value
+  const failedTimes = useSignal(0)
   useEffect(() => {
-    if (status !== 'running') {
+    unawaited(findOwn())
+  }, [session.value?.principal?.name])
+  useEffect(() => {
+    if (bulk === null) return undefined
+    if (bulk.status !== 'running') {
       ownChange()
+      if (!isShown.value) end()
       return undefined
     }
     const ask = async (): Promise<void> => {
-      bulk.value = await call('bulk.get', { params: { id } })
+      try {
+        running.value = await call('bulk.get', { params: { id: bulk.id } })
+        failedTimes.value = 0
+      } catch (error) {
+        // Another server process knows nothing of it.
+        if (isGone(error)) end()
+        else failedTimes.value++
+      }
     }
-    return later(askEveryMs, () => {
+    return later(askEveryMs * 2 ** Math.min(5, failedTimes.value), () => {
       unawaited(ask())
     })
-  }, [bulk.value])
-  const end = (): void => {
-    running.value = null
+  }, [bulk, failedTimes.value])
+  return bulk === null || !isShown.value ? null : <Progress key={bulk.id} bulk={bulk} />
+}
+
+function end(): void {
+  isShown.value = false
+  running.value = null
+}
+
+/** Opens the dialog again. */
+export function BulkChip(): JSX.Element | null {
+  const bulk = running.value
+  if (bulk === null || isShown.value) return null
+  const { done, total } = bulk
+  return (
+    <button
+      type="button"
+      class="chip is-on"
+      title={words().progress(done, total)}
+      onClick={() => {
+        isShown.value = true
+      }}
+    >
+      {done} / {total}
+    </button>
+  )
+}
+
+function Progress({ bulk }: { readonly bulk: BulkJson }): JSX.Element {
+  const text = words()
+  const { close } = common()
+  const { id, status, done, total, changed, failed, failures } = bulk
+  const hide = (): void => {
+    if (status === 'running') isShown.value = false
+    else end()
   }
   return (
-    <Dialog title={text.progress(done, total)} onClose={end}>
+    <Dialog title={text.progress(done, total)} onClose={hide}>
       <div class="form">
         <progress value={done} max={Math.max(1, total)} aria-label={text.progress(done, total)} />
         {status === 'done' && <p role="status">{text.ended(changed)}</p>}
@@ -156,7 +205,7 @@ function Progress({ id, first }: { readonly id: string; readonly first: BulkJson
           {status === 'running' && (
             <Button text={text.stop} icon="stop" onPress={() => call('bulk.stop', { params: { id } })} />
           )}
-          <Button text={close} onPress={end} />
+          <Button text={close} onPress={hide} />
         </div>
       </div>
     </Dialog>
