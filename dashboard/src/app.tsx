@@ -12,7 +12,7 @@ import { PageHead } from './parts/page-head.tsx'
 import { ProblemNote } from './parts/problem.tsx'
 import { ToastList } from './parts/toast-list.tsx'
 import { live } from './state/live.ts'
-import { basePath, currentScheduler, href, nameOf } from './state/place.ts'
+import { basePath, currentScheduler, decoded, href, nameOf } from './state/place.ts'
 import { hasEnded, loadSession, session } from './state/session.ts'
 import { unawaited } from './state/toasts.ts'
 import { shell } from './words/shell.ts'
@@ -53,14 +53,18 @@ function Pages(): JSX.Element {
   useEffect(() => (hasEnded.value ? undefined : live.start()), [hasEnded.value])
   return (
     <Layout>
-      <ErrorBoundary>
-        <Router>
-          {routes.map(({ path: at, entry }) => (
-            <Route key={at} path={at} component={Page} entry={entry} />
-          ))}
-          <Route default component={NotFoundPage} />
-        </Router>
-      </ErrorBoundary>
+      {decoded(path) === null ? (
+        <NotFoundPage />
+      ) : (
+        <ErrorBoundary>
+          <Router>
+            {routes.map(({ path: at, entry }) => (
+              <Route key={at} path={at} component={Page} entry={entry} />
+            ))}
+            <Route default component={NotFoundPage} />
+          </Router>
+        </ErrorBoundary>
+      )}
     </Layout>
   )
 }
@@ -69,7 +73,7 @@ function Pages(): JSX.Element {
 function schedulerIn(path: string): string | null {
   const [, kind, name] = path.slice(basePath.length).split('/')
   if (kind !== 'schedulers' || name === undefined) return null
-  return nameOf(decodeURIComponent(name))
+  return nameOf(decoded(name) ?? name)
 }
 
 /** A page of its own for each address: what one job's page has loaded is never shown for another job. */

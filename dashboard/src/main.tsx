@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { decoded } from './state/place.ts'
 import { applyPreferences } from './state/preferences.ts'
 import { loadSession, session, signIn, watchSession } from './state/session.ts'
 import { startTicking } from './time/clock.ts'
@@ -10,7 +11,7 @@ function takeToken(): string | null {
   const token = /^#token=(.+)$/.exec(location.hash)?.[1]
   if (token === undefined) return null
   history.replaceState(null, '', location.pathname + location.search)
-  return decodeURIComponent(token)
+  return decoded(token)
 }
 
 async function begin(): Promise<void> {

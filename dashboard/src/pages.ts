@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import { lazy } from 'preact-iso'
 import type { OperationId } from './api/operations.ts'
 import type { IconName } from './parts/icon.tsx'
+import { MissingPage } from './parts/missing-page.tsx'
 import type { NavigationWords } from './words/navigation.ts'
 
 export interface PageProps {
@@ -24,7 +25,7 @@ export interface PageEntry {
 type Load = () => Promise<ComponentType<PageProps>>
 
 function page(path: string, load: Load, navigation: PageEntry['navigation'] = null): PageEntry {
-  return { path, component: lazy(load), navigation }
+  return { path, component: lazy(() => load().catch(() => MissingPage)), navigation }
 }
 
 /** Every page, in the order of the navigation; each one is loaded when it is first shown. */

@@ -164,7 +164,7 @@ export function BulkChip(): JSX.Element | null {
   return (
     <button
       type="button"
-      class="chip is-on"
+      class="chip is-on nowrap"
       title={words().progress(done, total)}
       onClick={() => {
         isShown.value = true

@@ -16,7 +16,8 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
       <pre tabIndex={0} role="group" aria-label={label}>
         <code>{text}</code>
       </pre>
-      <Button text={words.copy} icon="copy" isSmall onPress={copy} />
+      {/* Browsers have it for https and this machine alone. */}
+      {'clipboard' in navigator && <Button text={words.copy} icon="copy" isSmall onPress={copy} />}
     </div>
   )
 }

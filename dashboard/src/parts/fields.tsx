@@ -11,6 +11,8 @@ interface TextFieldProps {
   readonly max?: number
   readonly isRequired?: boolean
   readonly isDisabled?: boolean
+  /** In the place of the hint. */
+  readonly problem?: string | null
 }
 
 /** The types of elements ask for one type of input at a time. */
@@ -29,9 +31,10 @@ export function TextField(props: TextFieldProps): JSX.Element {
     max,
     isRequired = false,
     isDisabled = false,
+    problem = null,
   } = props
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} problem={problem}>
       {(ids) => (
         <input
           {...ids}

@@ -15,6 +15,15 @@ export function pathText(name: string): string {
   return encodeURIComponent(needsMark ? `~${name}` : name)
 }
 
+/** An address, or a part of one, as text; null where it was cut off. */
+export function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}
+
 /** What {@link pathText} stands for. */
 export function nameOf(part: string): string {
   return part.startsWith('~') ? part.slice(1) : part

@@ -19,6 +19,7 @@ export const shell = dictionary({
     notFoundHint: 'The address may be mistyped.',
     toOverview: 'To the overview',
     broken: 'This page failed',
+    missingPage: 'Its code could not be loaded: the server has a new version by now, or does not answer.',
     reload: 'Load it again',
   },
   zh: {
@@ -38,6 +39,7 @@ export const shell = dictionary({
     notFoundHint: '地址可能有误。',
     toOverview: '前往概览',
     broken: '此页面出错了',
+    missingPage: '无法加载此页面的代码：服务器已更新，或没有响应。',
     reload: '重新加载',
   },
 })

@@ -1,7 +1,17 @@
+import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { Field } from '../../parts/field.tsx'
 import { TextField } from '../../parts/fields.tsx'
-import { type Dialect, fieldsOf, type PresetName, presetsOf, splitFields, withField } from './cron-text.ts'
+import {
+  type Dialect,
+  fieldsOf,
+  hasGap,
+  type PresetName,
+  presetsOf,
+  splitFields,
+  withField,
+} from './cron-text.ts'
 import { words } from './words.ts'
 
 interface CronFieldsProps {
@@ -14,8 +24,22 @@ interface CronFieldsProps {
 
 /** A cron expression as one text and as its fields: a change of one changes the other. */
 export function CronFields({ text, dialect, position, onChange }: CronFieldsProps): JSX.Element {
-  const { expression, fields, names } = words()
-  const parts = splitFields(text, dialect)
+  const { expression, fields, names, emptyField } = words()
+  // Fields one of which is empty for now: the expression changes when something stands there again.
+  const gapped = useSignal<readonly string[] | null>(null)
+  useEffect(() => {
+    gapped.value = null
+  }, [text, dialect])
+  const parts = gapped.value ?? splitFields(text, dialect)
+  const changeField = (index: number, value: string): void => {
+    if (parts === null) return
+    const next = withField(parts, index, value)
+    if (hasGap(next)) gapped.value = next
+    else {
+      gapped.value = null
+      onChange(next.join(' ').trim())
+    }
+  }
   return (
     <div class="cron-fields">
       <Field label={expression} isWrong={position !== null}>
@@ -40,8 +64,9 @@ export function CronFields({ text, dialect, position, onChange }: CronFieldsProp
             key={name}
             label={names[name]}
             value={parts?.[index] ?? ''}
+            problem={parts?.[index] === '' && name !== 'year' ? emptyField : null}
             onChange={(value) => {
-              if (parts !== null) onChange(withField(parts, index, value))
+              changeField(index, value)
             }}
           />
         ))}

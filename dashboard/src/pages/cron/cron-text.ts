@@ -26,11 +26,16 @@ export function splitFields(text: string, dialect: Dialect): readonly string[] |
   return parts.length < least || parts.length > most ? null : parts
 }
 
-/** The expression with another text in one field; an empty year is left out. */
-export function withField(parts: readonly string[], index: number, text: string): string {
+/** The fields with another text in one of them. */
+export function withField(parts: readonly string[], index: number, text: string): readonly string[] {
   const next = [...parts]
   next[index] = text.replace(/\s+/g, '')
-  return next.filter((part) => part !== '').join(' ')
+  return next
+}
+
+/** Whether a field is empty that must not be: the year alone may be left out. */
+export function hasGap(parts: readonly string[]): boolean {
+  return parts.slice(0, 6).includes('')
 }
 
 export type PresetName =
@@ -67,4 +72,10 @@ const quartzPresets: Readonly<Record<PresetName, string>> = {
 
 export function presetsOf(dialect: Dialect): Readonly<Record<PresetName, string>> {
   return dialect === 'unix' ? unixPresets : quartzPresets
+}
+
+/** The same preset in another dialect; what somebody has written stays. */
+export function inDialect(text: string, from: Dialect, to: Dialect): string {
+  const [name] = Object.entries(presetsOf(from)).find(([, preset]) => preset === text) ?? []
+  return name === undefined ? text : presetsOf(to)[name as PresetName]
 }

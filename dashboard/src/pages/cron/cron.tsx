@@ -12,10 +12,11 @@ import { href, type Search, useSearch } from '../../state/place.ts'
 import { browserZone } from '../../state/preferences.ts'
 import { may } from '../../state/session.ts'
 import { durationText } from '../../time/format.ts'
+import { msOfLocal } from '../../time/local-input.ts'
 import { cronWords } from '../../words/cron-words.ts'
 import { CronFields } from './cron-fields.tsx'
 import { CronProblem } from './cron-problem.tsx'
-import { type Dialect, type DstRule, dialects, dstRules, presetsOf } from './cron-text.ts'
+import { type Dialect, type DstRule, dialects, dstRules, inDialect, presetsOf } from './cron-text.ts'
 import { FireList } from './fire-list.tsx'
 import { words } from './words.ts'
 
@@ -28,11 +29,20 @@ interface Asked {
   readonly from: string
 }
 
+/** Stands in the address for a field that was emptied, because without one the address stands for the first choice. */
+const emptied = ' '
+
+function typedIn(search: Search, field: 'expression' | 'zone', first: string): string {
+  const text = search.get(field)
+  if (text === '') return first
+  return text === emptied ? '' : text
+}
+
 function askedOf(search: Search): Asked {
   const dialect = dialects.find((each) => each === search.get('dialect')) ?? 'quartz'
   return {
-    expression: search.get('expression') || presetsOf(dialect).weekdays,
-    timeZone: search.get('zone') || browserZone,
+    expression: typedIn(search, 'expression', presetsOf(dialect).weekdays),
+    timeZone: typedIn(search, 'zone', browserZone),
     dialect,
     dst: dstRules.find((each) => each === search.get('dst')) ?? 'vixie',
     calendarName: search.get('calendar'),
@@ -49,7 +59,7 @@ export function CronPage(): JSX.Element {
   const preview = useResource(
     (signal) => {
       const { from, ...query } = settled.value
-      const fromMs = from === '' ? undefined : new Date(from).getTime()
+      const fromMs = msOfLocal(from) ?? undefined
       return call('cron.preview', { query: { ...query, fromMs, count: 20 }, signal })
     },
     [JSON.stringify(settled.value)],
@@ -87,7 +97,7 @@ export function CronPage(): JSX.Element {
             dialect={asked.dialect}
             position={position}
             onChange={(expression) => {
-              change({ expression })
+              change({ expression: expression || emptied })
             }}
           />
           <Choices asked={asked} onChange={change} />
@@ -122,7 +132,7 @@ function Choices({ asked, onChange }: ChoicesProps): JSX.Element {
         value={asked.dialect}
         choices={dialects.map((value) => ({ value, text: text.dialects[value] }))}
         onChange={(dialect) => {
-          onChange({ dialect, expression: presetsOf(dialect).weekdays })
+          onChange({ dialect, expression: inDialect(asked.expression, asked.dialect, dialect) || emptied })
         }}
       />
       <ZoneInput
@@ -130,7 +140,7 @@ function Choices({ asked, onChange }: ChoicesProps): JSX.Element {
         hint={text.zoneHint}
         value={asked.timeZone}
         onChange={(zone) => {
-          onChange({ zone })
+          onChange({ zone: zone || emptied })
         }}
       />
       <ChoiceField

@@ -16,6 +16,7 @@ export const words = dictionary({
     calendar: 'Calendar',
     noCalendar: 'None',
     from: 'Fires after',
+    emptyField: 'Write what stands here, such as *.',
     fields: 'Fields',
     names: {
       second: 'Second',
@@ -67,6 +68,7 @@ export const words = dictionary({
     calendar: '日历',
     noCalendar: '无',
     from: '此后触发',
+    emptyField: '请填写，例如 *。',
     fields: '字段',
     names: {
       second: '秒',

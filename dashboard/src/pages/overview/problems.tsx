@@ -30,7 +30,7 @@ export function problemsOf(overview: Overview): readonly Problem[] {
       id: `job ${keyText(jobKey)}`,
       isBad: true,
       text: text.failing(keyText(jobKey), consecutiveFailures),
-      remedy: lastErrorText?.split('\n', 1)[0] ?? text.failingRemedy,
+      remedy: lastErrorText?.split('\n', 1)[0]?.slice(0, 300) ?? text.failingRemedy,
       path: jobPath(jobKey),
     })
   }

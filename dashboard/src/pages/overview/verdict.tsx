@@ -37,10 +37,13 @@ export function Verdict({ overview, problems, alerts, isStale }: VerdictProps): 
   const isBlind = !overview.seesNodes
   const tone = isBad ? 'bad' : !isWell ? 'warn' : isBlind ? 'quiet' : 'good'
   return (
-    <p class={`verdict ${tone}`} role="status">
+    <p class={`verdict ${tone}`}>
       {(!isWell || !isBlind) && <Icon name={isWell ? 'check' : 'misfires'} />}
       <span>
-        {isWell && isBlind ? verdict.blind : saying(problems.length, alerts.active)}
+        {/* Without the countdown, of which a reader would speak each second. */}
+        <span role="status">
+          {isWell && isBlind ? verdict.blind : saying(problems.length, alerts.active)}
+        </span>
         <span class="verdict-next">{nextText(overview)}</span>
       </span>
     </p>

@@ -168,17 +168,27 @@ export function timeOfDay(second: number): string {
   return new Date(second * 1000).toISOString().slice(11, 19)
 }
 
+/** NaN for what is none, such as an empty text. */
+export function wholeNumber(text: string): number {
+  return /^\s*-?\d+\s*$/.test(text) ? Number(text) : Number.NaN
+}
+
+/** NaN for an empty text. */
 function secondOfDay(text: string): number {
+  if (text === '') return Number.NaN
   const [hour = 0, minute = 0, second = 0] = text.split(':').map(Number)
   return hour * 3600 + minute * 60 + second
 }
 
-/** Null for what cannot be sent, because a field has no number or no object. */
+/** Null for what cannot be sent, because a field has no number, no time or no object. */
 export function fieldsOfDraft(draft: Draft, stored: TriggerFieldsJson | null): TriggerFieldsJson | null {
   const { data } = readData(draft.data)
-  const numbers = [draft.priority, draft.interval, draft.repeatCount].map(Number)
-  if (data === null || numbers.some((number) => !Number.isInteger(number))) return null
-  const [priority = 5, interval = 1, count = 0] = numbers
+  const priority = wholeNumber(draft.priority)
+  const own = ownFields(draft, {
+    interval: wholeNumber(draft.interval),
+    count: draft.isForever ? -1 : wholeNumber(draft.repeatCount),
+  })
+  if (data === null || [priority, ...Object.values(own)].some(Number.isNaN)) return null
   const base = {
     jobKey: { group: draft.jobGroup, name: draft.jobName },
     description: draft.description === '' ? null : draft.description,
@@ -188,10 +198,7 @@ export function fieldsOfDraft(draft: Draft, stored: TriggerFieldsJson | null): T
     startTimeMs: instantOf(draft.start, stored?.startTimeMs),
     endTimeMs: instantOf(draft.end, stored?.endTimeMs),
   }
-  return {
-    ...base,
-    ...ownFields(draft, { interval, count: draft.isForever ? -1 : count }),
-  } as TriggerFieldsJson
+  return { ...base, ...own } as TriggerFieldsJson
 }
 
 function ownFields(

@@ -2,9 +2,9 @@ import type { JSX } from 'preact'
 import { CheckField, ChoiceField, TextField } from '../../parts/fields.tsx'
 import { ZoneInput } from '../../parts/zone-input.tsx'
 import { CronFields } from '../cron/cron-fields.tsx'
-import { dialects, dstRules, presetsOf } from '../cron/cron-text.ts'
+import { dialects, dstRules, inDialect } from '../cron/cron-text.ts'
 import { words as cronWords } from '../cron/words.ts'
-import { unitsOf } from './draft.ts'
+import { unitsOf, wholeNumber } from './draft.ts'
 import type { DraftProps } from './trigger-form.tsx'
 import { words } from './words.ts'
 
@@ -45,7 +45,7 @@ function CronSchedule({ draft, onChange }: DraftProps): JSX.Element {
           value={draft.dialect}
           choices={dialects.map((value) => ({ value, text: text.dialects[value] }))}
           onChange={(dialect) => {
-            onChange({ dialect, expression: presetsOf(dialect).weekdays })
+            onChange({ dialect, expression: inDialect(draft.expression, draft.dialect, dialect) })
           }}
         />
         <Zone draft={draft} onChange={onChange} />
@@ -140,6 +140,11 @@ function Weekdays({ draft, onChange }: DraftProps): JSX.Element {
   )
 }
 
+/** What is wrong with a number that somebody types. */
+export function numberProblem(text: string): string | null {
+  return Number.isNaN(wholeNumber(text)) ? words().wrongNumber : null
+}
+
 function Interval({ draft, onChange }: DraftProps): JSX.Element {
   const text = words()
   return (
@@ -149,6 +154,7 @@ function Interval({ draft, onChange }: DraftProps): JSX.Element {
         type="number"
         min={1}
         value={draft.interval}
+        problem={numberProblem(draft.interval)}
         onChange={(interval) => {
           onChange({ interval })
         }}
@@ -182,6 +188,7 @@ function Repeats({ draft, onChange }: DraftProps): JSX.Element {
           type="number"
           min={0}
           value={draft.repeatCount}
+          problem={numberProblem(draft.repeatCount)}
           onChange={(repeatCount) => {
             onChange({ repeatCount })
           }}

@@ -9,7 +9,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { type Draft, misfiresOf, triggerTypes, unitsOf } from './draft.ts'
-import { ScheduleFields } from './schedule-fields.tsx'
+import { numberProblem, ScheduleFields } from './schedule-fields.tsx'
 import { words } from './words.ts'
 
 export interface DraftProps {
@@ -113,6 +113,7 @@ function Further({ draft, onChange }: DraftProps): JSX.Element {
           label={names.priority}
           type="number"
           value={draft.priority}
+          problem={numberProblem(draft.priority)}
           onChange={(priority) => {
             onChange({ priority })
           }}
