@@ -1,5 +1,5 @@
 import { basePath, currentScheduler, pathText } from '../state/place.ts'
-import { later } from '../time/clock.ts'
+import { later, nowMs, serverSaysNow } from '../time/clock.ts'
 import { type OperationId, type Operations, type Query, routes } from './operations.ts'
 import { ApiProblem } from './problem.ts'
 
@@ -40,6 +40,7 @@ export async function call<Id extends OperationId>(
 ): Promise<Operations[Id]['answer']> {
   const { body, signal, ...rest } = (options ?? {}) as AnyOptions
   const { method } = routes[id]
+  const askedMs = nowMs()
   const [response, answer] = await answered(addressOf(id, rest), {
     method,
     headers: {
@@ -50,10 +51,15 @@ export async function call<Id extends OperationId>(
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   })
+  if (hasNow(answer)) serverSaysNow(answer.nowMs, askedMs)
   // What the server answers was checked against the same types on its side.
   if (response.ok) return answer as Operations[Id]['answer']
   if (response.status === 401 && id !== 'session.begin') onSignedOut()
   throw new ApiProblem(response.status, answer as ApiProblem['problem'])
+}
+
+function hasNow(answer: unknown): answer is { readonly nowMs: number } {
+  return typeof answer === 'object' && answer !== null && 'nowMs' in answer
 }
 
 /** A server that stands still, or is cut off, takes requests and answers none. A change may be long. */

@@ -2,7 +2,6 @@ import { computed, signal } from '@preact/signals'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
 import { call, whenSignedOut } from '../api/client.ts'
 import type { OperationId } from '../api/operations.ts'
-import { serverSaysNow } from '../time/clock.ts'
 
 /** Null until the server has said who is asking. */
 export const session = signal<SessionJson | null>(null)
@@ -22,7 +21,6 @@ function isKnown(): boolean {
 
 export async function loadSession(): Promise<void> {
   const answer = await call('session.get')
-  serverSaysNow(answer.nowMs)
   const isOver = answer.principal === null && isKnown()
   if (!isOver) session.value = answer
   hasEnded.value = isOver

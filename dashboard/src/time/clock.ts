@@ -12,8 +12,11 @@ export function nowMs(): number {
 /** Smaller differences are the time that the answer took. */
 const noticedMs = 2000
 
-export function serverSaysNow(serverMs: number): void {
-  const differsMs = serverMs - Date.now()
+/** What the server's clock said in an answer. One that was long on its way says nothing: when it was made is not known. */
+export function serverSaysNow(serverMs: number, askedMs: number): void {
+  const tookMs = nowMs() - askedMs
+  if (tookMs < 0 || tookMs > noticedMs / 2) return
+  const differsMs = serverMs + tookMs / 2 - Date.now()
   offsetMs = Math.abs(differsMs) < noticedMs ? 0 : differsMs
   tick.value = nowMs()
 }

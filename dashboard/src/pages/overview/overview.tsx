@@ -4,7 +4,6 @@ import { useResource } from '../../api/resource.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { may } from '../../state/session.ts'
-import { serverSaysNow } from '../../time/clock.ts'
 import { ActivityChart, ActivityTiles, shownMinutes } from './activity.tsx'
 import { Alerts, alertCounts, useAlerts } from './alerts.tsx'
 import { Firings } from './firings.tsx'
@@ -33,7 +32,6 @@ async function load(signal: AbortSignal) {
       : null,
     may('misfires.stats') ? call('misfires.stats', { signal }) : null,
   ])
-  serverSaysNow(scheduler.nowMs)
   return {
     scheduler,
     triggers,
