@@ -52,7 +52,7 @@ const statsRestMs = 2000
 export function schedulerServer(given: SchedulerServerOptions): SchedulerServer {
   const options = resolveServerOptions(given)
   const { schedulers, clock, basePath, dashboard } = options
-  const sessions = new Sessions(options.sessionSecret, options.sessionMs, clock)
+  const sessions = new Sessions(options.sessionSecret, options.sessionMs, basePath, clock)
   const authenticator = authenticatorOf(options.auth, sessions)
   const streams = new LiveStreams(options)
   const bulk = new BulkRuns(clock, options.logger)

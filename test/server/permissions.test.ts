@@ -55,7 +55,13 @@ describe('every operation', () => {
     expect(await send(row, { who: null, headers: { authorization: 'Bearer wrong' } })).toBe(refused)
     expect(await send(row, { who: null, headers: { authorization: 'Basic YTpi' } })).toBe(refused)
     expect(
-      await send(row, { who: null, headers: { cookie: 'quartz_ts_session=AAAA', origin: fixture.address } }),
+      await send(row, {
+        who: null,
+        headers: {
+          cookie: `quartz_ts_session_${new URL(fixture.address).port}=AAAA`,
+          origin: fixture.address,
+        },
+      }),
     ).toBe(refused)
   })
 

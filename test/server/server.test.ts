@@ -59,7 +59,7 @@ describe('users and sessions', () => {
       expect(await fixture.ask('GET /jobs', { who: null, headers: changed })).toMatchObject({ status })
     }
     const ended = await fixture.ask('DELETE /session', { who: null, headers })
-    expect(ended.headers.get('set-cookie')).toMatch(/^quartz_ts_session=; .*Max-Age=0/)
+    expect(ended.headers.get('set-cookie')).toMatch(/^quartz_ts_session_\d+=; .*Max-Age=0/)
     await clock.advance(43_200_001)
     expect(await fixture.ask('GET /jobs', { who: null, headers })).toMatchObject({ status: 401 })
   })
@@ -115,6 +115,27 @@ test('a token becomes a cookie, which a page of another site cannot use', async 
   expect(await fixture.ask('POST /session', { who: null, body: { token: 'wrong' } })).toMatchObject({
     status: 401,
   })
+})
+
+test('servers at two ports of a host, and at two paths of one, keep their sessions apart', async () => {
+  await using one = await serverFixture()
+  await using other = await serverFixture()
+  await using mounted = await serverFixture({ basePath: '/admin/jobs' })
+  const servers = [`${one.address}/api`, `${other.address}/api`, `${mounted.address}/admin/jobs/api`]
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ token: tokens.viewer })
+  const begun = await Promise.all(
+    servers.map((address) => fetch(`${address}/session`, { method: 'POST', headers, body })),
+  )
+  const cookies = begun.map((answer) => cookieOf(answer.headers))
+  // A browser sends all of them to each.
+  const names = cookies.map((each) => each.split('=', 1)[0])
+  expect(new Set(names).size).toBe(3)
+  expect(names[2]).toMatch(/^quartz_ts_session_\d+_admin_jobs$/)
+  for (const address of servers) {
+    const answer = await fetch(`${address}/jobs`, { headers: { cookie: cookies.join('; ') } })
+    expect(answer.status).toBe(200)
+  }
 })
 
 test('a client that goes away in the middle of its body is no failure of the server', async () => {

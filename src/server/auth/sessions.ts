@@ -9,6 +9,15 @@ export interface Session {
 }
 
 const cookieName = 'quartz_ts_session'
+
+/** Cookies know no ports, and all servers of a host have theirs at one path: each has a name of its own. */
+function nameOf(request: Request, basePath: string): string {
+  return [cookieName, new URL(request.url).port, ...basePath.split('/')]
+    .filter((part) => part !== '')
+    .join('_')
+    .replace(/[^\w-]/g, '-')
+}
+
 const ivBytes = 12
 const tagBytes = 16
 
@@ -20,35 +29,52 @@ export class Sessions {
   readonly #key: Buffer
   readonly #clock: Clock
   readonly #lifeMs: number
+  readonly #basePath: string
 
   /** @param secret null for a random one: then sessions end with the process */
-  constructor(secret: string | null, lifeMs: number, clock: Clock) {
+  constructor(secret: string | null, lifeMs: number, basePath: string, clock: Clock) {
     this.#key = secret === null ? randomBytes(32) : createHash('sha256').update(`session:${secret}`).digest()
     this.#lifeMs = lifeMs
+    this.#basePath = basePath
     this.#clock = clock
   }
 
   /** The value of a `Set-Cookie` that begins a session. */
-  begin(session: Session, options: { readonly secure: boolean }): string {
+  begin(session: Session, request: Request, options: { readonly secure: boolean }): string {
     const text = JSON.stringify([session.name, session.credential, this.#clock.now() + this.#lifeMs])
     const iv = randomBytes(ivBytes)
     const cipher = createCipheriv('aes-256-gcm', this.#key, iv)
     const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
-    return cookie(sealed.toString('base64url'), Math.floor(this.#lifeMs / 1000), options)
+    const name = nameOf(request, this.#basePath)
+    return `${name}=${sealed.toString('base64url')}; ${attributes(Math.floor(this.#lifeMs / 1000), options)}`
   }
 
-  /** The value of a `Set-Cookie` that ends a session. */
-  end(options: { readonly secure: boolean }): string {
-    return cookie('', 0, options)
+  /** The values of each `Set-Cookie` that ends the session of a request. */
+  end(request: Request, options: { readonly secure: boolean }): readonly string[] {
+    const names = new Set([
+      nameOf(request, this.#basePath),
+      ...this.#opened(request).map(({ cookie }) => cookie),
+    ])
+    return [...names].map((name) => `${name}=; ${attributes(0, options)}`)
   }
 
   /** The session of a request; null without one, and for one that has ended or was not sealed here. */
   read(request: Request): Session | null {
-    const value = cookieOf(request.headers.get('cookie') ?? '')
-    const opened = value === null ? null : this.#open(value)
-    if (opened === null) return null
-    const [name, credential, untilMs] = JSON.parse(opened) as [string, string, number]
-    return this.#clock.now() < untilMs ? { name, credential } : null
+    const own = nameOf(request, this.#basePath)
+    const found = this.#opened(request).filter(({ untilMs }) => this.#clock.now() < untilMs)
+    return (found.find(({ cookie }) => cookie === own) ?? found[0])?.session ?? null
+  }
+
+  /** Also those of other servers with the same secret, which have another name behind some proxies. */
+  #opened(
+    request: Request,
+  ): { readonly cookie: string; readonly session: Session; readonly untilMs: number }[] {
+    return cookiesOf(request.headers.get('cookie') ?? '').flatMap(([cookie, value]) => {
+      const opened = this.#open(value)
+      if (opened === null) return []
+      const [name, credential, untilMs] = JSON.parse(opened) as [string, string, number]
+      return [{ cookie, session: { name, credential }, untilMs }]
+    })
   }
 
   #open(value: string): string | null {
@@ -67,15 +93,18 @@ export class Sessions {
   }
 }
 
-function cookie(value: string, maxAgeSeconds: number, { secure }: { readonly secure: boolean }): string {
-  const attributes = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}`
-  return `${cookieName}=${value}; ${attributes}${secure ? '; Secure' : ''}`
+function attributes(maxAgeSeconds: number, { secure }: { readonly secure: boolean }): string {
+  return `Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure ? '; Secure' : ''}`
 }
 
-function cookieOf(header: string): string | null {
-  for (const part of header.split(';')) {
-    const [name = '', value = ''] = part.trim().split('=', 2)
-    if (name === cookieName && /^[\w-]{1,4000}$/.test(value)) return value
-  }
-  return null
+/** How many session cookies of a request are tried at most. */
+const cookiesMax = 20
+
+function cookiesOf(header: string): (readonly [name: string, value: string])[] {
+  return header
+    .split(';')
+    .map((part) => part.trim().split('=', 2))
+    .map(([name = '', value = '']) => [name, value] as const)
+    .filter(([name, value]) => name.startsWith(cookieName) && /^[\w-]{1,4000}$/.test(value))
+    .slice(0, cookiesMax)
 }

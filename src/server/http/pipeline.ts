@@ -209,9 +209,11 @@ export class RequestPipeline {
         this.#count(this.#logins, connection.address, headers)
       },
       keepSession: (login) => {
-        const cookie =
-          login === null ? this.#sessions.end({ secure }) : this.#sessions.begin(login.session, { secure })
-        headers.append('set-cookie', cookie)
+        const cookies =
+          login === null
+            ? this.#sessions.end(request, { secure })
+            : [this.#sessions.begin(login.session, request, { secure })]
+        for (const cookie of cookies) headers.append('set-cookie', cookie)
         exchange.principal = login?.principal.name ?? null
       },
     }

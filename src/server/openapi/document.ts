@@ -79,7 +79,13 @@ export function openApiDocument(catalogue: readonly Operation[]): Json {
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
-        session: { type: 'apiKey', in: 'cookie', name: 'quartz_ts_session' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'quartz_ts_session',
+          description:
+            'Its name ends with the port, where the address has one, and with the path of the mount.',
+        },
       },
       schemas: { Problem: problemSchema, ...schemas.components },
     },
