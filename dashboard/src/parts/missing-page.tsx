@@ -9,15 +9,15 @@ export function MissingPage(): JSX.Element {
   return (
     <>
       <PageHead title={words.broken} />
-      <p class="note bad" role="alert">
-        {words.missingPage}
-      </p>
-      <Button
-        text={words.reload}
-        onPress={() => {
-          location.reload()
-        }}
-      />
+      <div class="note bad" role="alert">
+        <span>{words.missingPage}</span>
+        <Button
+          text={words.reload}
+          onPress={() => {
+            location.reload()
+          }}
+        />
+      </div>
     </>
   )
 }

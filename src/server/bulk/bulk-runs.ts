@@ -30,6 +30,8 @@ export interface BulkJson {
 export interface BulkPlan extends Pick<BulkJson, 'scheduler' | 'action' | 'of' | 'by'> {
   readonly keys: readonly KeyJson[]
   readonly carryOut: (key: KeyJson) => Promise<boolean>
+  /** Called when the last one is done. */
+  readonly onEnd: () => void
 }
 
 interface Run {
@@ -53,7 +55,7 @@ export class BulkRuns {
   }
 
   /** @throws SchedulerError ERR_RATE_LIMITED when too many run */
-  begin({ keys, carryOut, ...plan }: BulkPlan): BulkJson {
+  begin({ keys, carryOut, onEnd, ...plan }: BulkPlan): BulkJson {
     const running = [...this.#runs.values()].filter(({ state }) => state.status === 'running')
     if (running.length >= runningMax) {
       throw new SchedulerError('ERR_RATE_LIMITED', `${runningMax} bulk actions run, which is the limit.`)
@@ -74,7 +76,7 @@ export class BulkRuns {
     }
     const run: Run = { state, isStopping: false }
     this.#runs.set(id, run)
-    unawaited(this.#carryOut(run, keys, carryOut), (error) => {
+    unawaited(this.#carryOut(run, keys, carryOut).finally(onEnd), (error) => {
       this.#logger.error({ err: error }, 'a bulk action failed')
     })
     return state

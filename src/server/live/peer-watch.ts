@@ -114,7 +114,9 @@ export class PeerWatch {
       if (isNew) this.#tellBegun(each)
     }
     for (const each of [...items].reverse()) {
-      const isNew = !before.ended.has(each.fireInstanceId) && endedMsOf(each) >= before.sinceMs
+      // Of one that was lost, the history has no end: it is new when it was in flight.
+      const { fireInstanceId: id } = each
+      const isNew = !before.ended.has(id) && (before.executing.has(id) || endedMsOf(each) >= before.sinceMs)
       if (isNew && this.#isPeer(each.node)) this.#tellEnded(each)
     }
     const gone = [...before.executing.values()].filter(
@@ -149,7 +151,7 @@ export class PeerWatch {
     const { outcome } = execution
     const place = { ...placeOf(execution), atMs: endedMsOf(execution) }
     if (outcome === 'vetoed') this.#tell({ event: 'jobExecutionVetoed', ...place })
-    else if (outcome === 'lost') this.#tell({ event: 'executionLost', ...place })
+    else if (outcome === 'lost') this.#tell({ event: 'executionLost', ...place, atMs: this.#clock.now() })
     else {
       const detail = { runTimeMs: durationMsOf(execution), failed: outcome !== 'succeeded' }
       this.#tell({ event: 'jobWasExecuted', ...place, detail })

@@ -105,6 +105,10 @@ const beginBulk: Operation = operation({
           by: access.principal.name,
           keys,
           carryOut: (key) => carryOut(call, key),
+          onEnd: () => {
+            parts.overviews.forget(scheduler)
+            parts.groupCounts.forget(scheduler)
+          },
         })
     return change(call, 'data', {
       wouldChange: () => keys.length > 0,
