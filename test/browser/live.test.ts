@@ -116,7 +116,8 @@ inBrowser('an open page', (browser) => {
     )
     for (let count = 0; count < 5; count++) await scheduler.events.next('jobWasExecuted')
     // The first look, one when the stream was there, and what a page asks by itself.
-    const asked = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/api/jobs/mail/hourly')).length`
+    const asked = `performance.getEntriesByType('resource')
+      .filter(({ name }) => name.endsWith('/api/jobs/mail/hourly')).length`
     expect(await page.evaluate(asked)).toBeLessThanOrEqual(4)
     await page.close()
   })

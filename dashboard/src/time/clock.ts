@@ -12,7 +12,7 @@ export function nowMs(): number {
 /** Smaller differences are the time that the answer took. */
 const noticedMs = 2000
 
-/** What the server's clock said in an answer. One that was long on its way says nothing: when it was made is not known. */
+/** What an answer says of the server's clock. When it was made is not known of one that was long on its way. */
 export function serverSaysNow(serverMs: number, askedMs: number): void {
   const tookMs = nowMs() - askedMs
   if (tookMs < 0 || tookMs > noticedMs / 2) return
