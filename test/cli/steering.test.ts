@@ -315,6 +315,38 @@ describe.each([
   })
 })
 
+const foreignFilters = [
+  ['job', 'group-match search type state calendar'],
+  ['trigger', 'group-match search type state calendar'],
+  ['jobs', 'state calendar'],
+  ['triggers', ''],
+  ['job-group', 'group group-match search type state calendar'],
+  ['trigger-group', 'group group-match search type state calendar'],
+  ['all', 'group group-match search type state calendar'],
+] as const
+
+describe.each(['pause', 'resume', 'run'])('%s', (verb) => {
+  const kinds = foreignFilters.filter(([kind]) => verb !== 'run' || !/group|all/.test(kind))
+  test.each(kinds)('%s refuses filters that it would not heed', async (kind, filters) => {
+    const key = /^(job|trigger)/.test(kind) && !kind.endsWith('s') ? ['mail/hourly'] : []
+    for (const filter of filters.split(' ').filter((each) => each !== '')) {
+      const value = { state: 'ERROR', 'group-match': 'contains' }[filter] ?? 'x'
+      const refused = await run([
+        verb,
+        kind,
+        ...key,
+        `--${filter}`,
+        value,
+        '--yes',
+        '--server',
+        'http://[::1]:1',
+      ])
+      expect(refused).toMatchObject({ code: 2, out: '' })
+      expect(refused.err).toContain(`--${filter} is not for '${verb} ${kind}'`)
+    }
+  })
+})
+
 /** Resolves when so many executions have begun. */
 function begun(scheduler: Scheduler, count: number): Promise<void> {
   let left = count

@@ -241,6 +241,15 @@ test('a support dump has no job data', async () => {
 })
 
 describe('bulk', () => {
+  test.each([
+    ['state', 'ERROR'],
+    ['calendarName', 'holidays'],
+  ])('the filter %s is of triggers alone', async (field, value) => {
+    const body = { action: 'pause', of: 'jobs', filter: { [field]: value }, expected: 4 }
+    const refused = await fixture.ask('POST /bulk', { body })
+    expect([refused.status, refused.json]).toMatchObject([400, { field: `filter.${field}` }])
+  })
+
   const bulk = (body: object, options: Asked = {}): Promise<Answer> =>
     answer('bulk.begin', 'POST /bulk', { ...options, body })
   const dryBulk = (body: object, options: Asked = {}): Promise<Answer> =>

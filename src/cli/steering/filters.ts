@@ -46,6 +46,14 @@ const fields: Readonly<Record<string, string>> = {
   calendar: 'calendarName',
 }
 
+/** The filters that count for what a command is about; what is not listed here takes none. */
+const counting: Readonly<Record<string, readonly string[]>> = {
+  job: ['group'],
+  trigger: ['group'],
+  jobs: ['group', 'group-match', 'search', 'type'],
+  triggers: Object.keys(fields),
+}
+
 type FilterValues = Readonly<Partial<Record<string, string | boolean>>>
 
 /** The filters among the values of a command line, as the API calls them. @throws UsageError */
@@ -61,6 +69,16 @@ export function filterOf(values: FilterValues): Readonly<Record<string, string>>
       return typeof value === 'string' ? [[field, value]] : []
     }),
   )
+}
+
+/** A filter that does not count would be about more than the user meant. @throws UsageError */
+export function requireFiltersOf(verb: string, kind: string, values: FilterValues): void {
+  const foreign = Object.keys(fields).find(
+    (option) => values[option] !== undefined && counting[kind]?.includes(option) !== true,
+  )
+  if (foreign === undefined) return
+  const many = ['jobs', 'triggers'].find((each) => counting[each]?.includes(foreign))
+  throw new UsageError(`--${foreign} is not for '${verb} ${kind}': use '${verb} ${many} --${foreign} ...'.`)
 }
 
 export function requireOneOf(

@@ -9,7 +9,14 @@ import type { CliHost } from '../host.ts'
 import { requireInstant } from '../shared-options.ts'
 import { carryOutBulk } from './bulk.ts'
 import { changeOptions, printAction, requireYes, type Words } from './changes.ts'
-import { filterOf, filterOptions, requireOneOf, triggerFilterOptions, typeOption } from './filters.ts'
+import {
+  filterOf,
+  filterOptions,
+  requireFiltersOf,
+  requireOneOf,
+  triggerFilterOptions,
+  typeOption,
+} from './filters.ts'
 import { formatKey, parseKey } from './keys.ts'
 
 const kinds = ['job', 'trigger', 'job-group', 'trigger-group', 'jobs', 'triggers', 'all'] as const
@@ -94,6 +101,7 @@ function steering(verb: Verb): Command {
       const { positionals, values } = parseArguments(spec, args)
       const what = whatOf(verb.name, positionals)
       const { kind } = what
+      requireFiltersOf(verb.name, kind, values)
       const body = verb.bodyOf(values as VerbValues, host.clock.now())
       await using client = await connect(values, host)
       if (kind === 'jobs' || kind === 'triggers') {

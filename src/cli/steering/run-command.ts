@@ -3,7 +3,14 @@ import { type Command, parseArguments, UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { carryOutBulk } from './bulk.ts'
 import { changeOptions, printAction } from './changes.ts'
-import { filterOf, filterOptions, requireOneOf, triggerFilterOptions, typeOption } from './filters.ts'
+import {
+  filterOf,
+  filterOptions,
+  requireFiltersOf,
+  requireOneOf,
+  triggerFilterOptions,
+  typeOption,
+} from './filters.ts'
 import { formatKey, parseKey } from './keys.ts'
 
 const kinds = ['job', 'trigger', 'jobs', 'triggers'] as const
@@ -36,6 +43,7 @@ export const runCommand: Command = {
     const [kind, key, ...more] = positionals
     if (kind === undefined) throw new UsageError(`'run' needs one of ${kinds.join(', ')}.`)
     requireOneOf('run', kind, kinds)
+    requireFiltersOf('run', kind, values)
     const isMany = kind === 'jobs' || kind === 'triggers'
     if (isMany === (key !== undefined) || more.length > 0) {
       throw new UsageError(

@@ -139,6 +139,10 @@ async function keysOf(scheduler: Scheduler, body: BulkRequest, access: Access): 
     }
   }
   const { state, calendarName, jobType, search } = filter
+  if (of === 'jobs' && (state !== undefined || calendarName !== undefined)) {
+    const field = `filter.${state === undefined ? 'calendarName' : 'state'}`
+    throw new InvalidArgumentError(field, `'${field}' is of triggers: say "of": "triggers".`)
+  }
   const wanted = {
     ...groupMatcherOf(filter),
     ...visibleTo(access, roleOf[action]),
