@@ -16,27 +16,26 @@ export class RemoteResults {
 
   /** False when no scheduler awaits it. @throws the error of one that might, so that the executor reports it again */
   async report(result: ReportedResult, { groups }: Bearer): Promise<boolean> {
+    const failures: unknown[] = []
     for (const group of groups) {
-      if (await this.#report(referenceOf(group, result.logId), result)) return true
+      if (await this.#report(referenceOf(group, result.logId), result, failures)) return true
     }
+    if (failures.length > 0) throw toError(failures[0])
     return false
   }
 
-  async #report(reference: string, result: ReportedResult): Promise<boolean> {
-    const failures: unknown[] = []
-    let answered = 0
+  async #report(reference: string, result: ReportedResult, failures: unknown[]): Promise<boolean> {
     for (const taker of [...this.#takers]) {
       try {
         if (await taker.reportResult(reference, resultOf(result))) return true
-        answered++
       } catch (error) {
-        const isShutDown = SchedulerError.is(error) && error.code === 'ERR_SCHEDULER_SHUTDOWN'
+        const code = SchedulerError.is(error) ? error.code : null
         // While none has taken its place, its results are kept by the executors.
-        if (isShutDown && this.#takers.size > 1) this.#takers.delete(taker)
-        else failures.push(error)
+        if (code === 'ERR_SCHEDULER_SHUTDOWN' && this.#takers.size > 1) this.#takers.delete(taker)
+        // What its store cannot keep, it does not await.
+        else if (code !== 'ERR_NOT_SUPPORTED') failures.push(error)
       }
     }
-    if (failures.length > 0 && answered === 0) throw toError(failures[0])
     return false
   }
 }
