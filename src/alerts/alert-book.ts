@@ -54,7 +54,7 @@ export class AlertBook {
 
   async alerts(): Promise<readonly StoredAlert[]> {
     const notes = await this.#notes.list(alertKind)
-    return notes.flatMap((note) => read(note, ['rule', 'subject', 'message'])) as StoredAlert[]
+    return notes.flatMap((note) => read(note, isAlert)) as StoredAlert[]
   }
 
   /** Stores an alert that is new; false when another node was faster. */
@@ -67,11 +67,11 @@ export class AlertBook {
     return this.#notes.put(alertKind, alert.id, textOf(alert), version)
   }
 
-  /** Notes that an alert was sent, whatever else of it has changed meanwhile. */
-  async markSent(id: string): Promise<void> {
+  /** Notes that an alert was sent, or that another attempt is needed, whatever else of it has changed meanwhile. */
+  async noteSent(id: string, isSent: boolean): Promise<void> {
     for (let attempt = 0; attempt < 5; attempt++) {
       const found = (await this.alerts()).find((alert) => alert.id === id)
-      if (found === undefined || (await this.change({ ...found, isSent: true, claim: null }))) return
+      if (found === undefined || (await this.change({ ...found, isSent, claim: null }))) return
     }
   }
 
@@ -81,7 +81,7 @@ export class AlertBook {
 
   async silences(): Promise<readonly StoredSilence[]> {
     const notes = await this.#notes.list(silenceKind)
-    return notes.flatMap((note) => read(note, ['by', 'why'])) as StoredSilence[]
+    return notes.flatMap((note) => read(note, isSilence)) as StoredSilence[]
   }
 
   addSilence(silence: AlertSilence): Promise<boolean> {
@@ -130,9 +130,29 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
+type Fields = Readonly<Record<string, unknown>>
+
 /** A note that something else has written is no alert and stops none. */
-function read({ name, version, text }: SharedNote, needed: readonly string[]): readonly object[] {
+function read({ name, version, text }: SharedNote, isRight: (value: Fields) => boolean): readonly object[] {
   const value = parsed(text)
-  if (needed.some((field) => typeof value[field] !== 'string')) return []
-  return [{ ...value, id: name, version }]
+  return isRight(value) ? [{ ...value, id: name, version }] : []
+}
+
+function isAlert(value: Fields): boolean {
+  const { rule, subject, message, node, sinceMs, lastMs, isSent, claim } = value
+  const isClaim = isObject(claim) && 'node' in claim && 'atMs' in claim
+  return (
+    areTexts(rule, subject, message, node) &&
+    [sinceMs, lastMs].every(Number.isFinite) &&
+    typeof isSent === 'boolean' &&
+    (claim === null || (isClaim && areTexts(claim.node) && Number.isFinite(claim.atMs)))
+  )
+}
+
+function isSilence({ rule, subject, untilMs, by, why }: Fields): boolean {
+  return areTexts(rule ?? '', subject ?? '', by, why) && Number.isFinite(untilMs)
+}
+
+function areTexts(...values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === 'string')
 }

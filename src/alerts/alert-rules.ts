@@ -1,10 +1,9 @@
 import { checkName, checkOptions, checkWhole, wrongArgument } from '../core/arguments.ts'
-import { checkJobKey, type JobKey } from '../core/key.ts'
+import { checkJobKey, type JobKey, type TriggerKey } from '../core/key.ts'
 import { lackOfSuccess, lateness, longestMs } from '../health/health-rules.ts'
+import type { JobStatus } from '../jobstore/job-status.ts'
+import type { Page, TriggerSummary } from '../jobstore/queries.ts'
 import type { AlertRule } from './alert-types.ts'
-
-/** How many alerts one rule raises at most. */
-const findingsMax = 100
 
 /** Options of the alert rules that need none of their own. */
 export interface AlertRuleOptions {
@@ -15,6 +14,20 @@ export interface AlertRuleOptions {
 function nameOf(what: string, options: AlertRuleOptions, kind: string): string {
   checkOptions(what, options, { name: checkName })
   return options.name ?? kind
+}
+
+/** What a rule left out would be taken for over. */
+async function allOf<Item, Key>(
+  load: (page: { readonly take: number; readonly after?: Key }) => Promise<Page<Item, Key>>,
+): Promise<readonly Item[]> {
+  const all: Item[] = []
+  let after: Key | null = null
+  do {
+    const page: Page<Item, Key> = await load({ take: 1000, ...(after !== null && { after }) })
+    all.push(...page.items)
+    after = page.next
+  } while (after !== null)
+  return all
 }
 
 /**
@@ -29,7 +42,9 @@ export function failedInARow(times: number, options: AlertRuleOptions = {}): Ale
     name: nameOf('failedInARow', options, 'failed-in-a-row'),
     description: `A job has failed ${times} times in a row.`,
     async check({ scheduler }) {
-      const { items } = await scheduler.queryJobStatus({ consecutiveFailures: times, take: findingsMax })
+      const items = await allOf<JobStatus, JobKey>((page) =>
+        scheduler.queryJobStatus({ consecutiveFailures: times, ...page }),
+      )
       return items.map(({ jobKey, consecutiveFailures, lastErrorText }) => ({
         subject: jobKey.toString(),
         message: `Job ${jobKey.toString()} has failed ${consecutiveFailures} times in a row: ${lastErrorText ?? '?'}`,
@@ -79,7 +94,9 @@ export function triggerInError(options: AlertRuleOptions = {}): AlertRule {
     name: nameOf('triggerInError', options, 'trigger-in-error'),
     description: 'A trigger is in the ERROR state.',
     async check({ scheduler }) {
-      const { items } = await scheduler.queryTriggers({ state: 'ERROR', take: findingsMax })
+      const items = await allOf<TriggerSummary, TriggerKey>((page) =>
+        scheduler.queryTriggers({ state: 'ERROR', ...page }),
+      )
       return items.map(({ key, jobKey }) => ({
         subject: key.toString(),
         message: `Trigger ${key.toString()} of job ${jobKey.toString()} is in the ERROR state.`,

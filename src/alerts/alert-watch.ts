@@ -22,10 +22,11 @@ export interface AlertWatchParts {
   readonly storeAwayMs: number
 }
 
-/** Most alerts at one time: more say nothing more. */
+/** Most alerts at one time: more say nothing more. But a rule is heard that has few. */
 const alertsMax = 200
+const fewAlerts = 20
 const defaultQuietMs = 900_000
-/** A node that has not sent an alert by then is taken for dead. */
+/** A node that has not renewed its claim by then is taken for dead, or after three checks. */
 const claimMs = 600_000
 const resignMs = 1000
 /** How long an alert stays whose rule this node does not have. */
@@ -42,11 +43,16 @@ export class AlertWatch {
   readonly #watchedSinceMs: EpochMs
   readonly #raised = new Map<string, { readonly rule: AlertRule; readonly finding: AlertFinding }>()
   readonly #failedRules = new Set<string>()
+  /** Rules with more findings than there may be alerts. */
+  readonly #crowdedRules = new Set<string>()
   readonly #stops: (() => void)[] = []
   /** Alerts that wait in the queues of this node. */
   readonly #sending = new Set<string>()
   #timer: ClockTimer | null = null
   #ticking: Promise<void> | null = null
+  #leading: Promise<boolean> | null = null
+  /** An end was told, and not yet that everything is back to normal. */
+  #owesNormal = false
   #storeAwaySinceMs: EpochMs | null = null
   #isStoreAwayTold = false
   #isStopped = false
@@ -72,21 +78,26 @@ export class AlertWatch {
     this.#isStopped = true
     this.#timer?.cancel()
     for (const stop of this.#stops) stop()
-    const { book, clock, scheduler } = this.#parts
     try {
       // A rule that is being checked is not waited for.
-      await settledWithin(clock, resignMs, book.resign(scheduler.schedulerInstanceId))
+      await settledWithin(this.#parts.clock, resignMs, this.#resign())
     } catch (error) {
       // Another node takes over when the lease is over.
       logThrown(this.#parts.logger, error, 'Alerts could not be handed to another node.', {}, 'warn')
     }
   }
 
+  async #resign(): Promise<void> {
+    await Promise.allSettled([this.#leading])
+    await this.#parts.book.resign(this.#parts.scheduler.schedulerInstanceId)
+  }
+
   notice(kind: AlertNotice['kind'], text: string, alert: AlertNotice['alert']): AlertNotice {
     const { clock, ids, scheduler } = this.#parts
     return {
       kind,
-      id: ids.uniqueName(),
+      // Two nodes that send the same one do so under the same id.
+      id: alert === null ? ids.uniqueName() : `${alert.id}-${alert.sinceMs}-${kind}`,
       scheduler: scheduler.schedulerName,
       node: scheduler.schedulerInstanceId,
       atMs: clock.now(),
@@ -143,7 +154,13 @@ export class AlertWatch {
       await this.#keep(rule.name, finding, alerts, silences)
       this.#raised.delete(id)
     }
-    if (!(await book.leads(scheduler.schedulerInstanceId, nowMs, 3 * checkMs))) return
+    await this.#renewClaims(alerts)
+    if (this.#isStopped) return
+    this.#leading = book.leads(scheduler.schedulerInstanceId, nowMs, 3 * checkMs)
+    if (!(await this.#leading)) {
+      this.#owesNormal = false
+      return
+    }
     const evaluated = await Promise.allSettled(rules.map((rule) => this.#evaluate(rule, alerts, silences)))
     for (const each of evaluated) if (each.status === 'rejected') throw each.reason
     await this.#endStrange(alerts)
@@ -167,9 +184,9 @@ export class AlertWatch {
       await book.change({ ...known, message: finding.message, lastMs: nowMs })
       return
     }
-    if (alerts.size >= alertsMax) return
+    if (this.#isCrowded(rule, alerts)) return
     const node = scheduler.schedulerInstanceId
-    const isSilent = isSilenced({ rule, subject: finding.subject }, silences)
+    const isNow = this.#hasRoom() && !isSilenced({ rule, subject: finding.subject }, silences)
     const alert = {
       ...finding,
       id,
@@ -178,11 +195,27 @@ export class AlertWatch {
       sinceMs: nowMs,
       lastMs: nowMs,
       isSent: false,
-      claim: isSilent ? null : { node, atMs: nowMs },
+      claim: isNow ? { node, atMs: nowMs } : null,
     }
     if (!(await book.add(alert))) return
     alerts.set(id, { ...alert, version: 1 })
-    if (!isSilent) this.#send(alert)
+    if (isNow) this.#send(alert)
+  }
+
+  #isCrowded(rule: string, alerts: ReadonlyMap<string, StoredAlert>): boolean {
+    const own = [...alerts.values()].filter((alert) => alert.rule === rule).length
+    const isCrowded = alerts.size >= alertsMax && own >= fewAlerts
+    if (!isCrowded) this.#crowdedRules.delete(rule)
+    else if (!this.#crowdedRules.has(rule)) {
+      this.#crowdedRules.add(rule)
+      this.#parts.logger.warn({ rule, alerts: own }, 'An alert rule finds more than is raised.')
+    }
+    return isCrowded
+  }
+
+  /** A channel that hangs holds up no others. */
+  #hasRoom(): boolean {
+    return this.#parts.queues.some((queue) => queue.hasRoom)
   }
 
   async #evaluate(
@@ -232,8 +265,7 @@ export class AlertWatch {
     // Who has heard nothing of it need not hear that it is over.
     if (!alert.isSent && alert.claim === null) return
     this.#enqueue(this.notice('resolved', `Over: ${alert.message}`, publicAlert(alert)))
-    const isQuiet = [...alerts.values()].every(({ isSent }) => !isSent)
-    if (isQuiet) this.#enqueue(this.notice('normal', 'Everything is back to normal.', null))
+    this.#owesNormal = true
   }
 
   /** An alert of a rule that no node has any more would stay for ever. */
@@ -245,36 +277,58 @@ export class AlertWatch {
     }
   }
 
-  /** Sends what was silenced and is not any more, and what a node has left that died. */
-  async #sendWhatIsLeft(silences: readonly StoredSilence[]): Promise<void> {
-    const { book, clock, scheduler } = this.#parts
+  /** An alert that waits in a queue for long is not left to others. */
+  async #renewClaims(alerts: ReadonlyMap<string, StoredAlert>): Promise<void> {
+    const { book, clock } = this.#parts
     const nowMs = clock.now()
-    for (const alert of await book.alerts()) {
-      const isLeft = alert.claim === null || nowMs - alert.claim.atMs > claimMs
-      if (alert.isSent || !isLeft || this.#sending.has(alert.id) || isSilenced(alert, silences)) continue
+    for (const alert of alerts.values()) {
+      if (!this.#sending.has(alert.id) || alert.claim === null) continue
+      if (nowMs - alert.claim.atMs < claimMs / 2) continue
+      await book.change({ ...alert, claim: { ...alert.claim, atMs: nowMs } })
+    }
+  }
+
+  /**
+   * Sends what was silenced and is not any more, what found no room, and what a node has left that died; or that nothing
+   * is the matter any more.
+   */
+  async #sendWhatIsLeft(silences: readonly StoredSilence[]): Promise<void> {
+    const { book, checkMs, clock, scheduler } = this.#parts
+    const nowMs = clock.now()
+    const isUnheard = (alert: StoredAlert): boolean => !alert.isSent && isSilenced(alert, silences)
+    const alerts = await book.alerts()
+    for (const alert of alerts) {
+      const isLeft = alert.claim === null || nowMs - alert.claim.atMs > Math.max(claimMs, 3 * checkMs)
+      if (alert.isSent || !isLeft || this.#sending.has(alert.id) || isUnheard(alert)) continue
+      if (!this.#hasRoom()) break
       const claimed = { ...alert, claim: { node: scheduler.schedulerInstanceId, atMs: nowMs } }
       if (await book.change(claimed)) this.#send(claimed)
     }
+    const isNormal = alerts.every((alert) => isUnheard(alert) && alert.claim === null)
+    if (!this.#owesNormal || !isNormal || this.#raised.size > 0) return
+    this.#owesNormal = false
+    this.#enqueue(this.notice('normal', 'Everything is back to normal.', null))
   }
 
   #send(alert: Omit<StoredAlert, 'version'>): void {
     this.#sending.add(alert.id)
-    this.#enqueue(this.notice('raised', alert.message, publicAlert(alert)), () => {
+    this.#enqueue(this.notice('raised', alert.message, publicAlert(alert)), (isDropped) => {
       this.#sending.delete(alert.id)
-      unawaited(this.#parts.book.markSent(alert.id), (error) => {
+      unawaited(this.#parts.book.noteSent(alert.id, !isDropped), (error) => {
         logThrown(this.#parts.logger, error, 'It could not be noted that an alert was sent.', {}, 'warn')
       })
     })
   }
 
-  /** Hands a notice to every channel; `done` is called when each has sent it or given it up. */
-  #enqueue(notice: AlertNotice, done: () => void = () => {}): void {
+  /** Hands a notice to every channel; `done` is called when each has sent it, given it up or dropped it. */
+  #enqueue(notice: AlertNotice, done: (isDroppedByAll: boolean) => void = () => {}): void {
     const { queues } = this.#parts
     let left = queues.length
-    if (left === 0) done()
+    let isDroppedByAll = true
     for (const queue of queues) {
-      queue.add(notice, () => {
-        if (--left === 0) done()
+      queue.add(notice, (isDropped) => {
+        isDroppedByAll &&= isDropped
+        if (--left === 0) done(isDroppedByAll)
       })
     }
   }

@@ -15,10 +15,12 @@ export interface ChannelQueueOptions {
   readonly attempts: number
 }
 
+/** Called once when a notice has arrived or is given up, or when it is dropped because others waited as well. */
+type Done = (isDropped: boolean) => void
+
 interface Waiting {
   readonly notice: AlertNotice
-  /** Called once when the notice has arrived or is given up. */
-  readonly done: () => void
+  readonly done: Done
 }
 
 /** Notices that wait for one channel; the oldest is dropped when there are more. */
@@ -48,11 +50,15 @@ export class ChannelQueue {
     return this.#options.channel.name
   }
 
-  add(notice: AlertNotice, done: () => void): void {
+  get hasRoom(): boolean {
+    return this.#waiting.length < waitingMax
+  }
+
+  add(notice: AlertNotice, done: Done): void {
     if (this.#isClosed) return
     this.#waiting.push({ notice, done })
     if (this.#waiting.length > waitingMax) {
-      this.#waiting.shift()?.done()
+      this.#waiting.shift()?.done(true)
       if (this.#dropped++ === 0) {
         this.#options.logger.error({ channel: this.name }, 'Alerts are dropped: the channel does not keep up')
       }
@@ -116,7 +122,7 @@ export class ChannelQueue {
   async #sendAll(): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       await this.#send(next.notice)
-      if (!this.#isClosed) next.done()
+      if (!this.#isClosed) next.done(false)
     }
     this.#sending = null
   }

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   type AlertChannel,
-  type AlertNotice,
   type AlertRule,
   type AlertsPlugin,
   alertsPlugin,
@@ -19,45 +18,7 @@ import { createScheduler, jobKey, ramJobStore, type Scheduler } from '../../src/
 import { sqliteJobStore } from '../../src/sqlite.ts'
 import { ManualClock } from '../../src/testing.ts'
 import { detailOf, firing, jobOf, shellRig, theTrigger } from '../support/shell-rig.ts'
-
-interface Recorded extends AlertChannel {
-  readonly notices: AlertNotice[]
-}
-
-function recorded(name = 'recorded'): Recorded {
-  const notices: AlertNotice[] = []
-  return {
-    name,
-    notices,
-    async send(notice) {
-      notices.push(notice)
-    },
-  }
-}
-
-const kindsOf = ({ notices }: Recorded): string[] => notices.map(({ kind, text }) => `${kind} ${text}`)
-
-/** A rule that finds what a test wants. */
-function flag(name = 'flag'): { readonly rule: AlertRule; found: string[] } {
-  const state = {
-    found: [] as string[],
-    rule: {
-      name,
-      description: 'What the test says.',
-      check: async () => state.found.map((subject) => ({ subject, message: `${subject} is bad` })),
-    },
-  }
-  return state
-}
-
-async function rigWith(rules: readonly AlertRule[], channels: readonly AlertChannel[], options: object = {}) {
-  const alerts = alertsPlugin({ rules, channels, checkMs: 1000, ...options })
-  const rig = await shellRig([jobOf(() => {})], { plugins: [alerts] })
-  onTestFinished(() => rig.scheduler.shutdown())
-  // The first check is over.
-  await rig.clock.advance(0)
-  return { ...rig, alerts }
-}
+import { flag, kindsOf, recorded, rigWith } from './alerts-rig.ts'
 
 describe('alerts', () => {
   it('are sent once, end, and then everything is back to normal', async () => {
