@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { systemClock } from '../time/clock.ts'
 import { exitCodes } from './exit-codes.ts'
 import { processHost } from './host.ts'
 import { runCli } from './run-cli.ts'
@@ -16,7 +17,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(exitCodes.failed)
 })
 
+// There is no other place to say it, and jobs go on where the disk that has their log is full.
+process.stderr.on('error', () => {})
+
 process.exitCode = await runCli(process.argv.slice(2), processHost())
-// Otherwise the process ends by itself; here running jobs are not waited for any longer.
+// Here running jobs are not waited for any longer.
 const isWithoutJobs = [exitCodes.atOnce, exitCodes.leftRunning].some((code) => code === process.exitCode)
 if (isWithoutJobs) process.exit()
+// Otherwise the process ends by itself, unless what the settings import keeps a connection or a timer.
+systemClock.setTimer(1000, () => process.exit(), { unref: true })

@@ -1,7 +1,6 @@
 import { type PrometheusPlugin, prometheusPlugin } from '../metrics/prometheus/prometheus-plugin.ts'
 import { createScheduler, type SchedulerOptions } from '../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import type { SchedulerServer } from '../server/server-face.ts'
 import { zeroSizeThreadPool } from '../threadpool/in-process-thread-pool.ts'
 import { pause } from '../time/pause.ts'
 import { settingsFor, storeOptions } from './api/connection-options.ts'
@@ -91,21 +90,24 @@ export const serveCommand: Command = {
       ...(settings.schedulerName !== undefined && { schedulerName: settings.schedulerName }),
     })
     const stop = stopRequests(host, null)
-    let server: SchedulerServer | null = null
-    try {
-      const opened = await open(scheduler, { values, settings, port, metrics }, host)
-      server = opened.server
-      host.stdout.write(opened.greeting)
+    let close = async (): Promise<void> => {}
+    const work = async (): Promise<number> => {
+      const { greeting, health, server } = await open(scheduler, { values, settings, port, metrics }, host)
+      close = () => server.close()
+      host.stdout.write(greeting)
       if (values.start === true) await scheduler.start()
       await stop.first
-      opened.health.beginStop()
-      const ended = pause(host.clock, notReadyMs).then(() => drain(scheduler, drainMs, host))
-      const endedAtOnce = await Promise.race([ended.then(() => false), stop.atOnce.then(() => true)])
-      if (endedAtOnce) return exitCodes.atOnce
-      await server.close()
+      health.beginStop()
+      await pause(host.clock, notReadyMs)
+      await drain(scheduler, drainMs, host)
+      await close()
       return scheduler.getCurrentlyExecutingJobs().length > 0 ? exitCodes.leftRunning : exitCodes.ok
+    }
+    try {
+      // Also a start may take long, or hang.
+      return await Promise.race([work(), stop.atOnce.then(() => exitCodes.atOnce)])
     } catch (error) {
-      await server?.close()
+      await close()
       await scheduler.shutdown()
       throw error
     } finally {

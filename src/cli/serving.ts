@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { codeOf } from '../core/thrown-value.ts'
 import { type SchedulerHealth, schedulerHealth } from '../health/scheduler-health.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -46,9 +47,16 @@ export async function serve(scheduler: Scheduler, options: ServingOptions): Prom
     ...(allowedHosts !== null && { allowedHosts }),
     clock,
   })
-  const address = await server.listen({ port, host })
-  const url = server.newToken === null ? `${address}/` : `${address}/#token=${server.newToken}`
-  return { server, health, url }
+  try {
+    const address = await server.listen({ port, host })
+    const url = server.newToken === null ? `${address}/` : `${address}/#token=${server.newToken}`
+    return { server, health, url }
+  } catch (error) {
+    await server.close()
+    // Its token was shown to no one: the next start makes another.
+    if (tokenFile !== null && server.newToken !== null) rmSync(tokenFile, { force: true })
+    throw error
+  }
 }
 
 /** As {@link serve}, on another port when this one is taken. */

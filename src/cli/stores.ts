@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { postgresJobStore } from '../jobstore/postgres/postgres-job-store.ts'
 import type { HistoryOptions } from '../jobstore/record-options.ts'
 import type { DatabaseJobStore } from '../jobstore/sql/database-job-store.ts'
@@ -45,10 +45,27 @@ export function storeAt(
 
 /** `sqlite:jobs.db` is the file `jobs.db`, and so is `jobs.db`. @throws UsageError for the URL of another database */
 export function sqliteFileOf(place: string): string {
-  if (place.startsWith('sqlite:')) return place.slice('sqlite:'.length)
+  if (place.startsWith('sqlite:')) return requireFileName(place.slice('sqlite:'.length))
   const scheme = /^([a-z][a-z\d+.-]+):\/\//i.exec(place)?.[1]
-  if (scheme === undefined) return place
+  if (scheme === undefined) return requireFileName(place)
   throw new UsageError(`A store is ${storePlaces}; '${scheme}' is neither.`)
+}
+
+function requireFileName(file: string): string {
+  if (file === '') throw new UsageError(`A store is ${storePlaces}; the name of the file is missing.`)
+  return file
+}
+
+/** A new file is for this user alone: what is kept in it may hold what others should not read. @throws UsageError */
+export function keepPrivate(place: string): void {
+  if (isPostgresUrl(place)) return
+  const file = sqliteFileOf(place)
+  if (file === ':memory:') return
+  try {
+    closeSync(openSync(file, 'a', 0o600))
+  } catch {
+    // The store says in better words what is wrong with the file.
+  }
 }
 
 /** A command that looks at data does not make an empty file of a name that was misspelt. @throws UsageError */

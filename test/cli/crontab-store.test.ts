@@ -1,11 +1,11 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
-import { FakeHost } from './fake-host.ts'
+import { FakeHost, temporaryFile } from './fake-host.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -117,12 +117,27 @@ test('several crontabs share a store, each with what is its own', async () => {
   expect(host.stdout.text).not.toContain('deleted')
 })
 
-test('a new store is for its owner alone', async () => {
-  const runs = new Runs()
-  runs.write('0 5 * * * echo secret')
-  await (await runs.start(startMs)).stop()
-  expect(statSync(runs.store).mode & 0o077).toBe(0)
-})
+test.each(['by its path', 'by its kind', 'by the settings'])(
+  'a new store that is named %s is for its owner alone',
+  async (named) => {
+    const runs = new Runs()
+    runs.write('0 5 * * * echo secret')
+    const url = `sqlite:${runs.store}`
+    const config = temporaryFile('quartz-ts.config.mjs', `export default ${JSON.stringify({ store: url })}\n`)
+    const args = { 'by its path': ['--store', runs.store], 'by its kind': ['--store', url] }[named]
+    const host = new FakeHost({ clock: new ManualClock(startMs) })
+    const code = runCli(['crontab', runs.path, ...(args ?? ['--config', config])], host)
+    await host.stdout.until(/Jobs are kept in /)
+    expect(statSync(runs.store).mode & 0o077).toBe(0)
+    expect(readdirSync(runs.folder).filter((file) => !file.startsWith('jobs.db-'))).toEqual([
+      'crontab',
+      'jobs.db',
+    ])
+    expect(existsSync(url)).toBe(false)
+    host.send('SIGINT')
+    expect(await code).toBe(0)
+  },
+)
 
 test('a store that was asked for and cannot be used ends the command: exit code 1', async () => {
   const runs = new Runs()
@@ -133,4 +148,5 @@ test('a store that was asked for and cannot be used ends the command: exit code 
   expect(host.stderr.text).toMatch(/^quartz-ts: .*jobs\.db/)
   expect(readFileSync(runs.store, 'utf8')).toContain('no database')
   expect(await runCli(['crontab', runs.path, '--store', ' '], host)).toBe(2)
+  expect(await runCli(['crontab', runs.path, '--store', 'sqlite:'], host)).toBe(2)
 })

@@ -1,7 +1,12 @@
+import { EventEmitter, once } from 'node:events'
 import { statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.ts'
+import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
+import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { filledScheduler } from '../support/server-fixture.ts'
@@ -122,6 +127,49 @@ test('serve says so when it cannot listen where it was told to', async () => {
   const { code, err } = await run(['serve', '--store', store, '--port', '0', '--host', '192.0.2.1'])
   expect(code).toBe(2)
   expect(err).toMatch(/^quartz-ts: Cannot listen there: listen EADDRNOTAVAIL.* 192\.0\.2\.1/)
+})
+
+test('serve that cannot listen leaves no token that nobody has seen', async () => {
+  const folder = temporaryFolder()
+  const args = ['serve', '--store', join(folder, 'jobs.db'), '--token-file', join(folder, 'token'), '--port']
+  expect(await run(['migrate', '--store', join(folder, 'jobs.db')])).toMatchObject({ code: 0 })
+  const taken = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    taken.close()
+  })
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  expect(await run([...args, String(port)])).toMatchObject({ code: 2, err: /is taken/ })
+  const host = new FakeHost({ clock: systemClock })
+  const ended = runCli([...args, '0'], host)
+  const { address, token } = await printed(host)
+  expect((await get(address, '/jobs', token)).status).toBe(200)
+  host.send('SIGTERM')
+  expect(await ended).toBe(0)
+})
+
+test.each(['serve', 'crontab'])('a second signal ends %s while its start hangs', async (command) => {
+  const started = new EventEmitter()
+  const store = new DelegatingJobStore(ramJobStore())
+  store.schedulerStarted = () => {
+    started.emit('asked')
+    return new Promise(() => {})
+  }
+  const at = `store of ${command}`
+  Reflect.set(globalThis, at, store)
+  onTestFinished(() => {
+    Reflect.deleteProperty(globalThis, at)
+  })
+  const text = `class Echo { execute() {} }
+    export default { store: globalThis[${JSON.stringify(at)}], serve: { port: 0 }, scheduler: { jobs: [Echo] } }\n`
+  const what = command === 'serve' ? ['--start'] : [temporaryFile('crontab', '0 5 * * * date\n')]
+  const host = new FakeHost({ clock: systemClock })
+  const asked = once(started, 'asked')
+  const ended = runCli([command, ...what, '--config', temporaryFile('quartz-ts.config.mjs', text)], host)
+  await asked
+  host.send('SIGTERM')
+  host.send('SIGINT')
+  expect(await ended).toBe(130)
 })
 
 test('crontab --serve shows where the dashboard is, and what it shows runs', async () => {

@@ -1,3 +1,4 @@
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { addressIn, application, endOf, said, start } from '../support/application.ts'
@@ -43,6 +44,31 @@ async function runDeaf(
 }
 
 describe('quartz-ts serve --start', () => {
+  test('ends when it has closed everything, whatever the settings keep open', async () => {
+    const child = start([main, 'serve', '--start'], application('setInterval(() => {}, 1000)'))
+    const ended = endOf(child)
+    await said(child, /http:\S+#token=\S+\n/)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
+  test.skipIf(!existsSync('/dev/full'))('goes on when its warnings cannot be written', async () => {
+    const full = openSync('/dev/full', 'w')
+    const code = `setInterval(() => {
+      process.stderr.write('a warning\\n', (error) => {
+        if (error) console.log('not written')
+      })
+    }, 10)`
+    const child = start([main, 'serve', '--start'], application(code), full)
+    closeSync(full)
+    const ended = endOf(child)
+    const both = Promise.all([said(child, /http:\S+#token=\S+\n/), said(child, /not written\nnot written/)])
+    const { address } = addressIn((await both)[0])
+    expect((await fetch(`${address}/health/live`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
   test('with --not-ready says so and goes on answering; a second signal ends it at once', async () => {
     const { child, ended, ask, isReady } = await node('--not-ready', '1h')
     await isReady(200)

@@ -7,12 +7,12 @@ import { projectRoot } from './source-files.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** An application as the container file and the unit expect it: settings in JavaScript, the package beside them. */
-export function application(): string {
+export function application(extra = ''): string {
   const folder = temporaryFolder('quartz-ts-application-')
   const installed = join(folder, 'node_modules/quartz-ts')
   mkdirSync(dirname(installed))
   symlinkSync(projectRoot, installed)
-  return withSettings(folder)
+  return withSettings(folder, extra)
 }
 
 /** The same with the packed file. */
@@ -24,10 +24,12 @@ export async function packedApplication(): Promise<string> {
   return withSettings(folder)
 }
 
-function withSettings(folder: string): string {
+/** `extra` is code that the settings have besides. */
+function withSettings(folder: string, extra = ''): string {
   const text = `import { defineJob } from 'quartz-ts'
 import { defineConfig } from 'quartz-ts/config'
 
+${extra}
 const hello = defineJob('hello', () => 'hello')
 // It goes on whatever it is told, and keeps its process.
 const deaf = defineJob('deaf', () => new Promise((resolve) => setTimeout(resolve, 3_600_000)))
@@ -42,8 +44,12 @@ export default defineConfig({
 }
 
 /** Ends with the test. */
-export function start(args: readonly string[], cwd: string): ChildProcess {
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+export function start(
+  args: readonly string[],
+  cwd: string,
+  stderr: 'inherit' | number = 'inherit',
+): ChildProcess {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', stderr] })
   onTestFinished(() => {
     child.kill('SIGKILL')
   })

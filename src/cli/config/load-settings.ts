@@ -5,7 +5,7 @@ import { InvalidArgumentError } from '../../core/errors.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import { UsageError } from '../command.ts'
-import { requireStoreFile, storeAt } from '../stores.ts'
+import { keepPrivate, requireStoreFile, storeAt } from '../stores.ts'
 import type { Output } from '../terminal/output.ts'
 import { visible } from '../terminal/text.ts'
 import { defineConfig, type QuartzConfig } from './quartz-config.ts'
@@ -82,7 +82,12 @@ function settingsOf(config: QuartzConfig): Settings {
   const { store, tablePrefix: prefix, schema, ...rest } = config
   if (store === undefined) return { ...rest, store: null }
   if (typeof store === 'string') return { ...rest, store: storeSetting(store, { prefix, schema }) }
-  const made: StoreSetting = { place: 'the store of the settings', requireThere: () => {}, open: () => store }
+  const made: StoreSetting = {
+    place: 'the store of the settings',
+    requireThere: () => {},
+    keepPrivate: () => {},
+    open: () => store,
+  }
   return { ...rest, store: made }
 }
 
@@ -95,6 +100,9 @@ export function storeSetting(
     place: withoutSecrets(place),
     requireThere: () => {
       requireStoreFile(place)
+    },
+    keepPrivate: () => {
+      keepPrivate(place)
     },
     open: (migrate, history) =>
       storeAt(place, { ...tables, ...(history !== undefined && { history }) }, migrate),

@@ -118,6 +118,7 @@ class PropertiesReader {
     return {
       place: connectionString.place,
       requireThere: () => {},
+      keepPrivate: () => {},
       open: (migrate, history) =>
         postgresJobStore({ ...options, migrate, ...(history !== undefined && { history }) }),
     }

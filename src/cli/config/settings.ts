@@ -9,6 +9,8 @@ export interface StoreSetting {
   readonly place: string
   /** Where the place is text that can be looked at: throws a UsageError when it is a file that is not there. */
   requireThere(): void
+  /** Where the place is a file: makes it for this user alone, unless it is there. */
+  keepPrivate(): void
   /** `history` is for a place that is text; a store that was made has its own. */
   open(migrate: MigrateMode, history?: HistoryOptions): JobStore
 }

@@ -99,12 +99,11 @@ export class CrontabRun {
     this.#noteStore(prepared)
     let endedAtOnce = false
     try {
-      await started(scheduler, planned)
-      const reason = await stop.first
-      endedAtOnce = await Promise.race([
-        this.#drain(scheduler, reason).then(() => false),
-        stop.atOnce.then(() => true),
-      ])
+      // Also a start may take long, or hang.
+      const work = started(scheduler, planned)
+        .then(() => stop.first)
+        .then((reason) => this.#drain(scheduler, reason))
+      endedAtOnce = await Promise.race([work.then(() => false), stop.atOnce.then(() => true)])
     } finally {
       for (const refusal of endedAtOnce ? this.#runner.killAll() : [])
         this.#view.note(`Left running: ${refusal}.`)

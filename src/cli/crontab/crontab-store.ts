@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { closeSync, openSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { JobPersistenceError } from '../../core/errors.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
+import type { JobStore } from '../../jobstore/job-store.ts'
 import { createScheduler, type SchedulerOptions } from '../../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { StoreSetting } from '../config/settings.ts'
-import { isPostgresUrl, storeAt } from '../stores.ts'
+import { keepPrivate, storeAt } from '../stores.ts'
 
 /** Where a run keeps its jobs. */
 export type StoreChoice = PlaceChoice | { readonly setting: StoreSetting }
@@ -48,11 +48,9 @@ export async function openScheduler(
   const { place, isGiven } = choice
   if (place === 'memory') return { scheduler: await inMemory(), note: null }
   try {
-    const scheduler = await createScheduler({
-      ...named,
-      ...identityOn(place),
-      jobStore: storeAt(place, { history }),
-    })
+    keepPrivate(place)
+    const jobStore = storeAt(place, { history })
+    const scheduler = await createScheduler({ ...named, ...identityOf(jobStore), jobStore })
     return { scheduler, note: `Jobs are kept in ${withoutSecrets(place)}.` }
   } catch (error) {
     if (isGiven || !(error instanceof JobPersistenceError)) throw error
@@ -62,30 +60,15 @@ export async function openScheduler(
 
 /** The store of a file of settings, which has a place of its own kind. */
 async function openSetting(setting: StoreSetting, options: SchedulerOptions): Promise<OpenedScheduler> {
+  setting.keepPrivate()
   const jobStore = setting.open('onStart', history)
-  const identity = jobStore.capabilities.clustered ? ownInstanceId() : {}
-  const scheduler = await createScheduler({ ...options, ...identity, jobStore })
+  const scheduler = await createScheduler({ ...options, ...identityOf(jobStore), jobStore })
   return { scheduler, note: `Jobs are kept in ${setting.place}.` }
 }
 
-function ownInstanceId(): SchedulerOptions {
-  return { instanceId: `${hostname()}-${process.pid}` }
-}
-
 /** Nodes of a cluster need different instance ids; on a file there is one scheduler, whose id stays the same. */
-function identityOn(place: string): SchedulerOptions {
-  if (isPostgresUrl(place)) return ownInstanceId()
-  keepPrivate(place)
-  return {}
-}
-
-/** A new file is for this user alone, as a crontab is: the commands in it may hold what others should not read. */
-function keepPrivate(filename: string): void {
-  try {
-    closeSync(openSync(filename, 'a', 0o600))
-  } catch {
-    // The store says in better words what is wrong with the file.
-  }
+function identityOf({ capabilities }: JobStore): SchedulerOptions {
+  return capabilities.clustered ? { instanceId: `${hostname()}-${process.pid}` } : {}
 }
 
 function schedulerNameOf(path: string): string {
