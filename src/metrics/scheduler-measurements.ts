@@ -1,3 +1,4 @@
+import { type ErrorCode, SchedulerError } from '../core/errors.ts'
 import type { JobExecutionContext } from '../jobs/job-definition.ts'
 import type { SchedulerNode } from '../jobstore/cluster-view.ts'
 import { endOf } from '../scheduler/execution-report.ts'
@@ -57,13 +58,14 @@ export class SchedulerMeasurements implements SchedulerProbe {
   ): Promise<Answer> {
     const { clock } = this.#context
     const calledMs = clock.elapsedMs()
-    let result = 'error'
+    let result = 'ok'
     try {
-      const answer = await proceed()
-      result = 'ok'
-      return answer
-    } finally {
+      return await proceed()
+    } catch (error) {
+      result = isRefusal(error) ? 'refused' : 'error'
       if (result === 'error') this.#storeFailedAtMs = clock.now()
+      throw error
+    } finally {
       const seconds = (clock.elapsedMs() - calledMs) / 1000
       this.#meters.histogram('storeCalls').of(this.#name, operation, result)(seconds)
     }
@@ -242,6 +244,23 @@ export class SchedulerMeasurements implements SchedulerProbe {
       this.#readingNodes = null
     }
   }
+}
+
+/** What a store answers that works: the caller asked for what cannot be. */
+const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'ERR_OBJECT_ALREADY_EXISTS',
+  'ERR_JOB_NOT_FOUND',
+  'ERR_CALENDAR_NOT_FOUND',
+  'ERR_CALENDAR_IN_USE',
+  'ERR_JOB_NOT_DURABLE',
+  'ERR_NODE_ALIVE',
+  'ERR_NOT_FOUND',
+  'ERR_NOT_SUPPORTED',
+])
+
+function isRefusal(error: unknown): boolean {
+  if (!SchedulerError.is(error)) return false
+  return error.code.startsWith('ERR_INVALID_') || refusals.has(error.code)
 }
 
 function nodeReadings(scheduler: string, nodes: readonly SchedulerNode[]): readonly Reading[] {

@@ -7,6 +7,7 @@ import {
   ramJobStore,
   type Scheduler,
   TriggerBuilder,
+  triggerKey,
 } from '../../src/index.ts'
 import { instruments, prometheusName } from '../../src/metrics/instruments.ts'
 import { prometheusPlugin } from '../../src/metrics.ts'
@@ -125,6 +126,36 @@ describe('the Prometheus plugin', () => {
       'quartz_misfires_total{scheduler="QuartzScheduler",job_group="b",cause="not_running"} 1',
     ])
     end()
+    await scheduler.shutdown()
+  })
+
+  it('takes what a caller asked in vain for no failure of the store', async () => {
+    const metrics = prometheusPlugin()
+    const { clock, scheduler, startMs } = await shellRig([jobOf(() => {})], { plugins: [metrics] })
+    await fireOnce(scheduler, 'paused', 'a', startMs + 1000)
+    await scheduler.pauseTrigger(triggerKey('paused', 'a'))
+    await clock.advance(120_000)
+    const again = fireOnce(scheduler, 'paused', 'a', startMs + 1000)
+    await expect(again).rejects.toMatchObject({ code: 'ERR_OBJECT_ALREADY_EXISTS' })
+    const calls = (await linesOf(metrics, 'quartz_store_call_duration_seconds_count')).join('\n')
+    expect(calls).toMatch(/result="refused"\} 1$/m)
+    expect(calls).not.toContain('result="error"')
+    await scheduler.resumeTrigger(triggerKey('paused', 'a'))
+    await clock.advance(1000)
+    expect(await countsOf(metrics, 'quartz_misfires_total')).toEqual([
+      'quartz_misfires_total{scheduler="QuartzScheduler",job_group="a",cause="other"} 1',
+    ])
+    await scheduler.shutdown()
+  })
+
+  it('refuses a registry that has these metrics already, and says what to do', async () => {
+    const register = new Registry()
+    const { scheduler } = await shellRig([], { plugins: [prometheusPlugin({ register })] })
+    await expect(shellRig([], { plugins: [prometheusPlugin({ register })] })).rejects.toMatchObject({
+      code: 'ERR_INVALID_OPTION',
+      field: 'register',
+      message: expect.stringContaining('quartz_fires_total already') as string,
+    })
     await scheduler.shutdown()
   })
 

@@ -1,5 +1,6 @@
 import type * as client from 'prom-client'
 import { checkMethods, checkOptions, checkThat } from '../../core/arguments.ts'
+import { InvalidArgumentError } from '../../core/errors.ts'
 import { requireInteger } from '../../core/options.ts'
 import { requirePackage } from '../../core/package-files.ts'
 import type { SchedulerPlugin } from '../../scheduler/scheduler-plugin.ts'
@@ -106,8 +107,16 @@ class PrometheusBackend implements MetricsBackend {
     labelNames: string[]
     registers: [client.Registry]
   } {
+    const name = prometheusName(spec)
+    if (this.#register.getSingleMetric(name) !== undefined) {
+      throw new InvalidArgumentError(
+        'register',
+        `${what}: 'register' has ${name} already. Give the plugin that made it to this scheduler too, or another registry.`,
+        'ERR_INVALID_OPTION',
+      )
+    }
     return {
-      name: prometheusName(spec),
+      name,
       help: spec.description,
       labelNames: [...spec.labels],
       registers: [this.#register],
