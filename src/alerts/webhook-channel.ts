@@ -14,6 +14,7 @@ import {
 } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { packageVersion } from '../core/version.ts'
+import { systemClock } from '../time/clock.ts'
 import type { AlertChannel, AlertNotice } from './alert-types.ts'
 import { isPublicAddress, lookupAllowed, notAllowed } from './public-addresses.ts'
 
@@ -143,7 +144,8 @@ function post(
           'content-length': Buffer.byteLength(body),
           'user-agent': `quartz-ts/${packageVersion}`,
           'quartz-notice-id': notice.id,
-          'quartz-signature': signatureOf(secret, Math.floor(notice.atMs / 1000), body),
+          // Of this attempt: receivers may refuse what is old.
+          'quartz-signature': signatureOf(secret, Math.floor(systemClock.now() / 1000), body),
         },
       },
       (answer) => {

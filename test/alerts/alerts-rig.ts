@@ -1,6 +1,12 @@
 import { onTestFinished } from 'vitest'
-import { type AlertChannel, type AlertNotice, type AlertRule, alertsPlugin } from '../../src/alerts.ts'
-import { jobOf, shellRig } from '../support/shell-rig.ts'
+import {
+  type AlertChannel,
+  type AlertNotice,
+  type AlertRule,
+  type AlertsPlugin,
+  alertsPlugin,
+} from '../../src/alerts.ts'
+import { jobOf, type ShellRig, shellRig } from '../support/shell-rig.ts'
 
 export interface Recorded extends AlertChannel {
   readonly notices: AlertNotice[]
@@ -36,7 +42,7 @@ export async function rigWith(
   rules: readonly AlertRule[],
   channels: readonly AlertChannel[],
   options: object = {},
-) {
+): Promise<ShellRig & { readonly alerts: AlertsPlugin }> {
   const alerts = alertsPlugin({ rules, channels, checkMs: 1000, ...options })
   const rig = await shellRig([jobOf(() => {})], { plugins: [alerts] })
   onTestFinished(() => rig.scheduler.shutdown())

@@ -19,7 +19,7 @@ const subjects = (count: number): string[] => Array.from({ length: count }, (_, 
 /** A rule that is raised by the test. */
 function watched(name: string): { readonly rule: AlertRule; raise: (subject: string) => void } {
   const state = {
-    raise: (_subject: string): void => {},
+    raise: (subject: string): void => expect.fail(`no node watches ${subject}`),
     rule: {
       name,
       description: 'What the test raises.',
@@ -44,7 +44,7 @@ async function startNode(
   const alerts = alertsPlugin({ checkMs: 1000, ...options })
   const plugin: SchedulerPlugin = {
     name: 'alerts',
-    initialize: (scheduler, context) => alerts.initialize?.(scheduler, { ...context, notes }),
+    initialize: (scheduler, context) => alerts.initialize(scheduler, { ...context, notes }),
     start: () => alerts.start?.(),
     shutdown: () => alerts.shutdown?.(),
   }

@@ -133,6 +133,11 @@ describe('quartz.properties', () => {
       'org.quartz.jobStore.dataSource = x\norg.quartz.dataSource.x.URL = jdbc:mysql://u:secret@h/d\n',
       /dataSource.x.URL is no PostgreSQL database/,
     ],
+    [
+      'org.quartz.jobStore.dataSource = x\n' +
+        'org.quartz.dataSource.x.URL = jdbc:postgresql://h1:5432,h2:5432/d?targetServerType=primary\n',
+      /dataSource.x.URL has several hosts, and pg takes one; .*--store/,
+    ],
   ])('%j names no database that there is a store for', async (text, note) => {
     const { settings, notes } = readQuartzProperties(text)
     expect(settings.store).toBeNull()

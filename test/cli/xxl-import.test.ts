@@ -200,3 +200,28 @@ describe('xxl import', () => {
     expect((await run(['xxl', 'export', file])).err).toContain("'xxl' takes 'import' and one FILE")
   })
 })
+
+test('xxl import names jobs that can never run', async () => {
+  const info = (id: number, row: object): object => ({ id, job_group: 1, schedule_type: 'NONE', ...row })
+  const tables = {
+    xxl_job_group: [{ id: 1, app_name: 'billing' }],
+    xxl_job_info: [
+      info(1, { glue_type: 'BEAN', executor_handler: '' }),
+      info(2, { glue_type: 'GLUE_RUBY', glue_source: 'puts 1' }),
+      info(3, { glue_type: 'BEAN', executor_handler: 'h', executor_timeout: 9_999_999 }),
+      info(4, { glue_type: 'BEAN', executor_handler: 'h' }),
+    ],
+  }
+  const { out } = await run([
+    'xxl',
+    'import',
+    temporaryFile('dump.json', JSON.stringify(tables)),
+    '--dry-run',
+  ])
+  const notes = out.split('\n').filter((line) => line.includes('it cannot run'))
+  expect(notes).toEqual([
+    expect.stringMatching(/^job 1: it cannot run: .*handler/),
+    expect.stringMatching(/^job 2: it cannot run: .*GLUE_RUBY/),
+    expect.stringMatching(/^job 3: it cannot run: .*timeoutSeconds/),
+  ])
+})

@@ -19,7 +19,7 @@ const spec = {
   summary: 'Prints what makes a shell complete commands and options',
   options: {},
   notes: [
-    'SHELL is bash, zsh or fish. For bash: source <(quartz-ts completion bash) in ~/.bashrc. For zsh: write it to a ' +
+    'SHELL is bash, zsh or fish. For bash: eval "$(quartz-ts completion bash)" in ~/.bashrc. For zsh: write it to a ' +
       'file _quartz-ts in a folder of $fpath. For fish: write it to ~/.config/fish/completions/quartz-ts.fish.',
   ],
 } as const

@@ -155,7 +155,11 @@ class PropertiesReader {
     const address = readJdbcUrl(jdbc, { user, password })
     if (address === null) {
       this.#notes.push(
-        `${prefix}${at}.URL is no PostgreSQL database; there are stores for PostgreSQL and SQLite.`,
+        `${prefix}${at}.URL ${
+          /^jdbc:postgresql:.*,/.test(jdbc)
+            ? 'has several hosts, and pg takes one; name that of the primary, or of a proxy, with --store.'
+            : 'is no PostgreSQL database; there are stores for PostgreSQL and SQLite.'
+        }`,
       )
       return null
     }

@@ -6,6 +6,7 @@ import type { TriggerFieldsJson } from '../../server/wire/triggers.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { TimeZone } from '../../time/zone.ts'
 import { CronExpression } from '../../triggers/cron/cron-expression.ts'
+import { runOfData } from '../../xxl-job/admin/run-data.ts'
 import type { XxlRow, XxlTables } from './xxl-tables.ts'
 
 export interface XxlImportOptions {
@@ -135,7 +136,9 @@ class Conversion {
       this.#note(about, `left out: ${place} has the id of an earlier row`)
     } else {
       const key = { group: appName, name: String(id) }
-      this.#jobs.set(id, { key, fields: this.#jobFields(row, { id, appName, title, about }) })
+      const fields = this.#jobFields(row, { id, appName, title, about })
+      this.#jobs.set(id, { key, fields })
+      this.#noteWhatCannotRun(fields, about)
       this.#trigger(row, key, about)
     }
   }
@@ -170,6 +173,14 @@ class Conversion {
       nodeAffinity: null,
       // As a node that knows the type stores it.
       sharding: isBroadcast ? resolveSharding({ items: 'remote' }) : null,
+    }
+  }
+
+  #noteWhatCannotRun({ jobDataMap }: JobFieldsJson, about: string): void {
+    try {
+      runOfData(jobDataMap, undefined)
+    } catch (error) {
+      this.#note(about, `it cannot run: ${textOf(error)}`)
     }
   }
 
