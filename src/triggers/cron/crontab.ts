@@ -154,7 +154,8 @@ const crontabOptions: Readonly<Record<keyof CrontabOptions, ArgumentCheck>> = {
 /**
  * Reads the text of a crontab: comments, variables (`NAME = value`, quotes allowed), entries of five fields or a macro.
  * `CRON_TZ` sets the zone of the entries below it; below an unknown zone each entry is a bad line, up to the next that
- * is known. `TZ` is a variable of the commands, as in cron. Every bad line is reported with its number, and the others are still read.
+ * is known. `TZ` is a variable of the commands, as in cron. Every bad line is reported with its number, and the others
+ * are still read.
  */
 export function parseCrontab(text: string, options: CrontabOptions = {}): Crontab {
   checkString('parseCrontab', 'text', text)
