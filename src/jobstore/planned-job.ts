@@ -136,7 +136,8 @@ function hasRun({ job: { plan }, trigger: { startTimeMs }, goesOnFrom, fired }: 
 function refuseOtherSet({ job }: PlannedJob, before: JobPlan | null): void {
   if (before === null || before.set === null || before.set === job.plan.set) return
   throw new JobPersistenceError(
-    `Job '${job.key.toString()}' belongs to the schedules '${before.set}'. Change it there, or use another key.`,
+    `Job '${job.key.toString()}' belongs to the schedules '${before.set}'. Change it there, use another key, ` +
+      `or, when no program declares that set any more, empty it with reconcile('${before.set}', []).`,
     { code: 'ERR_OBJECT_ALREADY_EXISTS' },
   )
 }

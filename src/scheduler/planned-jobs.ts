@@ -92,8 +92,17 @@ export class PlannedJobs {
     }
     if (job !== null && outcome !== 'unchanged') await observer.jobAdded(job)
     if (trigger !== null) await observer.jobScheduled(trigger)
+    if (outcome === 'added' && put.nextFireTimeMs === null) this.#warnOfPast(planned.job)
     await budget.spend()
     return put
+  }
+
+  /** What is declared again at each start may be over by then; what is declared for the first time was meant to run. */
+  #warnOfPast({ jobType, key }: JobDetail): void {
+    this.#parts.options.logger.warn(
+      { jobType },
+      `The schedule '${key.toString()}' is new and will never run: all of its times have passed.`,
+    )
   }
 
   /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
+import { CronExpressionError, InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import { generatedJobKey, generatedTriggerKey, isGeneratedKey, JobKey, TriggerKey } from '../core/key.ts'
 import { JobBuilder } from '../jobs/job-builder.ts'
@@ -179,6 +179,9 @@ function cronOf(
   try {
     return CronScheduleBuilder.cronSchedule(text, { timeZone: zone, dst, dialect: dialectOf(text) })
   } catch (error) {
+    if (error instanceof CronExpressionError) {
+      throw new CronExpressionError(`${method}: ${error.message}`, error)
+    }
     if (!(error instanceof InvalidArgumentError) || error.field !== 'timeZone') throw error
     // The short forms call it so.
     throw new InvalidArgumentError('zone', `${method}: ${error.message}`, error.code)

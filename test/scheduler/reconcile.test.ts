@@ -147,6 +147,10 @@ describe('reconcile', () => {
     const wrong = defineSchedule(work, { key: 'b', cron: '61 * * * *' })
     await expect(scheduler.reconcile('s', [every('a', '1m'), wrong])).rejects.toMatchObject({
       code: 'ERR_INVALID_CRON_EXPRESSION',
+      field: 'minute',
+      message: expect.stringContaining(
+        "reconcile, schedules[1]: Invalid cron expression '61 * * * *'",
+      ) as string,
     })
     expect(await scheduler.checkExists(jobKey('a'))).toBe(false)
   })

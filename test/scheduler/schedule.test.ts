@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { silentLogger } from '../../src/core/logger.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import type { ScheduleOptions } from '../../src/jobs/schedule-options.ts'
 import { defineSchedule } from '../../src/scheduler/define-schedule.ts'
@@ -398,4 +399,22 @@ describe('runNow', () => {
     expect(ran).toEqual(['first', 'second'])
     await scheduler.shutdown()
   })
+})
+
+it('warns of a new schedule whose times have all passed, and not again', async () => {
+  const warnings: string[] = []
+  const logger = { ...silentLogger, warn: (_fields: object, message: string) => warnings.push(message) }
+  const { scheduler, clock } = await schedulerFixture({ jobs: [plain], logger })
+  const past = new Date(clock.now() - 86_400_000)
+  for (let time = 0; time < 2; time++) {
+    expect((await scheduler.schedule(plain, { key: 'once', at: past })).nextFireTime).toBeNull()
+    await scheduler.schedule(plain, { key: 'ended', every: '1h', endAt: past })
+    await scheduler.schedule(plain, { key: 'late', at: new Date(clock.now() + 1000) })
+  }
+  expect(warnings).toEqual(
+    ['once', 'ended'].map(
+      (key) => `The schedule 'DEFAULT.${key}' is new and will never run: all of its times have passed.`,
+    ),
+  )
+  await scheduler.shutdown()
 })
