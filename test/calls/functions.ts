@@ -233,6 +233,7 @@ export const functionSurfaces: readonly Surface[] = [
         options: options({ evenAfterFailure: boolean }),
       },
       jobWasExecuted: { because: 'the scheduler calls it' },
+      allShardsDone: { because: 'the scheduler calls it' },
     },
   },
 ]
