@@ -25,11 +25,15 @@ describe('the name that was most likely meant', () => {
     ['name', "'key'"],
     ['id', "'key'"],
   ])('%s is what other libraries call %s', (name, meant) => {
-    expect(() => refuseUnknownKeys('schedule', { [name]: 1 }, known)).toThrow(`Did you mean ${meant}?`)
+    expect(() => {
+      refuseUnknownKeys('schedule', { [name]: 1 }, known)
+    }).toThrow(`Did you mean ${meant}?`)
   })
 
   it('of an option that has another name here is not guessed where there is no such thing', () => {
-    const refused = (): void => refuseUnknownKeys('createScheduler', { name: 1 }, ['schedulerName', 'logger'])
+    const refused = (): void => {
+      refuseUnknownKeys('createScheduler', { name: 1 }, ['schedulerName', 'logger'])
+    }
     expect(refused).toThrow('Known: schedulerName, logger.')
   })
 })
