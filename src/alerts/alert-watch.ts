@@ -289,8 +289,8 @@ export class AlertWatch {
   }
 
   /**
-   * Sends what was silenced and is not any more, what found no room, and what a node has left that died; or that nothing
-   * is the matter any more.
+   * Sends what was silenced and is not any more, what found no room, and what a node has left that died; or says that
+   * nothing is the matter any more.
    */
   async #sendWhatIsLeft(silences: readonly StoredSilence[]): Promise<void> {
     const { book, checkMs, clock, scheduler } = this.#parts

@@ -111,7 +111,7 @@ class PrometheusBackend implements MetricsBackend {
     if (this.#register.getSingleMetric(name) !== undefined) {
       throw new InvalidArgumentError(
         'register',
-        `${what}: 'register' has ${name} already. Give the plugin that made it to this scheduler too, or another registry.`,
+        `${what}: 'register' has ${name} already. Give this scheduler the plugin that made it, or another registry.`,
         'ERR_INVALID_OPTION',
       )
     }
