@@ -10,7 +10,7 @@ export function isAboutJob({ event, jobKey }: LiveEventJson, key: KeyJson): bool
   return event !== 'jobProgress' && (jobKey === undefined || isSameKey(jobKey, key))
 }
 
-/** Whether it may change what a page says of a trigger. What others do to its job the page sees when it asks by itself. */
+/** Whether it may change what a page says of a trigger. What others do to its job it sees when it asks by itself. */
 export function isAboutTrigger({ event, triggerKey }: LiveEventJson, key: KeyJson): boolean {
   return event !== 'jobProgress' && (triggerKey === undefined || isSameKey(triggerKey, key))
 }
