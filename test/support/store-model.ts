@@ -373,7 +373,8 @@ export class StoreModel extends ModelLists {
   #resume(triggers: readonly ModelTrigger[]): void {
     for (const each of triggers) {
       if (each.state !== 'PAUSED' && each.state !== 'PAUSED_BLOCKED') continue
-      each.state = each.trigger.nextFireTimeMs === null ? 'COMPLETE' : 'WAITING'
+      if (each.trigger.nextFireTimeMs === null) this.#finalize(each)
+      else each.state = 'WAITING'
       if (this.isMisfired(each.trigger)) this.#applyMisfire(each)
     }
     this.#settle()
