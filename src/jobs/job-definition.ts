@@ -124,7 +124,7 @@ export interface JobExecutionContext<Data extends object = Record<string, unknow
   result: Result | undefined
   /** Milliseconds the job ran; -1 until it has ended. */
   readonly jobRunTimeMs: number
-  /** For listeners, when a run has failed: whether the job is to run again, by a refire or a retry. */
+  /** For listeners, when a run has failed: whether the job is to run again, by a refire, a retry or a recovery. */
   readonly runsAgain: boolean
   /** Notes of this firing alone, for listeners and the job. */
   put(key: string, value: unknown): void

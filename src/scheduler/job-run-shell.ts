@@ -49,6 +49,15 @@ interface Outcome {
   readonly end: ExecutionEnd
 }
 
+/** How a run of the job is judged by its end. */
+interface Verdict {
+  readonly instruction: CompletedExecutionInstruction
+  /** It asked for another refire than it may have. */
+  readonly hasNoRefires: boolean
+  /** What a trigger of its own is stored for. */
+  readonly again: 'retry' | 'recovery' | null
+}
+
 /** What follows after a run of the job: it is run again at once, or goes on elsewhere. */
 type Ended = Outcome | 'again' | 'elsewhere'
 
@@ -152,27 +161,40 @@ export class JobRunShell implements Runnable {
     error: JobExecutionError | null,
     { retries }: { readonly retries: boolean },
   ): Ended | Promise<Ended> {
-    this.#context.runsAgain = error !== null && this.#runsAgain(error, retries)
+    const verdict = this.#verdict(error, retries)
+    this.#context.runsAgain = verdict.instruction === 'reExecuteJob' || verdict.again !== null
     return after(this.#tellWasExecuted(error), () => {
-      if (error?.refireImmediately !== true) return this.#decide(error, retries)
+      if (error?.refireImmediately !== true) return this.#decide(error, verdict)
       // Again and again without I/O it would keep timers, signals and its own time limit from their turn.
-      return nextTurn(this.#resources.clock).then(() => this.#decide(error, retries))
+      return nextTurn(this.#resources.clock).then(() => this.#decide(error, verdict))
     })
   }
 
-  #runsAgain(error: JobExecutionError, retries: boolean): boolean {
-    const { attempt, bundle, trigger } = this.#context
-    const instruction = instructionAfter(trigger, error)
-    if (instruction === 'reExecuteJob') {
-      if (this.#mayRefire && this.#context.refireCount < this.#resources.maxRefires) return true
-    } else if (!canBeRetried(instruction)) return false
-    return retries && attempt < (bundle.jobDetail.retry?.attempts ?? 0)
+  /** Decided before listeners are told: what happens while they are is no part of how the job ended. */
+  #verdict(error: JobExecutionError | null, retries: boolean): Verdict {
+    const { attempt, bundle, interruption, isEndedByShutdown, refireCount, trigger } = this.#context
+    const { jobStore, maxRefires } = this.#resources
+    const { requestsRecovery, retry } = bundle.jobDetail
+    const asked = instructionAfter(trigger, error)
+    // An interrupted job is not refired, nor one that went on elsewhere.
+    const mayRefire = !this.#isAwaited && interruption === null
+    const hasNoRefires = asked === 'reExecuteJob' && mayRefire && refireCount >= maxRefires
+    const isRefused = asked === 'reExecuteJob' && (!mayRefire || hasNoRefires)
+    const instruction = isRefused ? instructionAfter(trigger, null) : asked
+    const hasFailed = error !== null && canBeRetried(instruction)
+    // As after a crash, without counting an attempt. In memory nothing would be left to run it.
+    const recovers = isEndedByShutdown && requestsRecovery && jobStore.capabilities.persistent
+    if (hasFailed && recovers && this.#definition !== null)
+      return { instruction, hasNoRefires, again: 'recovery' }
+    const triesAgain = hasFailed && retries && attempt < (retry?.attempts ?? 0)
+    return { instruction, hasNoRefires, again: triesAgain ? 'retry' : null }
   }
 
-  #decide(error: JobExecutionError | null, retries: boolean): Ended | Promise<Ended> {
-    const instruction = this.#bounded(instructionAfter(this.#context.trigger, error))
-    const recovery = this.#recoveryAfter(error, instruction)
-    const retry = retries && recovery === null ? this.#retryAfter(error, instruction) : null
+  #decide(error: JobExecutionError | null, verdict: Verdict): Ended | Promise<Ended> {
+    const { again, hasNoRefires, instruction } = verdict
+    if (hasNoRefires) this.#reportRefires()
+    const retry = again === 'retry' ? this.#retry() : null
+    const recovery = again === 'recovery' ? this.#recovery() : null
     const outcome: Outcome = { instruction, retry, recovery, end: endOf(error) }
     if (error !== null) this.#reportFailure(error, outcome)
     return after(this.#tellComplete(instruction), () =>
@@ -201,27 +223,17 @@ export class JobRunShell implements Runnable {
     return { instruction: instructionAfter(context.trigger, null), retry: null, recovery: null, end }
   }
 
-  /** An interrupted job is not refired, nor one that went on elsewhere. */
-  get #mayRefire(): boolean {
-    return !this.#isAwaited && this.#context.interruption === null
-  }
-
   /** A job may refire itself `maxRefires` times; after that its failure is a plain one. */
-  #bounded(instruction: CompletedExecutionInstruction): CompletedExecutionInstruction {
+  #reportRefires(): void {
     const { maxRefires, notifier } = this.#resources
-    if (instruction !== 'reExecuteJob') return instruction
-    if (!this.#mayRefire) return instructionAfter(this.#context.trigger, null)
-    if (this.#context.refireCount < maxRefires) return instruction
     notifier.error(
       `Job ${this.#context.jobKey.toString()} asked to be refired more than maxRefires (${maxRefires}) times; ` +
         'its schedule goes on.',
       null,
     )
-    return instructionAfter(this.#context.trigger, null)
   }
 
-  #retryAfter(error: JobExecutionError | null, instruction: CompletedExecutionInstruction): Trigger | null {
-    if (error === null || !canBeRetried(instruction)) return null
+  #retry(): Trigger | null {
     const context = this.#context
     const { clock, ids } = this.#resources
     const origin = {
@@ -232,19 +244,10 @@ export class JobRunShell implements Runnable {
     return retryTriggerFor(context.bundle, origin, clock.now(), ids)
   }
 
-  /**
-   * What runs a job that requests recovery again when the shutdown has interrupted it, as after a crash: without
-   * counting an attempt. In memory nothing would be left to run it.
-   */
-  #recoveryAfter(
-    error: JobExecutionError | null,
-    instruction: CompletedExecutionInstruction,
-  ): Trigger | null {
-    const { bundle, isEndedByShutdown, scheduler } = this.#context
-    const { clock, ids, jobStore } = this.#resources
-    const isWanted =
-      isEndedByShutdown && bundle.jobDetail.requestsRecovery && jobStore.capabilities.persistent
-    if (!isWanted || error === null || this.#isAwaited || !canBeRetried(instruction)) return null
+  /** What runs a job again that the shutdown has interrupted. */
+  #recovery(): Trigger {
+    const { bundle, scheduler } = this.#context
+    const { clock, ids } = this.#resources
     const firing = {
       instanceId: scheduler.schedulerInstanceId,
       triggerKey: bundle.trigger.key,

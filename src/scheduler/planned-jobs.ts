@@ -97,9 +97,14 @@ export class PlannedJobs {
     return put
   }
 
-  /** What is declared again at each start may be over by then; what is declared for the first time was meant to run. */
+  /**
+   * What is declared again at each start may be over by then; what is declared for the first time was meant to run. In
+   * memory everything is new at each start.
+   */
   #warnOfPast({ jobType, key }: JobDetail): void {
-    this.#parts.options.logger.warn(
+    const { jobStore, logger } = this.#parts.options
+    if (!jobStore.capabilities.persistent) return
+    logger.warn(
       { jobType },
       `The schedule '${key.toString()}' is new and will never run: all of its times have passed.`,
     )

@@ -73,6 +73,7 @@ export class SchedulerShutdown {
     const interruption = this.#interruptLater()
     await this.#endPool()
     interruption?.cancel()
+    if (this.#waits) await this.#lastCalls()
     this.#parts.close()
     completions.stopRetrying()
     await this.#storeStep('writing ended executions', () => completions.drained())
@@ -86,6 +87,16 @@ export class SchedulerShutdown {
     this.#parts.ended()
     await this.#told(notifier.tell('schedulerShutdown', {}, (l) => l.schedulerShutdown?.()))
     await this.#told(notifier.drain())
+  }
+
+  /** Listeners of the last ends may use the scheduler, to run what follows; one that takes longer may wait for this end. */
+  async #lastCalls(): Promise<void> {
+    const { notifier, options } = this.#parts
+    await settledWithin(
+      options.clock,
+      Math.min(stepMaxMs, this.#stepMs(graceMs) ?? stepMaxMs),
+      notifier.drain(),
+    )
   }
 
   #graceAfter(interruptAfterMs: number | null): number | null {

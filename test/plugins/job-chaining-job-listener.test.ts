@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  createScheduler,
   defineJob,
   JobBuilder,
   JobChainingJobListener,
@@ -7,8 +8,11 @@ import {
   type JobKey,
   jobKey,
   type RetryOptions,
+  ramJobStore,
   type Shard,
 } from '../../src/index.ts'
+import { DelegatingJobStore, type JobStoreOperation } from '../../src/jobstore/delegating-job-store.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
 import { firing, type ShellRig, shellRig } from '../support/shell-rig.ts'
 
 const [first, second, third] = [jobKey('first'), jobKey('second'), jobKey('third')]
@@ -165,4 +169,42 @@ describe('a chain of jobs', () => {
       expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', field: 'second' }),
     )
   })
+})
+
+it('triggers the follower of a sharded job that ends while a shutdown waits for it', async () => {
+  const clock = new ManualClock()
+  // Each call of the store takes a while, as on a server.
+  const slow = new (class extends DelegatingJobStore {
+    protected override async around<Answer>(
+      operation: JobStoreOperation,
+      proceed: () => Promise<Answer>,
+    ): Promise<Answer> {
+      if (operation === 'getJob' || operation === 'scheduleJobs') {
+        await new Promise<void>((resolve) => clock.setTimer(30, resolve))
+      }
+      return proceed()
+    }
+  })(ramJobStore())
+  let end: () => void = () => {}
+  const ended = new Promise<void>((resolve) => (end = resolve))
+  const job = defineJob('noting', () => ended)
+  const errors: string[] = []
+  const stored: string[] = []
+  const scheduler = await createScheduler({ clock, jobs: [job], jobStore: slow, logger: false })
+  scheduler.events.on('schedulerError', ({ message }) => errors.push(message))
+  scheduler.events.on('jobScheduled', ({ trigger }) => stored.push(trigger.jobKey?.name ?? ''))
+  scheduler.listenerManager.addJobListener(linking([first, second]))
+  const jobOf = (key: JobKey) => JobBuilder.newJob(job).withIdentity(key)
+  await scheduler.addJob(jobOf(second).storeDurably().build())
+  const sharded = scheduler.scheduleJob(jobOf(first).withSharding({ items: 2 }).build(), firing(clock.now()))
+  await clock.advance(100)
+  await sharded
+  await scheduler.start()
+  await clock.advance(100)
+  const down = scheduler.shutdown({ waitForJobsToComplete: true })
+  await clock.advance(10)
+  end()
+  await clock.advance(2000)
+  await down
+  expect([errors, stored]).toEqual([[], ['first', 'second']])
 })

@@ -1,11 +1,14 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import type { ScheduleOptions } from '../../src/jobs/schedule-options.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { defineSchedule } from '../../src/scheduler/define-schedule.ts'
 import { CronTrigger } from '../../src/triggers/families/cron/cron-trigger.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
+import { temporaryFolder } from '../support/sqlite.ts'
 
 const report = defineJob<{ to: string; copies?: number }>('report', () => {})
 const plain = defineJob('plain', () => {})
@@ -404,7 +407,8 @@ describe('runNow', () => {
 it('warns of a new schedule whose times have all passed, and not again', async () => {
   const warnings: string[] = []
   const logger = { ...silentLogger, warn: (_fields: object, message: string) => warnings.push(message) }
-  const { scheduler, clock } = await schedulerFixture({ jobs: [plain], logger })
+  const jobStore = sqliteJobStore({ filename: join(temporaryFolder(), 'jobs.db') })
+  const { scheduler, clock } = await schedulerFixture({ jobs: [plain], logger, jobStore })
   const past = new Date(clock.now() - 86_400_000)
   for (let time = 0; time < 2; time++) {
     expect((await scheduler.schedule(plain, { key: 'once', at: past })).nextFireTime).toBeNull()

@@ -14,6 +14,7 @@ interface Case {
   readonly attempts?: number
   /** What the job does when it has been interrupted. Default: it throws. */
   readonly obey?: (context: JobExecutionContext) => void
+  readonly onEnd?: (context: JobExecutionContext) => void
 }
 
 /** What the job saw in each of its runs: in the first one it goes on until the shutdown interrupts it. */
@@ -25,6 +26,7 @@ async function runsAround(
     obey = ({ signal }) => {
       signal.throwIfAborted()
     },
+    onEnd = () => {},
   }: Case = {},
 ): Promise<string[]> {
   const runs: string[] = []
@@ -47,8 +49,12 @@ async function runsAround(
     },
     attempts === undefined ? {} : { retry: { attempts, backoff: { initialMs: 0 } } },
   )
-  const open = (): Promise<Scheduler> =>
-    createScheduler({ jobs: [job], jobStore: store(), logger: false, interruptJobsOnShutdown: true })
+  const open = async (): Promise<Scheduler> => {
+    const options = { jobs: [job], jobStore: store(), logger: false, interruptJobsOnShutdown: true } as const
+    const scheduler = await createScheduler(options)
+    scheduler.listenerManager.addJobListener({ name: 'ends', jobWasExecuted: onEnd })
+    return scheduler
+  }
   const first = await open()
   await first.schedule(job, { key: 'daily', in: 0, requestRecovery, data: { to: 'a' } })
   await first.start()
@@ -95,4 +101,49 @@ describe('a job that the shutdown interrupts', () => {
     const store = ramJobStore()
     expect(await runsAround(() => store)).toEqual([planned])
   })
+
+  it('is told to listeners as one that runs again', async () => {
+    const ends: boolean[] = []
+    await runsAround(onFile(), {
+      onEnd: ({ runsAgain }) => {
+        ends.push(runsAgain)
+      },
+    })
+    expect(ends).toEqual([true, false])
+  })
+})
+
+it('a job that failed before the shutdown, whose listeners it meets, is not run again', async () => {
+  const store = onFile()
+  let runs = 0
+  const job = defineJob('mail', () => {
+    runs++
+    throw new Error('no such address')
+  })
+  const open = (): Promise<Scheduler> =>
+    createScheduler({ jobs: [job], jobStore: store(), logger: false, interruptJobsOnShutdown: true })
+  const first = await open()
+  let release: () => void = () => {}
+  const told = new Promise<void>((resolve) => {
+    first.listenerManager.addJobListener({
+      name: 'slow',
+      jobWasExecuted: () => {
+        resolve()
+        return new Promise<void>((ended) => (release = ended))
+      },
+    })
+  })
+  await first.schedule(job, { key: 'daily', in: 0, requestRecovery: true })
+  await first.start()
+  await told
+  const interrupted = first.events.next('jobInterrupted')
+  const ending = first.shutdown()
+  await interrupted
+  release()
+  await ending
+  const second = await open()
+  await second.start()
+  await second.idle()
+  await second.shutdown()
+  expect(runs).toBe(1)
 })
