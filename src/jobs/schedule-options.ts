@@ -1,6 +1,7 @@
 import type { RequiredKeys } from '../core/job-data-type.ts'
 import type { JobKey } from '../core/key.ts'
 import type { DurationLike } from '../time/duration-options.ts'
+import type { CronDialect } from '../triggers/cron/cron-dialect.ts'
 import type { CronDst } from '../triggers/cron/dst-policy.ts'
 import type { CalendarMisfireInstruction, SimpleMisfireInstruction } from '../triggers/misfire-instruction.ts'
 
@@ -11,6 +12,11 @@ export type WhenName = 'cron' | 'daily' | 'every' | 'at' | 'in'
 export interface CronWhen {
   /** Five fields or a macro such as `@daily` as in Unix, or six or seven fields in Quartz's dialect. */
   readonly cron: string
+  /**
+   * How the expression is read, see `CronDialect`; with `unix` a sixth field, for seconds, may stand first. Default: by
+   * the number of fields.
+   */
+  readonly dialect?: CronDialect
   /**
    * IANA name of the zone whose wall clock counts. Default: the zone of the process that stored the schedule first;
    * with a key it stays, also when a later process has another one.
@@ -54,7 +60,7 @@ export interface InWhen {
 /** One form, without the options of the others. */
 export type OneWhen<When> = When & {
   readonly [Name in
-    | Exclude<WhenName | 'zone' | 'dst' | 'misfireInstruction', keyof When>
+    | Exclude<WhenName | 'dialect' | 'zone' | 'dst' | 'misfireInstruction', keyof When>
     | (When extends AtWhen | InWhen ? 'startAt' | 'endAt' : never)]?: never
 }
 

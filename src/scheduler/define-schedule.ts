@@ -20,6 +20,7 @@ import { isJobKey } from '../core/key.ts'
 import { checkJobSource, requireJobType } from '../jobs/define-job.ts'
 import type { JobDefinition, JobSource } from '../jobs/job-definition.ts'
 import type { ScheduleOptions, WhenName } from '../jobs/schedule-options.ts'
+import { cronDialects } from '../triggers/cron/cron-dialect.ts'
 import { cronDsts } from '../triggers/cron/dst-policy.ts'
 import { calendarMisfireInstructions, simpleMisfireInstructions } from '../triggers/misfire-instruction.ts'
 import type { ReconcileOptions, ScheduleDefinition } from './schedule-definition.ts'
@@ -40,6 +41,7 @@ const optionChecks: Readonly<Record<string, ArgumentCheck>> = {
   every: checkDuration,
   at: checkDate,
   in: checkDuration,
+  dialect: checkOneOf(cronDialects),
   zone: checkString,
   dst: checkOneOf(cronDsts),
   data: checkData,
@@ -58,6 +60,7 @@ const whenNames: readonly WhenName[] = ['cron', 'daily', 'every', 'at', 'in']
 
 /** Which of the other options each form takes. */
 const takes: Readonly<Record<string, readonly string[]>> = {
+  dialect: ['cron'],
   zone: ['cron', 'daily'],
   dst: ['cron', 'daily'],
   misfireInstruction: ['cron', 'daily', 'every'],

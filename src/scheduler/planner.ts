@@ -174,10 +174,15 @@ function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleB
 function cronOf(
   method: string,
   text: string,
-  { zone, dst }: Pick<CronWhen, 'zone' | 'dst'>,
+  { dialect, zone, dst }: Pick<CronWhen, 'dialect' | 'zone' | 'dst'>,
 ): CronScheduleBuilder {
   try {
-    return CronScheduleBuilder.cronSchedule(text, { timeZone: zone, dst, dialect: dialectOf(text) })
+    return CronScheduleBuilder.cronSchedule(text, {
+      timeZone: zone,
+      dst,
+      dialect: dialect ?? dialectOf(text),
+      seconds: dialect === 'unix' ? 'optional' : 'never',
+    })
   } catch (error) {
     if (error instanceof CronExpressionError) {
       throw new CronExpressionError(`${method}: ${error.message}`, error)

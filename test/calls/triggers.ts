@@ -158,7 +158,7 @@ export const triggerSurfaces: readonly Surface[] = [
         expression: kinds.but(kinds.schedule, '0 0 12 * * ?'),
         options: given(kinds.object),
       },
-      unixCron: { expression: kinds.cronText('* * * * *') },
+      unixCron: { expression: kinds.cronText('* * * * *'), options: given(kinds.object) },
       dailyAtHourAndMinute: cronTime,
       atHourAndMinuteOnGivenDaysOfWeek: { ...cronTime, daysOfWeek: weekdays },
       weeklyOnDayAndHourAndMinute: { dayOfWeek: weekday, ...cronTime },

@@ -32,6 +32,9 @@ describe('schedule', () => {
     [{ cron: '30 0 7 ? * MON-FRI', zone: 'UTC' }, '2026-01-01T07:00:30.000Z'],
     [{ cron: '@daily', zone: 'UTC' }, '2026-01-02T00:00:00.000Z'],
     [{ cron: '0 7 * * *\n', zone: 'UTC' }, '2026-01-01T07:00:00.000Z'],
+    [{ cron: '0 0 7 * * 1-5', dialect: 'spring', zone: 'UTC' }, '2026-01-01T07:00:00.000Z'],
+    [{ cron: '*/20 0 7 * * 4', dialect: 'unix', zone: 'UTC' }, '2026-01-01T07:00:00.000Z'],
+    [{ cron: '0 0 7 ? * 5', dialect: 'quartz', zone: 'UTC' }, '2026-01-01T07:00:00.000Z'],
     [{ daily: '07:05', zone: 'UTC' }, '2026-01-01T07:05:00.000Z'],
     [{ daily: '7:05:30', zone: 'UTC' }, '2026-01-01T07:05:30.000Z'],
     [
@@ -285,6 +288,8 @@ describe('schedule', () => {
     ['two that say when', { cron: '0 7 * * *', every: '1s' }, 'every'],
     ['a zone for an interval', { every: '1s', zone: 'UTC' }, 'zone'],
     ['a DST policy for an interval', { every: '1s', dst: 'quartz' }, 'dst'],
+    ['a dialect of no expression', { daily: '07:00', dialect: 'unix' }, 'dialect'],
+    ['an unknown dialect', { cron: '@daily', dialect: 'java' }, 'dialect'],
     ['an unknown DST policy', { cron: '@daily', dst: 'java' }, 'dst'],
     ['a start of what runs once', { in: '1s', startAt: new Date(0) }, 'startAt'],
     ['an unknown option', { every: '1s', zome: 'UTC' }, 'zome'],

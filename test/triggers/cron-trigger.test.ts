@@ -94,6 +94,11 @@ describe('a cron trigger', () => {
     ],
     ['monthly', CronScheduleBuilder.monthlyOnDayAndHourAndMinute(31, 7, 0), ['31 07:00', '31 07:00']],
     ['by a Unix expression', CronScheduleBuilder.unixCron('*/30 9 * * *'), ['01 09:00', '01 09:30']],
+    [
+      'by a Unix expression with seconds',
+      CronScheduleBuilder.unixCron('*/30 0 9 * * *', { seconds: 'optional' }),
+      ['01 09:00', '01 09:00'],
+    ],
     ['by a Unix macro', CronScheduleBuilder.unixCron('@weekly'), ['04 00:00', '11 00:00']],
     [
       'by a parsed expression',

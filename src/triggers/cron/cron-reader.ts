@@ -22,7 +22,7 @@ export interface CronOptions {
   readonly seconds?: 'never' | 'optional' | undefined
 }
 
-/** Options of `parseUnixCron`. */
+/** Options of `parseUnixCron` and `CronScheduleBuilder.unixCron`. */
 export type UnixCronOptions = Omit<CronOptions, 'dialect'>
 
 /** With `expression`, so that the result of `toJSON` can be passed. */

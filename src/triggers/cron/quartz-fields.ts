@@ -23,6 +23,8 @@ import {
 
 const saturday = 7
 
+const useUnix = "Use dialect: 'unix', as CronScheduleBuilder.unixCron and parseUnixCron do."
+
 /** Reads an expression of Quartz's dialect: six or seven fields, exactly one of the two day fields `?`. */
 export function parseQuartzCron(expression: string): ParsedCron {
   refuseLongText(expression)
@@ -32,7 +34,7 @@ export function parseQuartzCron(expression: string): ParsedCron {
   if (!isSix(six) || extra !== undefined) {
     if (first?.text.startsWith('@') === true) {
       const where = placeOf(secondSpec, first.position)
-      throw cronError(expression, where, 'macros are not part of this dialect', 'Use parseUnixCron.')
+      throw cronError(expression, where, 'macros are not part of this dialect', useUnix)
     }
     throw wrongFieldCount(expression, tokens, [...sixSpecs, yearSpec], {
       most: 7,
@@ -96,7 +98,7 @@ function dayFieldAdvice(six: SixTokens, year: CronToken | undefined): string {
 
 function fieldCountAdvice(count: number): string | null {
   if (count > 7) return 'Nothing may follow the year.'
-  return count === 5 ? 'For a five-field Unix expression use parseUnixCron.' : null
+  return count === 5 ? useUnix : null
 }
 
 /** Days of the week as other crons count them, 0 and 7 for Sunday: an expression without `?` was written for those. */

@@ -74,9 +74,8 @@ function refuseReboot(expression: string, tokens: readonly CronToken[]): void {
 }
 
 function fieldCountAdvice(count: number): string | null {
-  return count === 6 || count === 7
-    ? `Allow seconds with { seconds: 'optional' }, or read Quartz's dialect with CronExpression.parse.`
-    : null
+  if (count === 6) return "Allow seconds with { seconds: 'optional' }, or use dialect: 'quartz'."
+  return count === 7 ? "Use dialect: 'quartz', which has years." : null
 }
 
 function valuesOf({ text }: CronToken, values: readonly number[]): CronValues {

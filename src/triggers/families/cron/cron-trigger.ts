@@ -2,9 +2,10 @@ import { checkNumber, checkObject, listOf, refuseNew } from '../../../core/argum
 import { secondMs } from '../../../time/civil.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { CronExpression, checkExpression } from '../../cron/cron-expression.ts'
-import type { CronOptions } from '../../cron/cron-reader.ts'
+import type { CronOptions, UnixCronOptions } from '../../cron/cron-reader.ts'
 import { CronTimes } from '../../cron/cron-times.ts'
 import type { CronDst } from '../../cron/dst-policy.ts'
+import { parseUnixCron } from '../../cron/unix-cron.ts'
 import {
   FluentTriggerBuilder,
   type ScheduleBuilder,
@@ -153,9 +154,12 @@ export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
     return new CronScheduleBuilder(parsed)
   }
 
-  /** A Unix expression of five fields or a macro such as `@daily`. Throws CronExpressionError. */
-  static unixCron(expression: string): CronScheduleBuilder {
-    return new CronScheduleBuilder(CronExpression.parse(expression, { dialect: 'unix' }))
+  /**
+   * A Unix expression of five fields or a macro such as `@daily`; with `seconds: 'optional'` a field for seconds may
+   * stand first. Throws CronExpressionError.
+   */
+  static unixCron(expression: string, options?: UnixCronOptions): CronScheduleBuilder {
+    return new CronScheduleBuilder(parseUnixCron(expression, options))
   }
 
   /** Every day at that time. */
