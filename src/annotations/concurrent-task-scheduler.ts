@@ -225,7 +225,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
         // A run that was asked to end may end by throwing: that is no failure to report.
         if (context.signal.aborted) throw error
         this.#events.emit('taskFailed', { task: nameOf(task), error, repeating })
-        await handle(error)
+        await handle(error, nameOf(task))
         return undefined as T
       }
     }

@@ -2,22 +2,23 @@ import type { Logger } from '../core/logger.ts'
 import { logThrown } from '../core/thrown-value.ts'
 
 /**
- * Called with what a task threw. When the handler throws, the task has failed with that error: a repeating task stops
- * and its future fails. Otherwise a repeating task goes on and a task that runs once ends well. May be asynchronous.
+ * Called with what a task threw, and with the name of the task. When the handler throws, the task has failed with that
+ * error: a repeating task stops and its future fails. Otherwise a repeating task goes on and a task that runs once ends
+ * well. May be asynchronous.
  */
-export type ErrorHandler = (error: unknown) => unknown
+export type ErrorHandler = (error: unknown, task?: string) => unknown
 
 /** Logs and goes on: the default of repeating tasks. */
 export function logAndSuppress(logger: Logger): ErrorHandler {
-  return (error) => {
-    logThrown(logger, error, 'A scheduled task failed; it will run again at its next time')
+  return (error, task) => {
+    logThrown(logger, error, 'A scheduled task failed; it will run again at its next time', { task })
   }
 }
 
 /** Logs and throws again, so that the future fails: the default of tasks that run once. */
 export function logAndRethrow(logger: Logger): ErrorHandler {
-  return (error) => {
-    logThrown(logger, error, 'A scheduled task failed')
+  return (error, task) => {
+    logThrown(logger, error, 'A scheduled task failed', { task })
     throw error
   }
 }

@@ -217,10 +217,12 @@ export class TaskLoop {
       future instanceof PeriodicFutureTask &&
       this.#options.onError === 'continue' &&
       this.#options.mayContinue()
+    const { name } = future.task
+    const task = name === '' ? {} : { task: name }
     const heard = !future.isDone && !continues && future.fail(error)
     const { events, logger } = this.#options
     if (!heard && !events.has('taskFailed'))
-      logThrown(logger, error, 'A scheduled task failed', { continues })
+      logThrown(logger, error, 'A scheduled task failed', { ...task, continues })
     events.emit('taskFailed', { future, error, continues })
     if (continues) this.#repeat(future)
   }

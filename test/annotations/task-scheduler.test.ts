@@ -314,21 +314,22 @@ describe.each(implementations)('S12: %s', (_name, make) => {
     })
 
     test('is logged and fails the future of a task that runs once', async () => {
-      const { lines, logger } = recordingLogger()
+      const logged: unknown[][] = []
+      const logger = { ...recordingLogger().logger, error: (...line: unknown[]) => void logged.push(line) }
       const { clock, scheduler, startMs } = make({ logger })
       const ended = expect(scheduler.schedule(failing, startMs + 1).get()).rejects.toThrow('planned')
       await clock.advance(1)
       await ended
-      expect(lines).toEqual(['A scheduled task failed: planned'])
+      expect(logged).toEqual([[{ err: new Error('planned'), task: 'failing' }, 'A scheduled task failed']])
     })
 
     test('goes to the error handler that was given, which decides', async () => {
       const told: unknown[] = []
-      const lenient = make({ errorHandler: (error) => told.push(error) })
+      const lenient = make({ errorHandler: (error, task) => told.push(error, task) })
       const once = lenient.scheduler.schedule(failing, lenient.startMs)
       await lenient.clock.settle()
       await expect(once.get()).resolves.toBeUndefined()
-      expect(told).toEqual([new Error('planned')])
+      expect(told).toEqual([new Error('planned'), 'failing'])
       const strict = make({
         errorHandler: async (error) => {
           throw new Error('enough', { cause: error })

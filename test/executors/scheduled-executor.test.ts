@@ -356,7 +356,7 @@ describe('ScheduledExecutor', () => {
     const logger: Logger = { ...silentLogger, error: (fields, message) => logged.push([fields, message]) }
     const { clock, executor } = executorOn({ logger })
     let thrown: unknown = null
-    executor.execute(() => {
+    executor.execute(function sweep() {
       throw new Error('planted')
     })
     executor.execute(() => {
@@ -365,7 +365,7 @@ describe('ScheduledExecutor', () => {
     })
     await clock.settle()
     expect(logged).toEqual([
-      [{ err: new Error('planted'), continues: false }, 'A scheduled task failed'],
+      [{ err: new Error('planted'), task: 'sweep', continues: false }, 'A scheduled task failed'],
       [{ err: thrown, continues: false }, 'A scheduled task failed'],
     ])
   })
