@@ -122,7 +122,7 @@ export interface ScheduledJob {
   readonly key: JobKey
   /** `unchanged`: it was declared the same before, so it was left alone. */
   readonly change: 'added' | 'changed' | 'unchanged'
-  /** When it runs next; null when it is over. */
+  /** When it is due next; null when it is over. While it is paused it has this too, and does not run. */
   readonly nextFireTime: Date | null
 }
 

@@ -212,6 +212,8 @@ describe.each([
     )
     const many = ['pause', 'jobs', '--search', 'daytime', '--reason', 'as well', '--until', '2h']
     expect((await run(...many)).out).toBe('1 job paused\n')
+    for (const list of [['triggers'], ['jobs', 'mail/daytime']])
+      expect((await run(...list)).out).toMatch(/mail\/daytime .*  as well, by /)
     expect((await run('triggers', 'mail/daytime')).out).toMatch(/^paused +as well, .* until /m)
     expect((await run('resume', 'all', '--yes', '--without-missed')).code).toBe(0)
     expect((await run('triggers', 'mail/hourly')).out).not.toMatch(/^paused/m)

@@ -13,6 +13,7 @@ import { type Column, Table, writePairs } from '../terminal/table.ts'
 import { filterOf, filterOptions, typeOption } from './filters.ts'
 import { formatKey, parseKey } from './keys.ts'
 import { pageOptions, printPages } from './pages.ts'
+import { pauseText } from './triggers-command.ts'
 
 const spec = {
   name: 'jobs',
@@ -105,6 +106,7 @@ function triggerColumns(zone: TimeZone): readonly Column<TriggerDetailJson>[] {
       of: ({ nextFireTimeMs }) => (nextFireTimeMs === null ? '' : formatMoment(zone, nextFireTimeMs)),
     },
     { title: 'SCHEDULE', of: ({ words, definition }) => words ?? definition?.type ?? '' },
+    { title: 'PAUSED', of: (trigger) => pauseText(trigger, zone) },
   ]
 }
 

@@ -73,6 +73,7 @@ function columnsIn(zone: TimeZone): readonly Column<TriggerSummaryJson>[] {
     { title: `NEXT (${zone.name})`, of: ({ nextFireTimeMs }) => moment(nextFireTimeMs) },
     { title: 'LAST', of: ({ previousFireTimeMs }) => moment(previousFireTimeMs) },
     { title: 'CALENDAR', of: ({ calendarName }) => calendarName ?? '' },
+    { title: 'PAUSED', of: (trigger) => pauseText(trigger, zone) },
   ]
 }
 
@@ -118,7 +119,7 @@ function pairsOf(trigger: TriggerDetailJson, zone: TimeZone): readonly (readonly
 }
 
 /** Why and until when, as far as that is known. */
-function pauseText({ pause }: TriggerDetailJson, zone: TimeZone): string {
+export function pauseText({ pause }: Pick<TriggerSummaryJson, 'pause'>, zone: TimeZone): string {
   if (pause === null) return ''
   const { reason, by, sinceMs, untilMs } = pause
   const parts = [
