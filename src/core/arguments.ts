@@ -75,6 +75,7 @@ export const checkName: ArgumentCheck = checkThat(
 export const checkDate: ArgumentCheck = checkThat(
   'a valid Date',
   (value) => value instanceof Date && !Number.isNaN(value.getTime()),
+  "Pass a Date, such as new Date('2030-01-01T00:00:00Z').",
 )
 
 /** A whole number within its bounds. */

@@ -18,25 +18,30 @@ export function isDataObject(value: unknown): value is object {
  * Refuses a value that is no object, and unknown keys; the message names the nearest known key.
  *
  * @param argument what the method calls the options
+ * @param path what fields of errors begin with, such as `retry.`
  */
 export function refuseUnknownKeys(
   what: string,
   options: unknown,
   known: readonly string[],
   argument: string = 'options',
+  path: string = '',
 ): asserts options is object {
   if (!isObject(options)) {
     const found = describeValue(options)
+    // What was left out has to be there.
+    const remedy = options === undefined ? 'Known:' : 'Leave it out, or use'
     throw new InvalidArgumentError(
       argument,
-      `${what}: '${argument}' must be an object, got ${found}. Leave it out, or use ${known.join(', ')}.`,
+      `${what}: '${argument}' must be an object, got ${found}. ${remedy} ${known.join(', ')}.`,
     )
   }
   for (const key of Object.keys(options)) {
     if (known.includes(key)) continue
     const nearest = elsewhereCalled(key, known) ?? nearestName(key, known)
     const hint = nearest === null ? `Known: ${known.join(', ')}.` : `Did you mean '${nearest}'?`
-    throw new InvalidArgumentError(key, `${what}: unknown option '${key}'. ${hint}`, 'ERR_INVALID_OPTION')
+    const field = `${path}${key}`
+    throw new InvalidArgumentError(field, `${what}: unknown option '${field}'. ${hint}`, 'ERR_INVALID_OPTION')
   }
 }
 

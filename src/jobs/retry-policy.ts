@@ -50,11 +50,11 @@ const defaultBackoff: RetryBackoff = {
  */
 export function resolveRetryPolicy(what: string, options: RetryOptions, path: string = ''): RetryPolicy {
   const argument = path === '' ? 'options' : path.slice(0, -1)
-  refuseUnknownKeys(what, options, ['attempts', 'backoff'], argument)
+  refuseUnknownKeys(what, options, ['attempts', 'backoff'], argument, path)
   requireInteger(what, `${path}attempts`, options.attempts, { min: 1, max: 1000 })
   const given = options.backoff ?? {}
   const of = `${path}backoff`
-  refuseUnknownKeys(what, given, Object.keys(defaultBackoff), of)
+  refuseUnknownKeys(what, given, Object.keys(defaultBackoff), of, `${of}.`)
   const backoff = { ...defaultBackoff, ...given }
   const invalid = (field: string, problem: string): InvalidArgumentError =>
     new InvalidArgumentError(`${of}.${field}`, `${what}: '${of}.${field}' ${problem}.`, 'ERR_INVALID_OPTION')

@@ -5,7 +5,6 @@ import {
   checkDate,
   checkName,
   checkNumber,
-  checkObject,
   checkOneOf,
   checkOptions,
   checkString,
@@ -17,6 +16,7 @@ import {
 import { InvalidArgumentError } from '../core/errors.ts'
 import type { StorableJobData } from '../core/job-data-type.ts'
 import { isJobKey } from '../core/key.ts'
+import { isObject } from '../core/options.ts'
 import { checkJobSource, requireJobType } from '../jobs/define-job.ts'
 import type { JobDefinition, JobSource } from '../jobs/job-definition.ts'
 import type { ScheduleOptions, WhenName } from '../jobs/schedule-options.ts'
@@ -55,6 +55,12 @@ const optionChecks: Readonly<Record<string, ArgumentCheck>> = {
     ...new Set<string>([...simpleMisfireInstructions, ...calendarMisfireInstructions]),
   ]),
 }
+
+const checkWhen = checkThat(
+  'an object',
+  isObject,
+  "Say when, as in { cron: '0 7 * * *' } or { every: '5m' }.",
+)
 
 const whenNames: readonly WhenName[] = ['cron', 'daily', 'every', 'at', 'in']
 
@@ -97,7 +103,7 @@ export function scheduleDefinition(
 ): ScheduleDefinition {
   if (typeof job === 'string') requireJobType(job)
   else checkJobSource(method, 'job', job)
-  checkObject(method, 'options', options)
+  checkWhen(method, 'options', options)
   checkOptions(method, options, optionChecks)
   const given = Object.keys(options).filter((name) => Reflect.get(options, name) !== undefined)
   const [when, second] = whenNames.filter((name) => given.includes(name))

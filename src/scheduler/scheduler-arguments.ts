@@ -324,6 +324,11 @@ export function isTriggerCall(
 export function checkScheduleJob([first, second, third]: readonly unknown[]): void {
   const method = 'scheduleJob'
   if (isTrigger(first) && !isTrigger(second)) {
+    if (isObject(second) && 'jobType' in second) {
+      throw wrongArgument(method, 'jobDetail', 'a JobDetail', first, {
+        remedy: 'The job goes before its trigger.',
+      })
+    }
     checkOptions(method, second, replaceOptions)
     return
   }

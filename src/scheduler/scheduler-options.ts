@@ -14,7 +14,7 @@ import { checkIds, type IdGenerator, systemIds } from '../core/ids.ts'
 import { defaultMaxJobDataBytes } from '../core/job-data-map.ts'
 import { resolveLogger } from '../core/line-logger.ts'
 import { checkLoggerOrFalse, type Logger } from '../core/logger.ts'
-import { requireInteger } from '../core/options.ts'
+import { isObject, requireInteger } from '../core/options.ts'
 import { checkJobSource } from '../jobs/define-job.ts'
 import type { JobFactory, JobSource } from '../jobs/job-definition.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
@@ -153,7 +153,7 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
     ['initialize', 'acquireNextTriggers'],
     'Pass ramJobStore() or another store.',
   ),
-  threadPool: checkObject,
+  threadPool: checkThat('an object', isObject, 'Write { size: 10 }, or pass a thread pool.'),
   jobs: listOf(checkJobSource),
   jobFactory: checkFunction,
   schedules: (method, argument, value, code) => {

@@ -23,7 +23,7 @@ export async function createServer(options: SchedulerServerOptions): Promise<Sch
     try {
       resolve(name)
     } catch (cause) {
-      throw packageMissing(name, 'createServer', cause, packages)
+      throw packageMissing(name, 'The HTTP API, which the command line asks too,', cause, packages)
     }
   }
   const { schedulerServer } = await import('./scheduler-server.ts')

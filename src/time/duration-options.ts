@@ -38,7 +38,7 @@ export function requireDurationMs(
   throw new InvalidArgumentError(
     field,
     `${owner}: '${field}' must be a duration, ${least} and at most a million days: a number of ${unit}, '5s' or ` +
-      `'PT5S'; got ${describeValue(duration)}.`,
+      `'PT5S' (units: ms, s, m, h, d); got ${describeValue(duration)}.`,
     'ERR_INVALID_OPTION',
   )
 }

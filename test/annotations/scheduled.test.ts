@@ -319,7 +319,7 @@ describe('S4: placeholders and durations', () => {
     [{ cron: '0 0 0 * *' }, /^@Scheduled A\.b: 'cron': .* it has 5 fields, needed are 6/],
     [{ cron: '@daily', zone: 'Mars/Phobos' }, /^@Scheduled A\.b: 'zone': Unknown time zone/],
     [{ fixedRate: 0 }, /'fixedRate' must be a duration, at least 1 ms/],
-    [{ fixedRate: '5 s' }, /'5s' or 'PT5S'; got '5 s'/],
+    [{ fixedRate: '5 s' }, /'5s' or 'PT5S' \(units: ms, s, m, h, d\); got '5 s'/],
     [{ fixedDelay: Number.NaN }, /got NaN/],
     [{ fixedDelay: 1, initialDelay: -1 }, /'initialDelay' must be a duration, not negative/],
     [{ fixedDelay: '1000001d' }, /at most a million days/],

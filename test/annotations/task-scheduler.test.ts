@@ -8,6 +8,7 @@ import { CronTaskTrigger } from '../../src/annotations/cron-task-trigger.ts'
 import type { TaskScheduler } from '../../src/annotations/task-scheduler.ts'
 import { TaskRejectedError } from '../../src/annotations/task-scheduler.ts'
 import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
+import { silentLogger } from '../../src/core/logger.ts'
 import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
 import { CancellationError } from '../../src/executors/scheduled-future.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -315,7 +316,7 @@ describe.each(implementations)('S12: %s', (_name, make) => {
 
     test('is logged and fails the future of a task that runs once', async () => {
       const logged: unknown[][] = []
-      const logger = { ...recordingLogger().logger, error: (...line: unknown[]) => void logged.push(line) }
+      const logger = { ...silentLogger, error: (...line: unknown[]) => logged.push(line) }
       const { clock, scheduler, startMs } = make({ logger })
       const ended = expect(scheduler.schedule(failing, startMs + 1).get()).rejects.toThrow('planned')
       await clock.advance(1)

@@ -28,7 +28,7 @@ describe('resolveRetryPolicy', () => {
     [{ attempts: 2, backoff: { jitter: 1.5 } }, /'backoff.jitter' must be from 0 to 1/],
     [{ attempts: 2, backoff: { jitter: Number.NaN } }, /'backoff.jitter'/],
     [{ attempts: 2, backof: {} }, /Did you mean 'backoff'/],
-    [{ attempts: 2, backoff: { initial: 1 } }, /unknown option 'initial'/],
+    [{ attempts: 2, backoff: { initial: 1 } }, /unknown option 'backoff.initial'/],
   ])('refuses %j', (options, message) => {
     expect(() => resolveRetryPolicy('withRetry', options as never)).toThrow(
       expect.objectContaining({

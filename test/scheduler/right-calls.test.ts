@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createScheduler,
   defineJob,
+  executionLogPlugin,
   GroupMatcher,
   JobBuilder,
   jobKey,
@@ -77,6 +78,38 @@ describe('the message about a wrong argument', () => {
       () => scheduler.pauseTriggers('mail' as never),
       "pauseTriggers: 'matcher' must be a GroupMatcher, got 'mail'. " +
         "Make one, as in GroupMatcher.groupEquals('reports') or GroupMatcher.anyGroup().",
+    ],
+    [
+      'a text for an instant',
+      () => scheduler.pauseAll({ until: '2h' } as never),
+      "pauseAll: 'until' must be a valid Date, got '2h'. Pass a Date, such as new Date('2030-01-01T00:00:00Z').",
+    ],
+    [
+      'a trigger before its job',
+      () => scheduler.scheduleJob(triggerOf('x', 1), JobBuilder.newJob(report).build() as never),
+      "scheduleJob: 'jobDetail' must be a JobDetail, got a SimpleTrigger. The job goes before its trigger.",
+    ],
+    [
+      'a job alone',
+      () => scheduler.schedule(report, undefined as never),
+      "schedule: 'options' must be an object, got undefined. " +
+        "Say when, as in { cron: '0 7 * * *' } or { every: '5m' }.",
+    ],
+    [
+      'a duration in words',
+      () => scheduler.schedule(report, { every: '5 minutes' }),
+      "schedule: 'every' must be a duration, at least 1 ms and at most a million days: a number of milliseconds, " +
+        "'5s' or 'PT5S' (units: ms, s, m, h, d); got '5 minutes'.",
+    ],
+    [
+      'a number for a thread pool',
+      () => createScheduler({ threadPool: 5 as never }),
+      "createScheduler: 'threadPool' must be an object, got 5. Write { size: 10 }, or pass a thread pool.",
+    ],
+    [
+      'a plugin without its options',
+      async () => executionLogPlugin(undefined as never),
+      "executionLogPlugin: 'options' must be an object, got undefined. Known: logger.",
     ],
     [
       'an unknown option',

@@ -35,5 +35,6 @@ export function expandMacro(
   if (fields !== null && tokens.length === 1) return fields
   const where = placeOf(firstField, first.position)
   const known = `Known macros: ${Object.keys(macros).join(', ')}.`
-  throw cronError(expression, where, 'a macro must be known and stand alone', known)
+  const every = first.text === '@EVERY' ? " An interval is the option 'every' of schedule." : ''
+  throw cronError(expression, where, 'a macro must be known and stand alone', known + every)
 }

@@ -1,6 +1,6 @@
 import type { CronExpressionError } from '../../core/errors.ts'
 import { daysInMonth } from '../../time/civil.ts'
-import type { CronFieldSpec } from './cron-fields.ts'
+import { type CronFieldSpec, findName } from './cron-fields.ts'
 import type { CronToken } from './cron-text.ts'
 import { FieldScanner, type ValueSet } from './field-scanner.ts'
 import type { SixSpecs, SixTokens } from './six-fields.ts'
@@ -99,7 +99,11 @@ function readPlainItem(scanner: FieldScanner, found: FoundItems, item: string): 
   const { min, max, stepMax, label, name } = scanner.spec
   const plain = plainItem.exec(item)
   if (plain === null) {
-    const suggestion = item === '?' ? `Write '*': '?' belongs to Quartz's dialect.` : null
+    const short = scanner.text.replaceAll(/[A-Z]{4,}/g, (name) => {
+      return findName(scanner.spec, name) === null ? name : name.slice(0, 3)
+    })
+    const named = short === scanner.text ? null : scanner.write(short)
+    const suggestion = item === '?' ? `Write '*': '?' belongs to Quartz's dialect.` : named
     throw scanner.error(`'${item}' is no item of it`, { suggestion })
   }
   const [, step] = plain
