@@ -37,6 +37,7 @@ export default defineConfig({
           { text: 'What it is for', link: '/introduction/what-it-is-for' },
           { text: 'Five minutes', link: '/introduction/five-minutes' },
           { text: 'Coming from Quartz', link: '/introduction/coming-from-quartz' },
+          { text: 'Coming from other libraries', link: '/introduction/coming-from-other-libraries' },
         ],
       },
       {
