@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, truncateSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
@@ -175,6 +175,31 @@ describe('xxl import', () => {
       0,
     )
     expect(existsSync(out)).toBe(false)
+  })
+
+  test('stores where the settings say, and refuses --yes where nothing would be stored', async () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    await sqliteJobStore({ filename: file }).migrate()
+    const from = temporaryFile('dump', dump)
+    const config = temporaryFile(
+      'quartz-ts.config.mjs',
+      `export default { store: 'sqlite:${file}', schedulerName: 'billing' }`,
+    )
+    const folder = process.cwd()
+    process.chdir(dirname(config))
+    onTestFinished(() => {
+      process.chdir(folder)
+    })
+    const stored = await run(['xxl', 'import', from, '--yes'], { clock: systemClock })
+    expect(stored.out).toMatch(/added 8, changed 0, removed 0; 0 the same\n$/)
+    await using scheduler = await createScheduler({
+      schedulerName: 'billing',
+      jobStore: sqliteJobStore({ filename: file }),
+    })
+    expect(await scheduler.getJobDetail(jobKey('17', 'billing'))).not.toBeNull()
+    process.chdir(folder)
+    expect(await run(['xxl', 'import', from, '--yes'])).toMatchObject({ code: 2, err: /--store or --server/ })
+    expect(await run(['xxl', 'import', from])).toMatchObject({ code: 0, err: /^Nothing was stored/ })
   })
 
   test.each([

@@ -85,20 +85,27 @@ function requireText(option: string, text: string): string {
   throw new UsageError(`${option} needs a value.`)
 }
 
+interface ConnectOptions {
+  /** What the command does may be the first of a scheduler. */
+  readonly mayBeNew?: boolean
+  /** Those of the command line, where they were read before. */
+  readonly settings?: Settings | undefined
+}
+
 /**
- * A client of the server or the store that is named. `mayBeNew`: what the command does may be the first of a scheduler.
+ * A client of the server or the store that is named.
  *
  * @throws UsageError where none is named, or both are; CommandFailure for a scheduler that the store does not have
  */
 export async function connect(
   values: ConnectionValues,
   host: CliHost,
-  { mayBeNew = false }: { readonly mayBeNew?: boolean } = {},
+  { mayBeNew = false, settings: read }: ConnectOptions = {},
 ): Promise<ApiClient> {
   if (values.store !== undefined && values.server !== undefined) {
     throw new UsageError('--store and --server: give one of them.')
   }
-  const settings = await settingsFor(values, host)
+  const settings = read ?? (await settingsFor(values, host))
   const schedulerName = settings.schedulerName ?? null
   const address = values.server ?? (values.store === undefined ? settings.server : undefined)
   if (address !== undefined) {

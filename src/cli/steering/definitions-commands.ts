@@ -1,6 +1,7 @@
 import { connect, connectionNote, connectionOptions } from '../api/connection-options.ts'
 import type { ImportJson } from '../api/routes.ts'
 import { type Command, parseCommandLine } from '../command.ts'
+import type { Settings } from '../config/settings.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { count, visible } from '../terminal/text.ts'
@@ -75,8 +76,9 @@ export async function importDefinitions(
   body: ImportBody,
   values: ImportValues,
   host: CliHost,
+  settings?: Settings,
 ): Promise<number> {
-  await using client = await connect(values, host, { mayBeNew: true })
+  await using client = await connect(values, host, { mayBeNew: true, settings })
   const compared = await client.call('definitions.import', { body, isDryRun: true })
   const isDryRun = values['dry-run'] === true
   if (values.json !== true) printDifferences(compared.result, host)

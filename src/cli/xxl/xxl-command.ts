@@ -1,4 +1,4 @@
-import { connectionNote, connectionOptions } from '../api/connection-options.ts'
+import { connectionNote, connectionOptions, settingsFor } from '../api/connection-options.ts'
 import { type Command, type OptionValues, parseArguments, UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
@@ -32,7 +32,7 @@ const spec = {
     'FILE is an SQL dump or JSON of the tables xxl_job_group, xxl_job_info and xxl_job_user, of version 2.2 or ' +
       'later, and has at most 64 MB. Jobs keep their numbers: job 17 of the executor billing is billing/17. ' +
       'Passwords and tokens are not taken over.',
-    'Without --store or --server nothing is stored.',
+    'Jobs are stored where --store, --server or the settings say; with --out, where the command line says.',
     connectionNote,
   ],
 } as const
@@ -51,20 +51,30 @@ export const xxlCommand: Command = {
     const jobType = values['job-type'] ?? 'xxl-job'
     if (!/^\S{1,250}$/.test(jobType))
       throw new UsageError('--job-type takes a name of at most 250 characters.')
+    const isPlaced = (values.store ?? values.server ?? values.config) !== undefined
+    const settings = await settingsFor(values, host)
+    const isStored =
+      isPlaced || (values.out === undefined && (settings.store !== null || settings.server !== undefined))
+    if (!isStored && values.yes === true) {
+      throw new UsageError('--yes: nothing would be stored. Name --store or --server.')
+    }
     const imported = definitionsOfXxl(readXxlTables(file), {
       zone: requireZone(values.zone),
       jobType,
-      schedulerName: values.scheduler ?? 'QuartzScheduler',
+      schedulerName: settings.schedulerName ?? 'QuartzScheduler',
       withStopped: values['with-stopped'] === true,
       nowMs: host.clock.now(),
     })
     // With --json the standard output is one JSON value.
-    const isStored = (values.store ?? values.server ?? values.config) !== undefined
     if (values.json !== true) host.stdout.write(wordsOf(imported))
     else if (!isStored) host.stdout.write(`${JSON.stringify(reportOf(imported), null, 2)}\n`)
     writeFiles(imported, values, host)
-    if (!isStored) return exitCodes.ok
-    return importDefinitions({ definitions: imported.definitions, remove: false }, values, host)
+    if (!isStored) {
+      const isAsked = (values.out ?? values.report ?? values['dry-run']) !== undefined
+      if (!isAsked) host.stderr.write('Nothing was stored: name --store or --server.\n')
+      return exitCodes.ok
+    }
+    return importDefinitions({ definitions: imported.definitions, remove: false }, values, host, settings)
   },
 }
 
