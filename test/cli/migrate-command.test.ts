@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -38,8 +38,9 @@ describe('quartz-ts migrate', () => {
   test('prints a script that makes the same tables', async () => {
     const [migrated, printed] = [join(temporaryFolder(), 'a.db'), join(temporaryFolder(), 'b.db')]
     await run(['migrate', '--store', migrated])
-    const { code, out } = await run(['migrate', '--store', printed, '--print'])
+    const { code, out } = await run(['migrate', '--store', printed, '--print', '--empty'])
     expect(code).toBe(0)
+    expect(existsSync(printed)).toBe(false)
     const database = new Database(printed)
     database.exec(out)
     database.close()
@@ -47,11 +48,55 @@ describe('quartz-ts migrate', () => {
     expect((await run(['migrate', '--store', printed])).out).toBe(`${printed}: nothing to do\n`)
   })
 
+  test('prints what a database lacks, and nothing where nothing is missing', async () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    const print = ['migrate', '--store', file, '--print']
+    expect(await run(print)).toMatchObject({ code: 2, err: /There is no file/ })
+    await run(['migrate', '--store', file])
+    expect(await run(print)).toEqual({ code: 0, out: '-- Nothing is missing.\n', err: '' })
+    const database = new Database(file)
+    onTestFinished(() => {
+      database.close()
+    })
+    database.exec('DROP INDEX idx_qrtz_t_acquire')
+    const { out } = await run(print)
+    expect(out.match(/^[A-Z]+ \w+/gm)).toEqual(['CREATE INDEX'])
+    database.exec(out)
+    expect((await run(print)).out).toBe('-- Nothing is missing.\n')
+    database.exec('UPDATE qrtz_schema_version SET version = 99, breaking = 1 WHERE version = 2')
+    expect(await run(print)).toMatchObject({ code: 1, err: /has schema version 99/ })
+  })
+
+  test('takes the store and its tables from the settings', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'jobs.db')
+    const config = join(folder, 'quartz-ts.config.mjs')
+    writeFileSync(config, `export default { store: 'sqlite:${file}', tablePrefix: 'b_' }`)
+    expect(await run(['migrate', '--config', config, '--print', '--empty'])).toMatchObject({
+      code: 0,
+      out: /CREATE TABLE IF NOT EXISTS b_triggers/,
+    })
+    expect(await run(['migrate', '--config', config])).toMatchObject({ code: 0, out: /applied version 1, 2/ })
+    expect(await run(['migrate', '--store', file, '--prefix', 'b_'])).toMatchObject({ out: /nothing to do/ })
+    const made = join(folder, 'made.mjs')
+    const store = '{ initialize() {}, acquireNextTriggers() {} }'
+    writeFileSync(made, `export default { store: ${store} }`)
+    expect(await run(['migrate', '--config', made])).toMatchObject({ code: 2, err: /has no tables/ })
+  })
+
   test('prints the statements for PostgreSQL without connecting', async () => {
-    const { out } = await run(['migrate', '--store', 'postgres://nowhere', '--print', '--schema', 'jobs'])
+    const { out } = await run([
+      'migrate',
+      '--store',
+      'postgres://nowhere',
+      '--print',
+      '--empty',
+      '--schema',
+      'jobs',
+    ])
     expect(out).toContain('CREATE TABLE IF NOT EXISTS "jobs".qrtz_triggers (')
     expect(out).toContain('job_data bytea')
-    const adopted = await run(['migrate', '--store', 'postgres:', '--print', '--adopt'])
+    const adopted = await run(['migrate', '--store', 'postgres://nowhere', '--print', '--adopt'])
     expect(adopted.out).not.toContain('CREATE TABLE IF NOT EXISTS qrtz_triggers')
     expect(adopted.out).toContain('ALTER TABLE qrtz_triggers ADD COLUMN misfire_orig_fire_time bigint')
   })
@@ -61,6 +106,8 @@ describe('quartz-ts migrate', () => {
     [['jobs.db'], /'migrate' takes options only, got 'jobs.db'/],
     [['--store', 'a.db', '--schema', 'b'], /--schema is for PostgreSQL only/],
     [['--store', 'a.db', '--adopt'], /--adopt goes with --print/],
+    [['--store', 'a.db', '--empty'], /--empty goes with --print/],
+    [['--store', 'a.db', '--print', '--empty', '--adopt'], /give one of them/],
   ])('%j is a usage error', async (args, message) => {
     const { code, err } = await run(['migrate', ...args])
     expect(code).toBe(2)

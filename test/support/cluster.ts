@@ -146,12 +146,12 @@ export class TestCluster {
     const engine: SqlEngine = {
       name: 'test',
       capabilities: { persistent: false, clustered: true },
+      ...sqliteWords,
       dialect: this.#dialect,
-      names: sqliteWords.names,
       encoding: 'json',
       records: resolveRecordOptions('test'),
       jobGroupLimits,
-      migrate: () => Promise.resolve([]),
+      onSchema: (work) => work(runner),
       connect: () =>
         Promise.resolve({
           runner,

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { SqlRunner } from '../../src/jobstore/sql/kernel/sql-runner.ts'
 import { all } from '../../src/jobstore/sql/kernel/statement.ts'
-import { migrate, requireSchema } from '../../src/jobstore/sql/migrations/migrate.ts'
-import type { SchemaVocabulary } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
+import { lookAtSchema, migrate, requireSchema } from '../../src/jobstore/sql/migrations/migrate.ts'
+import {
+  emptySchema,
+  planMigrations,
+  type SchemaVocabulary,
+  versionTable,
+} from '../../src/jobstore/sql/migrations/plan-migrations.ts'
+import { printMigrations } from '../../src/jobstore/sql/migrations/print-migrations.ts'
 import { quartzTables } from './quartz-tables.ts'
 
 export interface SchemaGround {
@@ -26,6 +32,13 @@ const tablesOfQuartz = [
 
 async function run({ runner }: SchemaGround, ...statements: readonly string[]): Promise<void> {
   for (const text of statements) await runner.transact(() => all({ text, values: [] }), { lock: 'none' })
+}
+
+/** What is printed for the database, without the words around it: the transaction is the runner's. */
+async function runScript(ground: SchemaGround): Promise<void> {
+  const { runner, words } = ground
+  const script = printMigrations(words, await lookAtSchema(runner, words), 6)
+  await run(ground, ...script.split(/;\n+/).slice(1, -2))
 }
 
 /** A database whose version row says that all is there, when it is not. */
@@ -81,6 +94,18 @@ export function describeSchemaRepairs(engine: string, prepare: () => Promise<Sch
       },
     )
 
+    test.each([
+      ['an index', 'DROP INDEX idx_qrtz_t_acquire'],
+      ['a column', 'ALTER TABLE qrtz_job_details DROP COLUMN retry_policy'],
+      ['a table', 'DROP TABLE qrtz_execution_history'],
+    ])('and lacks %s is printed a script that makes it', async (_, loss) => {
+      const ground = await prepare()
+      await migrate(ground.runner, ground.words, 5)
+      await run(ground, loss)
+      await runScript(ground)
+      expect(await migrate(ground.runner, ground.words, 6)).toEqual([])
+    })
+
     test('and has a table of someone else says so', async () => {
       const ground = await prepare()
       await migrate(ground.runner, ground.words, 5)
@@ -95,5 +120,16 @@ export function describeSchemaRepairs(engine: string, prepare: () => Promise<Sch
         })
       }
     })
+  })
+
+  test(`a database of version 1 on ${engine} is brought up to date by the script that is printed for it`, async () => {
+    const ground = await prepare()
+    const { runner, words } = ground
+    const [first] = planMigrations(words, emptySchema)
+    const row = `INSERT INTO qrtz_schema_version VALUES (1, true, 4)`
+    await run(ground, ...versionTable(words), ...(first?.statements ?? []), row)
+    await runScript(ground)
+    expect(await migrate(runner, words, 6)).toEqual([])
+    await requireSchema(runner, words)
   })
 }

@@ -285,10 +285,10 @@ class ClusterWorld {
     return {
       name: 'simulated',
       capabilities: { persistent: true, clustered: true },
+      ...sqliteWords,
       dialect: { ...sqliteDialect, ...SimForeignLocks.dialect, ...(this.#hasSkew && { nowMs: 'sim_now()' }) },
-      names: sqliteWords.names,
       encoding: 'json',
-      migrate: () => Promise.resolve([]),
+      onSchema: (work) => work(node.way),
       records: resolveRecordOptions('simulated', this.#guests === null ? {} : { history: { record: 'all' } }),
       connect: (session) => {
         onConnect(session)

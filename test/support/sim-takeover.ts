@@ -7,7 +7,6 @@ import type { SqlRunner } from '../../src/jobstore/sql/kernel/sql-runner.ts'
 import type { SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
 import { sharedConnection } from '../../src/jobstore/sqlite/sqlite-engine.ts'
 import type { SqliteRunner } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
@@ -316,10 +315,9 @@ function engineOn(way: SqlRunner): SqlEngine {
   return {
     name: 'simulated',
     capabilities: { persistent: true, clustered: false },
-    dialect: sqliteDialect,
-    names: sqliteWords.names,
+    ...sqliteWords,
     encoding: 'json',
-    migrate: () => Promise.resolve([]),
+    onSchema: (work) => work(way),
     records: resolveRecordOptions('simulated'),
     connect: (session) => {
       const runner = {

@@ -10,8 +10,9 @@ import {
   EventLoopCheckIns,
 } from '../sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
+import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import { run } from '../sql/kernel/statement.ts'
-import { migrate, migrateAtStart, requireSchema } from '../sql/migrations/migrate.ts'
+import { migrateAtStart, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SchemaVocabulary } from '../sql/migrations/plan-migrations.ts'
 import type { SqlTransactor } from '../sql/session/sql-transactor.ts'
 import type { SqlEngine } from '../sql/sql-engine.ts'
@@ -33,14 +34,13 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
   return {
     name: 'PostgresJobStore',
     capabilities: { persistent: true, clustered: true },
-    dialect: postgresDialect,
-    names,
+    ...schema,
     encoding: options.jobData,
     sharedWithJava: options.locking === 'quartzLocks',
     records: options.records,
     recordsAtOnce,
     jobGroupLimits: options.jobGroupLimits,
-    migrate: () => migrateAlone(options, schema),
+    onSchema: (work) => onSchema(options, work),
     async connect({ context: { schedulerName, instanceId, clock, ids, logger, signaler } }) {
       const access = new PostgresAccess(options, {
         schedulerName,
@@ -190,10 +190,10 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
 }
 
 /** Opens a connection of its own; no node listens or is woken. */
-async function migrateAlone(
+async function onSchema<Answer>(
   options: ResolvedPostgresOptions,
-  schema: SchemaVocabulary,
-): Promise<readonly number[]> {
+  work: (runner: SqlRunner) => Promise<Answer>,
+): Promise<Answer> {
   const silent = { onWake: () => {}, onInterrupt: () => {}, onOrder: () => {}, onTrouble: () => {} }
   const context = {
     schedulerName: '',
@@ -205,7 +205,7 @@ async function migrateAlone(
   }
   const access = new PostgresAccess({ ...options, listen: false }, context)
   try {
-    return await migrate(access.migrationRunner(), schema, systemClock.now())
+    return await work(access.migrationRunner())
   } finally {
     await access.close()
   }

@@ -11,4 +11,11 @@ export interface DatabaseJobStore extends JobStore {
    * that lacks columns which cannot be added
    */
   migrate(): Promise<readonly number[]>
+  /**
+   * What `migrate` would run, as a script of SQL in one transaction; changes nothing. `for` another database than this
+   * one, without connecting: an `'empty'` one, or one in which the script of Java `'quartz'` was run.
+   *
+   * @throws JobPersistenceError as `migrate`
+   */
+  migrationScript(options?: { readonly for?: 'empty' | 'quartz' }): Promise<string>
 }

@@ -1,12 +1,11 @@
 import { checkMethods, checkOneOf, checkOptions, checkString } from '../../core/arguments.ts'
-import { systemClock } from '../../time/clock.ts'
 import { type RecordOptions, resolveRecordOptions } from '../record-options.ts'
 import { recoverAtStart } from './cluster/recovery.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
 import type { SqlDialect } from './kernel/sql-dialect.ts'
 import { sqlNames } from './kernel/sql-names.ts'
 import type { SqlRunner } from './kernel/sql-runner.ts'
-import { type MigrateMode, migrate, migrateAtStart, requireSchema } from './migrations/migrate.ts'
+import { type MigrateMode, migrateAtStart, requireSchema } from './migrations/migrate.ts'
 import type { SchemaDialect } from './migrations/schema-dialect.ts'
 import type { SqlEngine } from './sql-engine.ts'
 import { SqlJobStore } from './sql-job-store.ts'
@@ -89,15 +88,14 @@ function engineOf(database: SqlDatabase, options: SqlJobStoreOptions): SqlEngine
   return {
     name,
     capabilities: { persistent, clustered: false, sharedTransactions: false },
-    dialect,
-    names,
+    ...vocabulary,
     encoding: options.jobData ?? 'json',
     records: resolveRecordOptions(what, options),
     jobGroupLimits: resolveJobGroupLimits(what, options.jobGroupLimits),
-    async migrate() {
+    async onSchema(work) {
       const runner = await database.connect()
       try {
-        return await migrate(runner, vocabulary, systemClock.now())
+        return await work(runner)
       } finally {
         await runner.close()
       }

@@ -4,22 +4,19 @@ import type { InterruptTarget, NodeOrder } from '../cluster-view.ts'
 import type { JobStoreCapabilities } from '../job-store.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
 import type { ClusterNodeView } from './cluster/cluster-node.ts'
-import type { SqlDialect } from './kernel/sql-dialect.ts'
-import type { SqlNames } from './kernel/sql-names.ts'
 import type { SqlRunner } from './kernel/sql-runner.ts'
 import type { SqlProgram } from './kernel/statement.ts'
+import type { SchemaVocabulary } from './migrations/plan-migrations.ts'
 import type { SqlSession } from './session/sql-session.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
 import type { JobDataEncoding } from './tables/encoding/job-data-text.ts'
 import type { JobGroupLimitsByGroup } from './tables/firings/job-group-limits.ts'
 
 /** A database of the SQL store: its capabilities and its connections. */
-export interface SqlEngine {
+export interface SqlEngine extends SchemaVocabulary {
   /** The name of the store, for people. */
   readonly name: string
   readonly capabilities: Pick<JobStoreCapabilities, 'persistent' | 'clustered' | 'sharedTransactions'>
-  readonly dialect: SqlDialect
-  readonly names: SqlNames
   readonly encoding: JobDataEncoding
   /** Java nodes may work on the same tables. Default false. */
   readonly sharedWithJava?: boolean
@@ -28,8 +25,8 @@ export interface SqlEngine {
   readonly recordsAtOnce?: number
   /** Default: no group is limited. */
   readonly jobGroupLimits?: JobGroupLimitsByGroup
-  /** Makes the tables or brings them up to date, on a separate connection; answers the versions that were applied. */
-  migrate(): Promise<readonly number[]>
+  /** Runs what looks at the tables, makes or changes them, on a separate connection. */
+  onSchema<Answer>(work: (runner: SqlRunner) => Promise<Answer>): Promise<Answer>
   /** Connects, and makes or checks the tables. */
   connect(session: SqlSession): Promise<SqlConnection>
 }

@@ -3,7 +3,7 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
-import type { EpochMs } from '../../time/clock.ts'
+import { type EpochMs, systemClock } from '../../time/clock.ts'
 import { nextTurn } from '../../time/next-turn.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
@@ -60,6 +60,9 @@ import { JoinedJobStore } from './joined-job-store.ts'
 import { eachOrAll, type LeftOver } from './kernel/each-or-all.ts'
 import type { TransactionLock } from './kernel/sql-runner.ts'
 import type { SqlProgram } from './kernel/statement.ts'
+import { lookAtSchema, migrate } from './migrations/migrate.ts'
+import { emptySchema, schemaOfQuartz } from './migrations/plan-migrations.ts'
+import { printMigrations } from './migrations/print-migrations.ts'
 import { type OpenStore, openStore } from './open-store.ts'
 import { completeJobs } from './programs/firing/completing.ts'
 import { firedIds, fireTriggers, hasEnded } from './programs/firing/firing.ts'
@@ -143,7 +146,17 @@ export class SqlJobStore implements DatabaseJobStore {
   }
 
   migrate(): Promise<readonly number[]> {
-    return this.#engine.migrate()
+    return this.#engine.onSchema((runner) => migrate(runner, this.#engine, systemClock.now()))
+  }
+
+  async migrationScript({ for: kind }: { readonly for?: 'empty' | 'quartz' } = {}): Promise<string> {
+    const engine = this.#engine
+    const state = {
+      empty: () => emptySchema,
+      quartz: () => schemaOfQuartz,
+      own: () => engine.onSchema((runner) => lookAtSchema(runner, engine)),
+    }[kind ?? 'own']
+    return printMigrations(engine, await state(), systemClock.now())
   }
 
   async initialize(context: JobStoreContext): Promise<void> {

@@ -4,7 +4,7 @@ import { systemClock } from '../../time/clock.ts'
 import { ChangeListeners } from '../change-watch.ts'
 import { recoverAtStart } from '../sql/cluster/recovery.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
-import { migrate, migrateAtStart, requireSchema } from '../sql/migrations/migrate.ts'
+import { migrateAtStart, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SqlSession } from '../sql/session/sql-session.ts'
 import type { SqlConnection, SqlEngine } from '../sql/sql-engine.ts'
 import { AfterTransactions } from './after-transactions.ts'
@@ -27,17 +27,16 @@ export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
   return {
     name: 'SqliteJobStore',
     capabilities: { persistent: !isMemory, clustered: false },
-    dialect: sqliteDialect,
-    names,
+    ...vocabulary,
     encoding: jobData,
     records: options.records,
     recordsAtOnce,
     jobGroupLimits: options.jobGroupLimits,
-    async migrate() {
+    async onSchema(work) {
       const { busyTimeoutMs } = options
       const runner = await openRunner(options, { clock: systemClock, ids: systemIds, busyTimeoutMs })
       try {
-        return await migrate(runner, vocabulary, systemClock.now())
+        return await work(runner)
       } finally {
         await runner.close()
       }

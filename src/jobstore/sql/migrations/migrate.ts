@@ -33,7 +33,7 @@ export async function migrate(
 ): Promise<readonly number[]> {
   const applied: number[] = []
   // Most starts find nothing to do, which is seen without a lock.
-  const state = await look(runner, vocabulary)
+  const state = await lookAtSchema(runner, vocabulary)
   if (planMigrations(vocabulary, state).length === 0 && planRepairs(vocabulary, state).length === 0)
     return applied
   for (;;) {
@@ -59,7 +59,7 @@ export async function migrateAtStart(
   try {
     await migrate(runner, vocabulary, clock.now())
   } catch (error) {
-    const state = await look(runner, vocabulary)
+    const state = await lookAtSchema(runner, vocabulary)
     const lost = planRepairs(vocabulary, state)
     if (planMigrations(vocabulary, state).length > 0 || lost.some(({ isVital }) => isVital)) throw error
     // Another node has made it meanwhile.
@@ -78,7 +78,7 @@ export async function migrateAtStart(
  * @throws JobPersistenceError ERR_SCHEMA_TOO_NEW, ERR_SCHEMA_TOO_OLD
  */
 export async function requireSchema(runner: SqlRunner, vocabulary: SchemaVocabulary): Promise<void> {
-  const state = await look(runner, vocabulary)
+  const state = await lookAtSchema(runner, vocabulary)
   const isOutdated = planMigrations(vocabulary, state).length > 0
   const lost = isOutdated ? [] : planRepairs(vocabulary, state).filter(({ isVital }) => isVital)
   if (!isOutdated && lost.length === 0) return
@@ -92,7 +92,8 @@ export async function requireSchema(runner: SqlRunner, vocabulary: SchemaVocabul
   )
 }
 
-async function look(runner: SqlRunner, vocabulary: SchemaVocabulary): Promise<SchemaState> {
+/** The present state. @throws JobPersistenceError ERR_SCHEMA_TOO_NEW */
+export async function lookAtSchema(runner: SqlRunner, vocabulary: SchemaVocabulary): Promise<SchemaState> {
   const state = await runner.read(() => readState(vocabulary))
   refuseNewer(state.versions)
   return state
