@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { routes } from '../../src/cli/api/routes.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
+import { type Column, Table } from '../../src/cli/terminal/table.ts'
 import { triggerKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
@@ -410,18 +411,45 @@ describe('interrupt', () => {
 })
 
 describe('tables', () => {
-  test('are no wider than the terminal', async () => {
+  interface Line {
+    readonly id: string
+    readonly error: string
+  }
+  const columns: readonly Column<Line>[] = [
+    { title: 'ID', of: ({ id }) => id },
+    { title: 'ERROR', of: ({ error }) => error, mayBeCut: true },
+    { title: 'AGAIN', of: ({ id }) => id, align: 'right' },
+  ]
+  const lines = ['a', 'b'].map((name) => ({ id: name.repeat(30), error: 'it broke '.repeat(30) }))
+
+  test.each([40, 80, 120])('have whole ids in %d columns, and are no wider where these fit', (width) => {
+    const stdout = new FakeOutput({ isTerminal: true, columns: width })
+    const table = new Table(columns, stdout)
+    table.write(lines)
+    table.write([{ id: 'c'.repeat(40), error: '' }])
+    expect(stdout.text.match(/a{30}|b{30}|c{40}/g)).toHaveLength(6)
+    expect(stdout.text).toContain('…')
+    const [first = ''] = stdout.lines.slice(1)
+    expect(first.length).toBe(Math.max(width, 30 + 2 + 6 + 2 + 30))
+  })
+
+  test('are whole where no terminal is', () => {
+    const stdout = new FakeOutput()
+    new Table(columns, stdout).write(lines)
+    expect(stdout.text.match(/it broke/g)).toHaveLength(60)
+  })
+
+  test('of commands have keys that can be copied, and no control characters', async () => {
     const fixture = await serverFixture()
     onTestFinished(() => fixture[Symbol.asyncDispose]())
-    const stdout = new FakeOutput({ isTerminal: true, columns: 60 })
+    const stdout = new FakeOutput({ isTerminal: true, columns: 40 })
     const host = new FakeHost({
       clock: systemClock,
       stdout,
       environment: { QUARTZ_TS_TOKEN: tokens.viewer },
     })
     expect(await runCli(['triggers', '--server', fixture.address], host)).toBe(0)
-    expect(stdout.lines.filter((line) => line.length > 60)).toEqual([])
-    expect(stdout.text).toContain('…')
-    expect(stdout.text).not.toContain('\u001b')
+    expect(stdout.text).toContain('reports/daily')
+    expect(stdout.text).not.toMatch(/…|\u001b/)
   })
 })

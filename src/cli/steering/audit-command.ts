@@ -60,8 +60,8 @@ export const auditCommand: Command = {
 function columns(zone: TimeZone): readonly Column<AuditEntry>[] {
   return [
     { title: `TIME (${zone.name})`, of: ({ timeMs }) => formatMoment(zone, timeMs) },
-    { title: 'WHO', of: ({ by }) => by ?? '' },
-    { title: 'FROM', of: ({ address }) => address ?? '' },
+    { title: 'WHO', of: ({ by }) => by ?? '', mayBeCut: true },
+    { title: 'FROM', of: ({ address }) => address ?? '', mayBeCut: true },
     { title: 'OPERATION', of: ({ operation }) => operation },
     {
       title: 'TARGET',
@@ -70,7 +70,7 @@ function columns(zone: TimeZone): readonly Column<AuditEntry>[] {
     },
     { title: 'OUTCOME', of: ({ outcome }) => outcome },
     { title: 'TIMES', of: ({ times }) => String(times), align: 'right' },
-    { title: 'NODE', of: ({ node }) => node },
-    { title: 'ERROR', of: ({ errorText }) => errorText ?? '' },
+    { title: 'NODE', of: ({ node }) => node, mayBeCut: true },
+    { title: 'ERROR', of: ({ errorText }) => errorText ?? '', mayBeCut: true },
   ]
 }

@@ -59,12 +59,17 @@ function commonColumns<Row extends ExecutingJson | ExecutionJson>(zone: TimeZone
     { title: `BEGAN (${zone.name})`, of: ({ fireTimeMs }) => formatMoment(zone, fireTimeMs) },
     { title: 'JOB', of: ({ jobKey }) => formatKey(jobKey) },
     { title: 'TRIGGER', of: ({ triggerKey }) => formatKey(triggerKey) },
-    { title: 'NODE', of: ({ node }) => node },
+    { title: 'NODE', of: ({ node }) => node, mayBeCut: true },
   ]
 }
 
+const idColumn: Column<{ readonly fireInstanceId: string }> = {
+  title: 'ID',
+  of: ({ fireInstanceId }) => fireInstanceId,
+}
+
 function runningColumns(zone: TimeZone): readonly Column<ExecutingJson>[] {
-  return [...commonColumns<ExecutingJson>(zone), { title: 'ID', of: ({ fireInstanceId }) => fireInstanceId }]
+  return [...commonColumns<ExecutingJson>(zone), idColumn]
 }
 
 function endedColumns(zone: TimeZone): readonly Column<ExecutionJson>[] {
@@ -78,6 +83,7 @@ function endedColumns(zone: TimeZone): readonly Column<ExecutionJson>[] {
       align: 'right',
     },
     { title: 'TRY', of: ({ attempt }) => String(attempt), align: 'right' },
-    { title: 'ERROR', of: ({ errorText }) => errorText ?? '' },
+    idColumn,
+    { title: 'ERROR', of: ({ errorText }) => errorText ?? '', mayBeCut: true },
   ]
 }

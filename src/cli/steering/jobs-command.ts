@@ -28,9 +28,9 @@ const spec = {
 
 const columns: readonly Column<JobSummaryJson>[] = [
   { title: 'JOB', of: ({ key }) => formatKey(key) },
-  { title: 'TYPE', of: ({ jobType }) => jobType },
-  { title: 'TRAITS', of: traitsOf },
-  { title: 'DESCRIPTION', of: ({ description }) => description ?? '' },
+  { title: 'TYPE', of: ({ jobType }) => jobType, mayBeCut: true },
+  { title: 'TRAITS', of: traitsOf, mayBeCut: true },
+  { title: 'DESCRIPTION', of: ({ description }) => description ?? '', mayBeCut: true },
 ]
 
 /** `quartz-ts jobs` */
@@ -105,8 +105,8 @@ function triggerColumns(zone: TimeZone): readonly Column<TriggerDetailJson>[] {
       title: `NEXT (${zone.name})`,
       of: ({ nextFireTimeMs }) => (nextFireTimeMs === null ? '' : formatMoment(zone, nextFireTimeMs)),
     },
-    { title: 'SCHEDULE', of: ({ words, definition }) => words ?? definition?.type ?? '' },
-    { title: 'PAUSED', of: (trigger) => pauseText(trigger, zone) },
+    { title: 'SCHEDULE', of: ({ words, definition }) => words ?? definition?.type ?? '', mayBeCut: true },
+    { title: 'PAUSED', of: (trigger) => pauseText(trigger, zone), mayBeCut: true },
   ]
 }
 

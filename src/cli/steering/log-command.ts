@@ -22,7 +22,7 @@ const spec = {
     ...connectionOptions,
   },
   notes: [
-    "'quartz-ts history' with --json or --running has the ids. Lines arrive about a second after they were logged. " +
+    "'quartz-ts history' has the ids. Lines arrive about a second after they were logged. " +
       'With --follow a signal ends it.',
     connectionNote,
   ],

@@ -55,6 +55,6 @@ function columns(zone: TimeZone): readonly Column<MisfireJson>[] {
     { title: 'FIRST', of: ({ fromMs }) => formatMoment(zone, fromMs) },
     { title: 'LAST', of: ({ toMs }) => formatMoment(zone, toMs) },
     { title: 'FIRES', of: ({ count }) => (count === null ? 'many' : String(count)), align: 'right' },
-    { title: 'NODE', of: ({ node }) => node },
+    { title: 'NODE', of: ({ node }) => node, mayBeCut: true },
   ]
 }

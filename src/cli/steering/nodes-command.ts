@@ -148,7 +148,7 @@ function columnsAt(nowMs: number): readonly Column<SchedulerNode>[] {
       title: 'CHECKED IN',
       of: ({ lastCheckInMs: ms }) => (ms === null ? '' : `${formatDuration(Math.max(0, nowMs - ms))} ago`),
     },
-    { title: 'HOST', of: ({ host }) => host ?? '' },
+    { title: 'HOST', of: ({ host }) => host ?? '', mayBeCut: true },
     { title: 'PID', of: ({ pid }) => String(pid ?? ''), align: 'right' },
     { title: 'VERSION', of: ({ version }) => version ?? '' },
     {
@@ -161,6 +161,6 @@ function columnsAt(nowMs: number): readonly Column<SchedulerNode>[] {
       of: ({ eventLoopLagMs: ms }) => (ms === null ? '' : `${Math.round(ms)} ms`),
       align: 'right',
     },
-    { title: 'JOB TYPES', of: ({ jobTypes }) => jobTypes?.join(', ') ?? '' },
+    { title: 'JOB TYPES', of: ({ jobTypes }) => jobTypes?.join(', ') ?? '', mayBeCut: true },
   ]
 }

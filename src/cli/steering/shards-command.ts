@@ -94,8 +94,8 @@ function firingLine({ fireInstanceId, triggerKey, fireTimeMs }: ShardedFiringJso
 
 const columns: readonly Column<ShardedItemJson>[] = [
   { title: 'ITEM', of: ({ item }) => String(item), align: 'right' },
-  { title: 'OWNER', of: ({ owner }) => owner },
+  { title: 'OWNER', of: ({ owner }) => owner, mayBeCut: true },
   { title: 'STATE', of: ({ state, outcome }) => outcome ?? state },
-  { title: 'PARAMETER', of: ({ parameter }) => parameter ?? '' },
-  { title: 'ERROR', of: ({ errorText }) => errorText ?? '' },
+  { title: 'PARAMETER', of: ({ parameter }) => parameter ?? '', mayBeCut: true },
+  { title: 'ERROR', of: ({ errorText }) => errorText ?? '', mayBeCut: true },
 ]

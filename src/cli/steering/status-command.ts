@@ -76,6 +76,7 @@ function columns(zone: TimeZone): readonly Column<JobStatusJson>[] {
     {
       title: 'ERROR',
       of: ({ consecutiveFailures, lastErrorText }) => (consecutiveFailures > 0 && lastErrorText) || '',
+      mayBeCut: true,
     },
   ]
 }

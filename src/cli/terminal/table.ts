@@ -6,15 +6,15 @@ export interface Column<Row> {
   readonly of: (row: Row) => string
   /** Default `left`. */
   readonly align?: Align
+  /** Where the terminal has no room. Others have keys, ids and times, which are of use only when they are whole. */
+  readonly mayBeCut?: true
 }
 
-/** Width of output to a file or a pipe. */
-const fileColumns = 200
 /** Columns are not cut to less than this. */
 const narrowest = 6
 const gap = 2
 
-/** Rows of text in columns, no wider than the terminal. The first rows decide how wide the columns are. */
+/** Rows of text in columns; the first rows decide how wide they are. Nothing is cut in a file or a pipe. */
 export class Table<Row> {
   readonly #columns: readonly Column<Row>[]
   readonly #output: Output
@@ -29,10 +29,7 @@ export class Table<Row> {
     const cells = rows.map((row) => this.#columns.map(({ of }) => oneLine(of(row))))
     if (this.#widths === null) {
       const titles = this.#columns.map(({ title }) => title)
-      this.#widths = widthsOf(
-        [titles, ...cells],
-        this.#output.isTerminal ? this.#output.columns : fileColumns,
-      )
+      this.#widths = this.#widthsOf([titles, ...cells])
       this.#writeLine(titles)
     }
     for (const line of cells) this.#writeLine(line)
@@ -40,32 +37,42 @@ export class Table<Row> {
 
   #writeLine(cells: readonly string[]): void {
     const fitted = cells.map((cell, index) => {
-      return fit(cell, this.#widths?.[index] ?? cell.length, this.#columns[index]?.align)
+      const width = this.#widths?.[index] ?? 0
+      return fit(
+        cell,
+        this.#cuts(index) ? width : Math.max(width, displayWidth(cell)),
+        this.#columns[index]?.align,
+      )
     })
     this.#output.write(`${fitted.join(' '.repeat(gap)).trimEnd()}\n`)
   }
-}
 
-/** As wide as the widest cell; where that is too much in all, the widest columns are cut. */
-function widthsOf(lines: readonly (readonly string[])[], available: number): readonly number[] {
-  const widths = (lines[0] ?? []).map((_title, index) => {
-    return Math.max(...lines.map((line) => displayWidth(line[index] ?? '')))
-  })
-  let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - available
-  while (excess > 0) {
-    const widest = Math.max(...widths)
-    if (widest <= narrowest) break
-    const next = Math.max(narrowest, ...widths.filter((width) => width < widest))
-    const those = widths.filter((width) => width === widest).length
-    // Down to the next widest column, or as far as it takes.
-    const cut = Math.min(widest - next, Math.ceil(excess / those))
-    widths.forEach((width, index) => {
-      if (width !== widest || excess <= 0) return
-      widths[index] = width - cut
-      excess -= cut
-    })
+  #cuts(index: number): boolean {
+    return this.#output.isTerminal && this.#columns[index]?.mayBeCut === true
   }
-  return widths
+
+  /** As wide as the widest cell; where that is too much in all, the widest columns of those that may be are cut. */
+  #widthsOf(lines: readonly (readonly string[])[]): readonly number[] {
+    const widths = this.#columns.map((_column, index) => {
+      return Math.max(...lines.map((line) => displayWidth(line[index] ?? '')))
+    })
+    let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - this.#output.columns
+    while (excess > 0) {
+      const cuttable = widths.filter((_width, index) => this.#cuts(index))
+      const widest = Math.max(narrowest, ...cuttable)
+      if (widest === narrowest) break
+      const next = Math.max(narrowest, ...cuttable.filter((width) => width < widest))
+      const those = cuttable.filter((width) => width === widest).length
+      // Down to the next widest column, or as far as it takes.
+      const cut = Math.min(widest - next, Math.ceil(excess / those))
+      widths.forEach((width, index) => {
+        if (width !== widest || excess <= 0 || !this.#cuts(index)) return
+        widths[index] = width - cut
+        excess -= cut
+      })
+    }
+    return widths
+  }
 }
 
 /** Names and values, one pair a line. */
