@@ -1,14 +1,24 @@
+import { timerDelayMaxMs } from '../time/clock.ts'
 import { durationMsOf } from '../time/duration.ts'
 import { UsageError } from './command.ts'
 
 /**
- * Reads `20s`, `500ms`, `1m30s`: whole or decimal numbers, each with its unit; or ISO 8601's `PT20S`.
+ * Reads `20s`, `500ms`, `1m30s`: whole or decimal numbers, each with its unit; or ISO 8601's `PT20S`. Bounds are
+ * milliseconds: 0 and what a timer takes, unless others are given.
  *
  * @throws UsageError that names the option
  */
-export function parseDuration(option: string, text: string): number {
+export function parseDuration(
+  option: string,
+  text: string,
+  { min = 0, max = timerDelayMaxMs }: { readonly min?: number; readonly max?: number } = {},
+): number {
   const durationMs = durationMsOf(text)
-  if (durationMs !== null) return durationMs
+  if (durationMs !== null) {
+    if (durationMs >= min && durationMs <= max) return durationMs
+    const [bound, limit] = durationMs < min ? ['at least', min] : ['at most', max]
+    throw new UsageError(`${option} takes ${bound} ${formatDuration(limit)}, got '${text}'.`)
+  }
   const hint = /^\d+(\.\d+)?$/.test(text) ? ` Did you mean '${text}s'?` : ''
   throw new UsageError(`${option} takes a duration such as 20s, 500ms or 1m30s, got '${text}'.${hint}`)
 }

@@ -81,7 +81,7 @@ export const serveCommand: Command = {
     const notReadyMs =
       values['not-ready'] === undefined
         ? (settings.serve?.notReadyMs ?? 0)
-        : parseDuration('--not-ready', values['not-ready'])
+        : parseDuration('--not-ready', values['not-ready'], { max: 3_600_000 })
     const metrics = metricsOf(values, settings)
     const scheduler = await createScheduler({
       ...behaviourOf(values, settings, { drainMs, metrics }),

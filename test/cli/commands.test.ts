@@ -56,6 +56,15 @@ describe('quartz-ts', () => {
     [['validate', 'no such file'], /Cannot read the crontab 'no such file': ENOENT/],
     [['validate', 'x', '--user-column', 'maybe'], /--user-column takes auto, yes or no, got 'maybe'/],
     [['crontab', 'x', '--timeout', '30d'], /--timeout takes at most 24d, got '30d'\. Use 'none'/],
+    [
+      ['serve', '--store', 'a.db', '--start', '--drain', '30d'],
+      /^quartz-ts: --drain takes at most 24 d .*'30d'/,
+    ],
+    [['serve', '--store', 'a.db', '--not-ready', '61m'], /--not-ready takes at most 1 h, got '61m'/],
+    [['crontab', 'x', '--drain', '30d'], /--drain takes at most 24 d /],
+    [['nodes', 'drain', 'a', '--wait', '30d'], /--wait takes at most 24 d /],
+    [['jobs', '--server', 'http://localhost', '--timeout', '0s'], /--timeout takes at least 1 ms, got '0s'/],
+    [['jobs', '--store', 'a.db', '--timeout', 'soon'], /--timeout takes a duration/],
     [['crontab', 'x', '--for', '20'], /--for takes a duration .* Did you mean '20s'\?/],
     [['crontab', 'x', '--threads', '0'], /--threads takes a whole number from 1 to 1000/],
   ])('%j is a usage error: exit code 2 and words on stderr alone', async (args, message) => {

@@ -154,6 +154,13 @@ describe('quartz.properties', () => {
       /must be true or false, got 'si'/,
     ],
     ['a = \\u12', /not a file of properties/],
+    ['org.quartz.scheduler.idleWaitTime = 1', /--config: org.quartz.scheduler.idleWaitTime: .*from 1000 to/],
+    ['org.quartz.threadPool.threadCount = 999999', /--config: org.quartz.threadPool.threadCount: /],
+    [
+      'org.quartz.jobStore.clusterCheckinInterval = 1\norg.quartz.jobStore.dataSource = x\n' +
+        'org.quartz.dataSource.x.URL = jdbc:postgresql:billing\n',
+      /--config: org.quartz.jobStore.clusterCheckinInterval: .*'checkInIntervalMs' must be/,
+    ],
   ])('%j is refused', (text, message) => {
     expect(() => readQuartzProperties(text)).toThrow(message)
   })

@@ -107,9 +107,9 @@ export async function connect(
   }
   const settings = read ?? (await settingsFor(values, host))
   const schedulerName = settings.schedulerName ?? null
+  const timeoutMs = parseDuration('--timeout', values.timeout ?? '60s', { min: 1 })
   const address = values.server ?? (values.store === undefined ? settings.server : undefined)
   if (address !== undefined) {
-    const timeoutMs = parseDuration('--timeout', values.timeout ?? '60s')
     const tokenFile = values['token-file'] ?? (values.token === undefined ? settings.tokenFile : undefined)
     return httpClient({ address, tokenFile, token: values.token, schedulerName, timeoutMs }, host)
   }

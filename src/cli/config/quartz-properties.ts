@@ -1,9 +1,12 @@
+import { InvalidArgumentError } from '../../core/errors.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import { postgresJobStore } from '../../jobstore/postgres/postgres-job-store.ts'
 import type { PostgresJobStoreOptions } from '../../jobstore/postgres/postgres-options.ts'
+import { ramJobStore } from '../../jobstore/ram/ram-job-store.ts'
 import { readProperties } from '../../jobstore/sql/tables/encoding/properties-text.ts'
 import type { SchedulerOptions } from '../../scheduler/create-scheduler.ts'
-import { zeroSizeThreadPool } from '../../threadpool/in-process-thread-pool.ts'
+import { resolveSchedulerOptions } from '../../scheduler/scheduler-options.ts'
+import { inProcessThreadPool, zeroSizeThreadPool } from '../../threadpool/in-process-thread-pool.ts'
 import { UsageError } from '../command.ts'
 import { readJdbcUrl } from './jdbc-url.ts'
 import { replacementOf } from './property-replacements.ts'
@@ -35,6 +38,8 @@ class PropertiesReader {
   /** Keys, in full, that `$@` of another key has named. */
   readonly #copied = new Set<string>()
   readonly #notes: string[] = []
+  /** What an option was read from. */
+  readonly #keyOf = new Map<string, string>()
   readonly #scheduler: Writable<SchedulerOptions> = {}
   readonly #store: Writable<PostgresJobStoreOptions> = {}
 
@@ -60,8 +65,23 @@ class PropertiesReader {
       }
     }
     const scheduler = this.#scheduler
+    this.#checkBounds(store)
     const settings: Settings = { scheduler, store, ...(schedulerName !== null && { schedulerName }) }
     return { settings, notes: this.#notes }
+  }
+
+  /** Finds out before anything is opened, and says which line it is. @throws UsageError */
+  #checkBounds(store: StoreSetting | null): void {
+    try {
+      const jobStore = store?.open('never') ?? ramJobStore()
+      const { threadPool = {} } = this.#scheduler
+      const pool = 'initialize' in threadPool ? threadPool : inProcessThreadPool(threadPool)
+      resolveSchedulerOptions(this.#scheduler, { jobStore, threadPool: pool })
+    } catch (error) {
+      const key = error instanceof InvalidArgumentError ? this.#keyOf.get(error.field) : undefined
+      if (key === undefined) throw error
+      throw new UsageError(`--config: ${prefix}${key}: ${textOf(error)}`, { cause: error })
+    }
   }
 
   #readScheduler(): void {
@@ -70,27 +90,19 @@ class PropertiesReader {
     if (instanceId !== null && !/^(AUTO|SYS_PROP|NON_CLUSTERED)$/i.test(instanceId)) {
       scheduler.instanceId = instanceId
     }
-    this.#number('scheduler.idleWaitTime', (value) => {
-      scheduler.idleWaitMs = value
-    })
-    this.#number('scheduler.batchTriggerAcquisitionMaxCount', (value) => {
-      scheduler.maxBatchSize = value
-    })
-    this.#number('scheduler.batchTriggerAcquisitionFireAheadTimeWindow', (value) => {
-      scheduler.batchTimeWindowMs = value
-    })
-    this.#number('jobStore.misfireThreshold', (value) => {
-      scheduler.misfireThresholdMs = value
-    })
+    this.#number('scheduler.idleWaitTime', scheduler, 'idleWaitMs')
+    this.#number('scheduler.batchTriggerAcquisitionMaxCount', scheduler, 'maxBatchSize')
+    this.#number('scheduler.batchTriggerAcquisitionFireAheadTimeWindow', scheduler, 'batchTimeWindowMs')
+    this.#number('jobStore.misfireThreshold', scheduler, 'misfireThresholdMs')
     scheduler.interruptJobsOnShutdown = this.#flag('scheduler.interruptJobsOnShutdown')
     scheduler.interruptJobsOnShutdownWithWait = this.#flag('scheduler.interruptJobsOnShutdownWithWait')
     this.#readThreadPool()
   }
 
   #readThreadPool(): void {
-    this.#number('threadPool.threadCount', (size) => {
-      this.#scheduler.threadPool = { size }
-    })
+    const pool: { size?: number } = {}
+    this.#number('threadPool.threadCount', pool, 'size')
+    if (pool.size !== undefined) this.#scheduler.threadPool = pool
     const poolClass = this.#take('threadPool.class') ?? ''
     if (poolClass.endsWith('ZeroSizeThreadPool')) this.#scheduler.threadPool = zeroSizeThreadPool()
     else if (poolClass !== '' && !poolClass.endsWith('.SimpleThreadPool')) {
@@ -135,9 +147,7 @@ class PropertiesReader {
     }
     if (this.#flag('jobStore.useProperties')) store.jobData = 'properties'
     if (this.#flag('jobStore.isClustered')) store.locking = 'quartzLocks'
-    this.#number('jobStore.clusterCheckinInterval', (value) => {
-      store.checkInIntervalMs = value
-    })
+    this.#number('jobStore.clusterCheckinInterval', store, 'checkInIntervalMs')
   }
 
   #readDataSource(name: string): { readonly url: string; readonly place: string } | null {
@@ -145,9 +155,7 @@ class PropertiesReader {
     const jdbc = this.#take(`${at}.URL`)
     const [user, password] = [this.#take(`${at}.user`), this.#take(`${at}.password`)]
     this.#take(`${at}.driver`)
-    this.#number(`${at}.maxConnections`, (value) => {
-      this.#store.poolSize = value
-    })
+    this.#number(`${at}.maxConnections`, this.#store, 'poolSize')
     if (jdbc === null) {
       this.#notes.push(`${prefix}${at}.URL is missing; name the database with --store.`)
       return null
@@ -183,12 +191,13 @@ class PropertiesReader {
     return copied === '' ? null : copied
   }
 
-  #number(key: string, use: (value: number) => void): void {
+  #number<Field extends string>(key: string, options: { [Name in Field]?: number }, field: Field): void {
     const text = this.#take(key)
     if (text === null || text === '-1') return
     if (!/^\d{1,12}$/.test(text))
       throw new UsageError(`--config: ${key} must be a whole number, got '${text}'.`)
-    use(Number(text))
+    options[field] = Number(text)
+    this.#keyOf.set(field, key)
   }
 
   #flag(key: string): boolean {

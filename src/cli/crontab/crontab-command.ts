@@ -110,7 +110,7 @@ function givenStore(place: string): CrontabRunOptions['store'] {
 
 function requireTimeout(text: string): number | null {
   if (text === 'none') return null
-  const timeoutMs = parseDuration('--timeout', text)
+  const timeoutMs = parseDuration('--timeout', text, { max: Infinity })
   if (timeoutMs <= timerDelayMaxMs) return Math.max(1, timeoutMs)
   throw new UsageError(`--timeout takes at most 24d, got '${text}'. Use 'none' for no limit.`)
 }
@@ -143,7 +143,7 @@ function runOptions(
   const hasColors = stdout.isTerminal && values['no-color'] !== true && !environment['NO_COLOR']
   return {
     zoneName,
-    forMs: values.for === undefined ? null : parseDuration('--for', values.for),
+    forMs: values.for === undefined ? null : parseDuration('--for', values.for, { max: Infinity }),
     timeoutMs: requireTimeout(values.timeout ?? '1h'),
     drainMs:
       values.drain === undefined ? (settings.drainMs ?? 10_000) : parseDuration('--drain', values.drain),
