@@ -1,6 +1,7 @@
 import type { BulkJson } from '../../server/bulk/bulk-runs.ts'
 import { pause } from '../../time/pause.ts'
 import type { ApiClient } from '../api/api-client.ts'
+import { stopRequests } from '../crontab/stop-requests.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { count, visible } from '../terminal/text.ts'
@@ -23,7 +24,7 @@ const lookEveryMs = 200
 
 /**
  * Does something to all jobs or triggers that fit a filter: counts them first, and watches the server do it. A signal
- * stops it between two of them. Resolves with the exit code.
+ * stops it between two of them, and a second one ends the command without an answer. Resolves with the exit code.
  */
 export async function carryOutBulk(
   client: ApiClient,
@@ -55,21 +56,35 @@ export async function carryOutBulk(
 
 async function watch(client: ApiClient, begun: BulkJson | null, host: CliHost): Promise<BulkJson> {
   if (begun === null) throw new CommandFailure(exitCodes.failed, 'The server did not begin.')
-  const { id } = begun
-  const stopping = new AbortController()
-  const removers = (['SIGINT', 'SIGTERM'] as const).map((signal) =>
-    host.onSignal(signal, () => {
-      stopping.abort()
-    }),
-  )
-  try {
-    for (let bulk = begun; ; bulk = await client.call('bulk.get', { params: { id } })) {
-      if (bulk.status !== 'running') return bulk
-      if (stopping.signal.aborted) await client.call('bulk.stop', { params: { id } })
+  const { id, total } = begun
+  const stop = stopRequests(host, null)
+  let bulk = begun
+  const looks = async (): Promise<BulkJson> => {
+    while (bulk.status === 'running') {
       await pause(host.clock, lookEveryMs)
+      bulk = await client.call('bulk.get', { params: { id } })
     }
+    return bulk
+  }
+  const ended = looks()
+  // Beside a look, which may wait for its answer.
+  const stopped = stop.first.then(async () => {
+    await client.call('bulk.stop', { params: { id } })
+    return ended
+  })
+  const left = stop.atOnce.then(() => {
+    throw new CommandFailure(exitCodes.atOnce, 'Ended by a second signal.')
+  })
+  try {
+    return await Promise.race([ended, stopped, left])
+  } catch (error) {
+    const reached = `was at ${bulk.done} of ${total}`
+    host.stderr.write(
+      visible(`Bulk action ${id} ${reached} and may go on: the dashboard of its server shows it.\n`),
+    )
+    throw error
   } finally {
-    for (const remove of removers) remove()
+    stop.dispose()
   }
 }
 

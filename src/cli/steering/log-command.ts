@@ -4,6 +4,7 @@ import type { TimeZone } from '../../time/zone.ts'
 import type { ApiClient } from '../api/api-client.ts'
 import { connect, connectionNote, connectionOptions } from '../api/connection-options.ts'
 import { type Command, parseCommandLine, UsageError } from '../command.ts'
+import { stopRequests } from '../crontab/stop-requests.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { formatMoment } from '../local-time.ts'
@@ -97,7 +98,7 @@ async function printRest(client: ApiClient, fireInstanceId: string, printer: Lin
   }
 }
 
-/** Resolves with whether the execution was seen to run. */
+/** Resolves with whether the execution was seen to run, or a signal came. */
 async function follow(
   client: ApiClient,
   { fireInstanceId, printer }: { readonly fireInstanceId: string; readonly printer: LinePrinter },
@@ -105,12 +106,8 @@ async function follow(
 ): Promise<boolean> {
   const { clock } = host
   const stopping = new AbortController()
-  const removers = (['SIGINT', 'SIGTERM'] as const).map((signal) =>
-    host.onSignal(signal, () => {
-      stopping.abort()
-    }),
-  )
-  try {
+  const stop = stopRequests(host, null)
+  const looks = async (): Promise<boolean> => {
     let endedMs: number | null = null
     let wasSeen = false
     for (;;) {
@@ -122,7 +119,15 @@ async function follow(
       if (isWritten || stopping.signal.aborted) return wasSeen
       await pause(clock, lookEveryMs, stopping.signal)
     }
+  }
+  // A look may wait for its answer.
+  const stopped = stop.first.then(() => {
+    stopping.abort()
+    return true
+  })
+  try {
+    return await Promise.race([looks(), stopped])
   } finally {
-    for (const remove of removers) remove()
+    stop.dispose()
   }
 }
