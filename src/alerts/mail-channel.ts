@@ -44,6 +44,7 @@ export interface MailChannelOptions {
 interface Nodemailer {
   readonly createTransport: (options: object) => {
     sendMail(mail: {
+      readonly messageId: string
       readonly from: string
       readonly to: readonly string[]
       readonly subject: string
@@ -54,8 +55,10 @@ interface Nodemailer {
 }
 
 const what = 'mailChannel'
-/** A server that says nothing for so long is given up. */
+/** A server that does not greet for so long is given up. */
 const silenceMs = 10_000
+/** Longer than most servers take to look at a mail; how long an attempt may take, the alerts decide. */
+const acceptMs = 60_000
 
 const checkAddress = checkThat(
   'a mail address',
@@ -96,7 +99,7 @@ export function mailChannel(options: MailChannelOptions): AlertChannel {
         requireTLS: requireTls,
         connectionTimeout: silenceMs,
         greetingTimeout: silenceMs,
-        socketTimeout: silenceMs,
+        socketTimeout: acceptMs,
         ...(user !== undefined && { auth: { user, pass: password } }),
       })
       const abort = (): void => {
@@ -104,7 +107,9 @@ export function mailChannel(options: MailChannelOptions): AlertChannel {
       }
       signal.addEventListener('abort', abort, { once: true })
       try {
-        await transport.sendMail({ from, to, subject: subjectOf(notice), text: bodyOf(notice) })
+        // The server may have kept the mail of an attempt that was given up: the same id makes it the same mail.
+        const messageId = `<${encodeURIComponent(notice.id)}@${from.slice(from.lastIndexOf('@') + 1)}>`
+        await transport.sendMail({ messageId, from, to, subject: subjectOf(notice), text: bodyOf(notice) })
       } finally {
         signal.removeEventListener('abort', abort)
         transport.close()

@@ -202,6 +202,21 @@ describe('a mail', () => {
     expect(mail.text).toContain('Rule: late')
   })
 
+  it('has the id of the notice, so that what came twice is one mail to its readers', async () => {
+    const server = await smtp('keeps and is mute')
+    const giveUp = new AbortController()
+    const channel = channelTo(server.port)
+    const lost = channel.send(notice, giveUp.signal)
+    lost.catch(() => {})
+    await server.kept
+    giveUp.abort()
+    const again = channel.send({ ...notice, text: 'again' }, never)
+    again.catch(() => {})
+    await expect.poll(() => server.mails.length).toBe(2)
+    const ids = server.mails.map(({ text }) => /^Message-ID: (.*)$/im.exec(text)?.[1])
+    expect(ids).toEqual(['<notice-1@example.com>', '<notice-1@example.com>'])
+  })
+
   it('fails when the server refuses it, or it has no TLS and that is required', async () => {
     const refusing = await smtp('refuses')
     await expect(channelTo(refusing.port).send(notice, never)).rejects.toThrow('550')

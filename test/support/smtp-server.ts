@@ -11,25 +11,32 @@ export interface ReceivedMail {
 export interface SmtpServer extends AsyncDisposable {
   readonly port: number
   readonly mails: ReceivedMail[]
+  /** Resolves when the first mail came. */
+  readonly kept: Promise<void>
 }
 
-/** How a server takes mail: `mute` accepts connections and says nothing. */
-export type SmtpManner = 'takes' | 'refuses' | 'mute'
+/** How a server takes mail: `mute` accepts connections and says nothing, `keeps and is mute` nothing after a mail. */
+export type SmtpManner = 'takes' | 'refuses' | 'mute' | 'keeps and is mute'
 
 /** A small mail server without TLS that keeps what it gets. */
 export async function smtpServer(manner: SmtpManner = 'takes'): Promise<SmtpServer> {
   const mails: ReceivedMail[] = []
   const sockets = new Set<Socket>()
+  let onKept = (): void => {}
+  const kept = new Promise<void>((resolve) => {
+    onKept = resolve
+  })
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
-    if (manner !== 'mute') converse(socket, manner, mails)
+    if (manner !== 'mute') converse(socket, { manner, mails, onKept })
   })
   const port = await listening(server)
   return {
     port,
     mails,
+    kept,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
@@ -37,7 +44,10 @@ export async function smtpServer(manner: SmtpManner = 'takes'): Promise<SmtpServ
   }
 }
 
-function converse(socket: Socket, manner: SmtpManner, mails: ReceivedMail[]): void {
+function converse(
+  socket: Socket,
+  { manner, mails, onKept }: { manner: SmtpManner; mails: ReceivedMail[]; onKept: () => void },
+): void {
   let from = ''
   let to: string[] = []
   let body: string[] | null = null
@@ -51,7 +61,8 @@ function converse(socket: Socket, manner: SmtpManner, mails: ReceivedMail[]): vo
       else {
         mails.push({ from, to, text: body.join('\n') })
         body = null
-        say('250 kept')
+        if (manner !== 'keeps and is mute') say('250 kept')
+        onKept()
       }
       return
     }
