@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ClusterNotes } from '../../src/jobs/remote-job.ts'
 import { MemoryNotes } from '../../src/jobstore/job-store-notes.ts'
 import { ManualClock } from '../../src/testing.ts'
-import { consistentIndex } from '../../src/xxl-job/admin/consistent-hash.ts'
+import { HashRing } from '../../src/xxl-job/admin/consistent-hash.ts'
 import { type QuietRoute, RouteCounters } from '../../src/xxl-job/admin/route-counters.ts'
 import { decodeMemory } from '../../src/xxl-job/admin/route-memory.ts'
 
@@ -98,19 +98,33 @@ describe('routes', () => {
     { jobId: 2_147_483_647, index: 9, count: 10 },
   ])('CONSISTENT_HASH puts job $jobId at $index of $count', ({ jobId, index, count }) => {
     const all = Array.from({ length: count }, (_, at) => `http://10.0.0.${at + 1}:9999/`)
-    expect(consistentIndex(jobId, all)).toBe(index)
+    expect(new HashRing(all).indexOf(jobId)).toBe(index)
   })
 
   test('CONSISTENT_HASH moves few jobs when an address leaves', () => {
     const all = Array.from({ length: 10 }, (_, at) => `http://10.0.0.${at + 1}:9999/`)
     const fewer = all.slice(0, 9)
     const jobs = Array.from({ length: 1000 }, (_, at) => at + 1)
-    const moved = jobs.filter(
-      (jobId) => all[consistentIndex(jobId, all)] !== fewer[consistentIndex(jobId, fewer)],
-    )
-    expect(moved.every((jobId) => consistentIndex(jobId, all) === 9)).toBe(true)
+    const ring = new HashRing(all)
+    const left = new HashRing(fewer, ring)
+    const moved = jobs.filter((jobId) => all[ring.indexOf(jobId)] !== fewer[left.indexOf(jobId)])
+    expect(moved.every((jobId) => ring.indexOf(jobId) === 9)).toBe(true)
     expect(moved.length).toBeGreaterThan(50)
     expect(moved.length).toBeLessThan(200)
+  })
+
+  test('CONSISTENT_HASH goes by the addresses of each run, and answers 100,000 runs over 1,000 of them', async () => {
+    const { counters } = node()
+    const all = Array.from({ length: 1000 }, (_, at) => `http://10.0.${at >> 8}.${at % 256}:9999/`)
+    const next = (jobId: number, among: readonly string[]): Promise<number> =>
+      counters.next('CONSISTENT_HASH', 'billing', jobId, among)
+    const chosen = new Set<number>()
+    for (let jobId = 0; jobId < 100_000; jobId++) chosen.add(await next(jobId, all))
+    expect(chosen.size).toBe(1000)
+    const two = ['http://10.0.0.1:9999/', 'http://10.0.0.2:9999/']
+    expect(await next(17, two)).toBe(new HashRing(two).indexOf(17))
+    expect(await next(17, all.toReversed())).toBe(999 - (await next(17, all)))
+    expect(await next(17, ['http://10.0.0.1:9999/'])).toBe(0)
   })
 })
 

@@ -3,7 +3,7 @@ import { logThrown } from '../../core/thrown-value.ts'
 import type { ClusterNotes } from '../../jobs/remote-job.ts'
 import { dayMs } from '../../time/civil.ts'
 import type { Clock } from '../../time/clock.ts'
-import { consistentIndex } from './consistent-hash.ts'
+import { HashRing } from './consistent-hash.ts'
 import { type CountingRoute, choose, noMemory, type RandomBelow, type RouteMemory } from './route-memory.ts'
 import type { XxlJobRoute } from './run-options.ts'
 import { SharedRoute } from './shared-route.ts'
@@ -13,6 +13,8 @@ export type QuietRoute = Exclude<XxlJobRoute, 'FAILOVER' | 'BUSYOVER' | 'SHARDIN
 
 /** So many jobs are remembered; with more, all begin anew. */
 const jobsMax = 10_000
+/** So many AppNames have their ring kept; with more, all are made anew. */
+const ringsMax = 100
 /** With more executors of an AppName, what these routes remember is too long for a note that each run may change. */
 const sharedAddressesMax = 200
 
@@ -36,6 +38,8 @@ export class RouteCounters {
   readonly #options: RouteCountersOptions
   /** By route, job id and AppName. */
   readonly #jobs = new Map<string, Remembered>()
+  /** By AppName. */
+  readonly #rings = new Map<string, HashRing>()
   /** Of the schedulers that are connected, the first one first. */
   readonly #boards = new Set<ClusterNotes>()
   #day: number
@@ -70,7 +74,7 @@ export class RouteCounters {
       case 'RANDOM':
         return this.#options.random(addresses.length)
       case 'CONSISTENT_HASH':
-        return consistentIndex(jobId, addresses)
+        return this.#ringOf(appName, addresses).indexOf(jobId)
       default:
         return this.#counted(route, appName, jobId, addresses)
     }
@@ -103,6 +107,15 @@ export class RouteCounters {
       this.#isFailing = true
       return choose(route, job.memory, addresses, random)
     }
+  }
+
+  #ringOf(appName: string, addresses: readonly string[]): HashRing {
+    const known = this.#rings.get(appName)
+    if (known?.isOf(addresses) === true) return known
+    if (this.#rings.size >= ringsMax) this.#rings.clear()
+    const ring = new HashRing(addresses, known)
+    this.#rings.set(appName, ring)
+    return ring
   }
 
   #of(name: string): Remembered {
