@@ -13,7 +13,8 @@ const broken = '.broken'
 
 /**
  * Results on disk, one file each: written before anything is sent, deleted when an admin has taken it. A file gets its
- * name when all of it is written, so a process that is killed leaves a whole result or none.
+ * name when all of it is on the disk, so a process that is killed, or a machine without power, leaves a whole result or
+ * none.
  *
  * Writing is synchronous: when a run has ended, its result is safe before anything else happens.
  */
@@ -44,7 +45,7 @@ export class ResultStore {
     const name = this.#nameOf(result)
     try {
       const path = join(this.#folder, name)
-      writeFileSync(`${path}${unfinished}`, JSON.stringify(result), { mode: 0o600 })
+      writeFileSync(`${path}${unfinished}`, JSON.stringify(result), { mode: 0o600, flush: true })
       renameSync(`${path}${unfinished}`, path)
       this.#hasFailed = false
       return name
