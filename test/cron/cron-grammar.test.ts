@@ -337,3 +337,10 @@ describe('junk', () => {
     expect(refusal(text).message.length).toBeLessThan(3000)
   })
 })
+
+it('an end of line or another control character never breaks a message', () => {
+  const { message, position } = refusal('0 0 12 * * ?\n\u0007')
+  expect(message).toMatch(/^Invalid cron expression '0 0 12 \* \* \?\\u000a\\u0007': /)
+  expect(message).not.toMatch(/\p{Cc}/u)
+  expect(position).toBe(11)
+})

@@ -82,7 +82,7 @@ export function wrongFieldCount(
   return cronError(expression, placeOf(spec, position), `it has ${count}, needed are ${needed}`, advice)
 }
 
-/** An error with its place. A long expression is cut in the message. */
+/** An error with its place. A long expression is cut in the message, which is one line whatever the expression has. */
 export function cronError(
   expression: string,
   where: CronPlace,
@@ -91,8 +91,9 @@ export function cronError(
 ): CronExpressionError {
   const shown = expression.length > 80 ? `${expression.slice(0, 80)}...` : expression
   const advice = suggestion === null ? '' : ` ${suggestion}`
+  const message = `Invalid cron expression '${shown}': ${found} (${where.label} field, position ${where.position}).${advice}`
   return new CronExpressionError(
-    `Invalid cron expression '${shown}': ${found} (${where.label} field, position ${where.position}).${advice}`,
+    message.replace(/(?!\t)\p{Cc}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`),
     { expression, field: where.field, position: where.position, suggestion },
   )
 }
