@@ -127,7 +127,8 @@ export function nodeNotReached(instanceId: string): SchedulerError {
 export function neverFires({ key, calendarName }: Trigger): SchedulerError {
   return new SchedulerError(
     'ERR_TRIGGER_NEVER_FIRES',
-    `Based on its schedule, trigger ${key.toString()} will never fire. Check its schedule, such as its years, and its ` +
-      `start and end time${calendarName === null ? '' : `, and its calendar '${calendarName}'`}.`,
+    `Based on its schedule, trigger ${key.toString()} will never fire. ` +
+      'Check its schedule, such as its years, and its start and end time' +
+      (calendarName === null ? '.' : `, and its calendar '${calendarName}'.`),
   )
 }

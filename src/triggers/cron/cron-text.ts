@@ -91,7 +91,8 @@ export function cronError(
 ): CronExpressionError {
   const shown = expression.length > 80 ? `${expression.slice(0, 80)}...` : expression
   const advice = suggestion === null ? '' : ` ${suggestion}`
-  const message = `Invalid cron expression '${shown}': ${found} (${where.label} field, position ${where.position}).${advice}`
+  const place = `${where.label} field, position ${where.position}`
+  const message = `Invalid cron expression '${shown}': ${found} (${place}).${advice}`
   return new CronExpressionError(
     message.replace(/(?!\t)\p{Cc}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`),
     { expression, field: where.field, position: where.position, suggestion },
