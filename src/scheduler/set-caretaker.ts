@@ -35,7 +35,10 @@ export class SetCaretaker {
       this.#schedules.reconcile(declared, {
         dryRun,
         mayTakeOver: this.#inForce.has(declared.name) ? 'fromItself' : 'never',
-        onInForce: () => this.#declared.set(declared.name, declared),
+        onInForce: () => {
+          this.#declared.set(declared.name, declared)
+          this.#inForce.add(declared.name)
+        },
       }),
     )
     this.#looking = reconciled.then(
@@ -71,10 +74,10 @@ export class SetCaretaker {
     return this.#isEnded
   }
 
-  /** `done`: null when it failed. */
+  /** `done`: null when it failed, which changes nothing about what is in force. */
   #note(name: string, done: Reconciliation | null): void {
     if (done?.deferred === false) this.#inForce.add(name)
-    else this.#inForce.delete(name)
+    else if (done !== null) this.#inForce.delete(name)
     if (done?.deferred === false && done.broken.length === 0) this.#waiting.delete(name)
     else this.#waiting.add(name)
     if (this.#waiting.size === 0 || this.#isEnded || this.#timer !== null) return

@@ -4,9 +4,11 @@ import {
   defineSchedule,
   GroupMatcher,
   type Reconciliation,
+  type ScheduleDefinition,
   type Scheduler,
   triggerKey,
 } from 'quartz-ts'
+import { DelegatingJobStore } from 'quartz-ts/spi'
 import { ManualClock } from 'quartz-ts/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { postgresStores } from '../support/sql-stores.ts'
@@ -148,6 +150,26 @@ test('a process may go back to a form that it has declared before, unless anothe
   ])
   expect((await declare(8)).deferred).toBe(true)
   expect(await stored(scheduler)).toContain('toggled 07')
+})
+
+test('a process goes back at once to what it declared before a form that failed half way', async () => {
+  const newStore = await stores.prepare()
+  class FailingStore extends DelegatingJobStore {
+    isAway = false
+    override putPlanned(
+      ...plan: Parameters<DelegatingJobStore['putPlanned']>
+    ): ReturnType<DelegatingJobStore['putPlanned']> {
+      return this.isAway ? Promise.reject(new Error('away')) : super.putPlanned(...plan)
+    }
+  }
+  const store = new FailingStore(newStore())
+  const { scheduler } = await node(() => store, 'one', oldPlans)
+  const schedules = (plans: Plans): ScheduleDefinition[] =>
+    Object.entries(plans).map(([key, cron]) => defineSchedule(work, { key, cron, zone: 'UTC' }))
+  store.isAway = true
+  await expect(scheduler.reconcile('default', schedules(newPlans))).rejects.toThrow('away')
+  store.isAway = false
+  expect((await scheduler.reconcile('default', schedules(oldPlans))).deferred).toBe(false)
 })
 
 test('a process that declares its set over and over leaves it to new code that has not started yet', async () => {
