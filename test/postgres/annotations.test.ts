@@ -1,8 +1,10 @@
 import { Client } from 'pg'
 import { createScheduler, GroupMatcher, jobKey, type Scheduler } from 'quartz-ts'
 import { type ClusterScheduling, enableScheduling, scheduled } from 'quartz-ts/annotations'
+import { DelegatingJobStore } from 'quartz-ts/spi'
 import { ManualClock } from 'quartz-ts/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { Door } from '../executors/executor-fixture.ts'
 import { postgresStores } from '../support/sql-stores.ts'
 
 const stores = postgresStores()
@@ -106,6 +108,68 @@ test('what only one instance has outlives its restart, with its pause', async ()
     ['added', 'PAUSED'],
     ['kept', 'NORMAL'],
   ])
+})
+
+/** A store whose listing of jobs, which a look begins with, does first what the test says. */
+class WatchedStore extends DelegatingJobStore {
+  beforeLook: () => Promise<void> = () => Promise.resolve()
+
+  override async queryJobs(
+    ...query: Parameters<DelegatingJobStore['queryJobs']>
+  ): ReturnType<DelegatingJobStore['queryJobs']> {
+    const page = await super.queryJobs(...query)
+    await this.beforeLook()
+    return page
+  }
+}
+
+/** An instance that has seen another one with a task of its own, which has ended. */
+async function besideOneThatEnded(): Promise<{
+  readonly store: WatchedStore
+  readonly old: Instance
+  readonly canary: () => Promise<Instance>
+}> {
+  const newStore = await stores.prepare()
+  let started = 0
+  const canary = async (): Promise<Instance> => {
+    const fresh = await instance(newStore, `new-${++started}`, ['added', 'kept'])
+    await fresh.scheduler.start()
+    return fresh
+  }
+  const first = await canary()
+  const store = new WatchedStore(newStore())
+  const old = await instance(() => store, 'old-1', ['kept'])
+  await old.scheduler.start()
+  await first.scheduler.shutdown()
+  return { store, old, canary }
+}
+
+test('a look that fails between two does not let them count as neighbours', async () => {
+  const { store, old, canary } = await besideOneThatEnded()
+  await lookAgain(old)
+  const second = await canary()
+  store.beforeLook = () => Promise.reject(new Error('away'))
+  await lookAgain(old)
+  store.beforeLook = () => Promise.resolve()
+  await second.scheduler.shutdown()
+  await lookAgain(old)
+  expect(await jobNames(old.scheduler)).toEqual(['added', 'kept'])
+})
+
+test('a start during a look does not make two looks of it, one right after the other', async () => {
+  const { store, old } = await besideOneThatEnded()
+  const [isLooking, mayGoOn] = [new Door(), new Door()]
+  store.beforeLook = () => {
+    isLooking.open()
+    return mayGoOn.opened
+  }
+  await old.clock.advance(60_000)
+  await isLooking.opened
+  await old.scheduler.standby()
+  const started = old.scheduler.start()
+  mayGoOn.open()
+  await started
+  expect(await jobNames(old.scheduler)).toEqual(['added', 'kept'])
 })
 
 test('an instance that was taken for failed stores again what was taken away meanwhile', async () => {

@@ -139,7 +139,10 @@ class Caretaker {
   }
 
   #lookAnew(): Promise<void> {
-    this.#unknown = new Set()
+    // After the look that is under way, which would set it again at its end.
+    this.#looking = this.#looking.then(() => {
+      this.#unknown = new Set()
+    })
     return this.#look()
   }
 
@@ -156,6 +159,8 @@ class Caretaker {
       isOver = await this.#update()
     } catch (error) {
       if (this.#isEnded) return
+      // Of the nodes since the look before this one nothing is known.
+      this.#unknown = new Set()
       logThrown(logger, error, 'The jobs of methods could not be kept up to date; trying again', { group })
     }
     if (isOver || this.#isEnded) return
