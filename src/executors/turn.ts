@@ -28,8 +28,9 @@ export class LoopTurn {
     return true
   }
 
+  /** Where no turn is open, the alarm of the executor opens one, if anything is due at all. */
   refuse(turn: Turn): void {
-    this.#refused.add(turn)
+    if (this.#isOpen) this.#refused.add(turn)
   }
 
   /** Before any alarm rings, because that of an executor that is behind would ring first in each turn. */

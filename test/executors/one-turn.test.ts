@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
 import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
 import { Timer } from '../../src/executors/timer.ts'
+import type { ClockTimer } from '../../src/time/clock.ts'
 import { knownTurnBugs } from '../support/turn-bugs.ts'
-import { TickingClock } from './executor-fixture.ts'
+import { pause, TickingClock } from './executor-fixture.ts'
 
 /** What tasks may take of one turn of the event loop: the time that they share, and the task that is under way then. */
 const shareMs = 5
@@ -163,4 +164,29 @@ describe('beside an executor that is behind', () => {
     for (let turn = 0; turn < 40; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
     expect(Math.min(...runs)).toBeGreaterThanOrEqual(9)
   })
+})
+
+it('a task whose promise settles long after its turn takes one turn each run', async () => {
+  class CountingClock extends TickingClock {
+    turns = 0
+    override setImmediate(callback: () => void): ClockTimer {
+      this.turns++
+      return super.setImmediate(callback)
+    }
+  }
+  const clock = new CountingClock()
+  const executor = new ScheduledExecutor({ clock })
+  let runs = 0
+  executor.scheduleAtFixedRate(
+    () => {
+      runs++
+      return pause(clock, 8)
+    },
+    10,
+    10,
+  )
+  await clock.advance(200)
+  executor.shutdownNow()
+  expect(runs).toBe(20)
+  expect(clock.turns).toBe(runs)
 })
