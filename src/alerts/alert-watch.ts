@@ -22,12 +22,16 @@ export interface AlertWatchParts {
   readonly storeAwayMs: number
 }
 
+type AlertFindings = readonly AlertFinding[]
+
 /** Most alerts at one time: more say nothing more. But a rule is heard that has few. */
 const alertsMax = 200
 const fewAlerts = 20
 const defaultQuietMs = 900_000
 /** A node that has not renewed its claim by then is taken for dead, or after three checks. */
 const claimMs = 600_000
+/** A rule that has not answered by then is asked anew. Until then one question waits, not one for each check. */
+const lostAnswerMs = 300_000
 const resignMs = 1000
 /** How long an alert stays whose rule this node does not have. */
 const strangeMs = 3_600_000
@@ -43,6 +47,11 @@ export class AlertWatch {
   readonly #watchedSinceMs: EpochMs
   readonly #raised = new Map<string, { readonly rule: AlertRule; readonly finding: AlertFinding }>()
   readonly #failedRules = new Set<string>()
+  /** What rules have been asked and is not used yet. */
+  readonly #asked = new Map<
+    AlertRule,
+    { readonly sinceMs: number; readonly answer: Promise<AlertFindings> }
+  >()
   /** Rules with more findings than there may be alerts. */
   readonly #crowdedRules = new Set<string>()
   readonly #stops: (() => void)[] = []
@@ -168,23 +177,26 @@ export class AlertWatch {
     for (const silence of await book.silences()) if (silence.untilMs <= nowMs) await book.endSilence(silence)
   }
 
-  /** Stores what was found, unless it is known; the node that stores it sends it. */
+  /**
+   * Stores what was found, unless it is known; the node that stores it sends it. False when the rule finds more than is
+   * raised.
+   */
   async #keep(
     rule: string,
     finding: AlertFinding,
     alerts: Map<string, StoredAlert>,
     silences: readonly StoredSilence[],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { book, checkMs, clock, scheduler } = this.#parts
     const nowMs = clock.now()
     const id = alertIdOf(rule, finding.subject)
     const known = alerts.get(id)
     if (known !== undefined) {
-      if (nowMs - known.lastMs < checkMs / 2 && known.message === finding.message) return
-      await book.change({ ...known, message: finding.message, lastMs: nowMs })
-      return
+      const isNews = nowMs - known.lastMs >= checkMs / 2 || known.message !== finding.message
+      if (isNews) await book.change({ ...known, message: finding.message, lastMs: nowMs })
+      return true
     }
-    if (this.#isCrowded(rule, alerts)) return
+    if (this.#isCrowded(rule, alerts)) return false
     const node = scheduler.schedulerInstanceId
     const isNow = this.#hasRoom() && !isSilenced({ rule, subject: finding.subject }, silences)
     const alert = {
@@ -197,9 +209,10 @@ export class AlertWatch {
       isSent: false,
       claim: isNow ? { node, atMs: nowMs } : null,
     }
-    if (!(await book.add(alert))) return
+    if (!(await book.add(alert))) return true
     alerts.set(id, { ...alert, version: 1 })
     if (isNow) this.#send(alert)
+    return true
   }
 
   #isCrowded(rule: string, alerts: ReadonlyMap<string, StoredAlert>): boolean {
@@ -232,31 +245,48 @@ export class AlertWatch {
     }
     const found = await this.#check(rule)
     if (found === null) return
-    const ids = new Set(found.map(({ subject }) => alertIdOf(rule.name, subject)))
-    for (const finding of found) await this.#keep(rule.name, finding, alerts, silences)
-    for (const alert of own()) if (!ids.has(alert.id)) await this.#end(alert, alerts)
+    const known = new Set(own().map(({ subject }) => subject))
+    let hasRoom = true
+    for (const finding of found) {
+      // Where all jobs fail they are many, and most of them are left out: that must not hold up the event loop.
+      if (!hasRoom && !known.has(finding.subject)) continue
+      hasRoom = (await this.#keep(rule.name, finding, alerts, silences)) && hasRoom
+    }
+    const subjects = new Set(found.map(({ subject }) => subject))
+    for (const alert of own()) if (!subjects.has(alert.subject)) await this.#end(alert, alerts)
   }
 
   /** Null when the rule cannot be checked: what it found before stays. */
-  async #check(rule: AlertRule): Promise<readonly AlertFinding[] | null> {
-    const { clock, logger, scheduler } = this.#parts
-    const check = { scheduler, nowMs: clock.now(), watchedSinceMs: this.#watchedSinceMs }
-    let found: readonly AlertFinding[] | null = null
-    const asking = (async () => {
-      found = requireFindings((await rule.check?.(check)) ?? [])
-    })()
+  async #check(rule: AlertRule): Promise<AlertFindings | null> {
+    const { clock, logger } = this.#parts
+    const isLate = this.#asked.has(rule)
+    const answer = this.#ask(rule)
+    let isAnswered = true
     try {
-      if (!(await settledWithin(clock, patienceMs, asking)))
-        throw new Error(`no answer within ${patienceMs} ms`)
-      this.#failedRules.delete(rule.name)
-      return found
+      isAnswered = await settledWithin(clock, patienceMs, answer)
+      if (!isAnswered) throw new Error(`no answer within ${patienceMs} ms`)
+      if (!isLate) this.#failedRules.delete(rule.name)
+      return await answer
     } catch (error) {
       if (!this.#failedRules.has(rule.name)) {
         logThrown(logger, error, `The alert rule '${rule.name}' cannot be checked.`, {}, 'warn')
       }
       this.#failedRules.add(rule.name)
       return null
+    } finally {
+      if (isAnswered) this.#asked.delete(rule)
     }
+  }
+
+  /** An answer that came too late for one check is that of the next. */
+  #ask(rule: AlertRule): Promise<AlertFindings> {
+    const { clock, scheduler } = this.#parts
+    const before = this.#asked.get(rule)
+    if (before !== undefined && clock.elapsedMs() - before.sinceMs < lostAnswerMs) return before.answer
+    const check = { scheduler, nowMs: clock.now(), watchedSinceMs: this.#watchedSinceMs }
+    const answer = (async () => requireFindings((await rule.check?.(check)) ?? []))()
+    this.#asked.set(rule, { sinceMs: clock.elapsedMs(), answer })
+    return answer
   }
 
   async #end(alert: StoredAlert, alerts: Map<string, StoredAlert>): Promise<void> {
@@ -375,7 +405,7 @@ function isSilenced(
 }
 
 /** What else a rule answers is a failure of that rule, and not of the store. @throws TypeError */
-function requireFindings(found: unknown): readonly AlertFinding[] {
+function requireFindings(found: unknown): AlertFindings {
   if (!Array.isArray(found)) throw new TypeError('a rule must answer a list of findings')
   return found.map(requireFinding)
 }

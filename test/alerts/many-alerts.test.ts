@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { alertIdOf } from '../../src/alerts/alert-book.ts'
 import { type AlertChannel, type AlertRule, alertsPlugin, failedInARow, nodeDown } from '../../src/alerts.ts'
 import {
   createScheduler,
@@ -181,6 +182,65 @@ describe('more alerts than a page, a queue or a list', () => {
     expect(channel.notices.at(-1)?.text).toBe('Node n2 stopped checking in; its work is recovered.')
     expect(channel.notices).toHaveLength(201)
     expect(logged).toEqual(['An alert rule finds more than is raised. {"rule":"b","alerts":100}'])
+  })
+
+  it('what is found beyond the room for it costs less than one hash of each', async () => {
+    const [state, channel] = [flag(), recorded()]
+    const { clock } = await rigWith([state.rule], [channel])
+    state.found = subjects(100_000)
+    await clock.advance(1000)
+    expect(channel.notices).toHaveLength(200)
+    const spentOn = async (work: () => unknown): Promise<number> => {
+      const spent: number[] = []
+      for (let time = 0; time < 3; time++) {
+        const before = process.cpuUsage()
+        await work()
+        spent.push(process.cpuUsage(before).user)
+      }
+      return Math.min(...spent)
+    }
+    const hashes = await spentOn(() => state.found.map((subject) => alertIdOf('flag', subject)))
+    expect(await spentOn(() => clock.advance(1000))).toBeLessThan(hashes)
+  })
+})
+
+describe('a rule that takes long to answer', () => {
+  const held = (ms: number) => {
+    const state = { asked: 0, clock: new ManualClock() }
+    const rule: AlertRule = {
+      name: 'held',
+      description: 'What takes long to find.',
+      async check() {
+        state.asked++
+        await pause(state.clock, ms)
+        return [{ subject: 'disk', message: 'disk is bad' }]
+      },
+    }
+    return { state, rule }
+  }
+
+  it('is heard at the next check', async () => {
+    const [{ state, rule }, channel] = [held(40_000), recorded()]
+    await startNode(
+      'n1',
+      { clock: state.clock, notes: new MemoryNotes() },
+      { rules: [rule], channels: [channel] },
+    )
+    await state.clock.advance(45_000)
+    expect(kindsOf(channel)).toEqual(['raised disk is bad'])
+  })
+
+  it('is asked again after five minutes, not at each check', async () => {
+    const [{ state, rule }, channel] = [held(86_400_000), recorded()]
+    await startNode(
+      'n1',
+      { clock: state.clock, notes: new MemoryNotes() },
+      { rules: [rule], channels: [channel] },
+    )
+    await state.clock.advance(299_000)
+    expect(state.asked).toBe(1)
+    await state.clock.advance(60_000)
+    expect(state.asked).toBe(2)
   })
 })
 
