@@ -66,11 +66,15 @@ function hasNow(answer: unknown): answer is { readonly nowMs: number } {
 const limitMs = { look: 30_000, change: 300_000 } as const
 
 async function answered(address: string, init: RequestInit): Promise<[Response, unknown]> {
+  // `AbortSignal.any` is missing in browsers of 2023.
   const limit = new AbortController()
-  const signal = AbortSignal.any([limit.signal, init.signal ?? limit.signal])
-  const cancel = later(init.method === 'GET' ? limitMs.look : limitMs.change, () => {
+  const { signal } = limit
+  const abort = (): void => {
     limit.abort()
-  })
+  }
+  if (init.signal?.aborted === true) abort()
+  init.signal?.addEventListener('abort', abort)
+  const cancel = later(init.method === 'GET' ? limitMs.look : limitMs.change, abort)
   try {
     const response = await fetch(address, { ...init, signal })
     const answer: unknown = await response.json().catch(() => ({}))
@@ -81,6 +85,7 @@ async function answered(address: string, init: RequestInit): Promise<[Response, 
     throw new ApiProblem(0, { detail: error instanceof Error ? error.message : String(error) })
   } finally {
     cancel()
+    init.signal?.removeEventListener('abort', abort)
   }
 }
 
