@@ -42,9 +42,9 @@ const words = dictionary({
 })
 
 type Choice = Pick<BulkBody, 'of' | 'filter'>
-const running = signal<BulkJson | null>(null)
-/** Whether its dialog is open; otherwise it is a chip of the top bar. */
-const isShown = signal(false)
+const followed = signal<readonly BulkJson[]>([])
+/** The id of the one whose dialog is open; each other one is a chip of the top bar. */
+const shown = signal<string | null>(null)
 
 /** Does something to everything that a list shows, also on its other pages; the server says how many they are. */
 export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
@@ -106,8 +106,10 @@ async function begin(choice: Omit<BulkBody, 'expected'>, verb: string): Promise<
   })
   if (!isSure) return
   const begun = await call('bulk.begin', { body: { ...choice, expected: result.count } })
-  isShown.value = true
-  running.value = begun.result.bulk
+  const { bulk } = begun.result
+  if (bulk === null) return
+  shown.value = bulk.id
+  followed.value = [...followed.value.filter(({ id }) => id !== bulk.id), bulk]
 }
 
 /** Finds what the viewer began before the page was loaded. */
@@ -115,32 +117,46 @@ async function findOwn(): Promise<void> {
   if (!may('bulk.begin') || !may('bulk.list')) return
   const { items } = await call('bulk.list')
   const own = session.value?.principal?.name
-  running.value ??= items.find(({ status, by }) => status === 'running' && by === own) ?? null
+  const known = new Set(followed.value.map(({ id }) => id))
+  const found = items.filter(({ id, status, by }) => status === 'running' && by === own && !known.has(id))
+  followed.value = [...found.reverse(), ...followed.value]
 }
 
 const askEveryMs = 500
 
-/** How far a bulk action is; it goes on in the server when this is closed. */
-export function BulkProgress(): JSX.Element | null {
-  const bulk = running.value
-  const failedTimes = useSignal(0)
+/** How far bulk actions are; they go on in the server when this is closed. */
+export function BulkProgress(): JSX.Element {
   useEffect(() => {
+    // Those of another person are not for the one who signs in.
+    followed.value = []
     unawaited(findOwn())
   }, [session.value?.principal?.name])
+  return (
+    <>
+      {followed.value.map((bulk) => (
+        <Followed key={bulk.id} bulk={bulk} />
+      ))}
+    </>
+  )
+}
+
+function Followed({ bulk }: { readonly bulk: BulkJson }): JSX.Element | null {
+  const failedTimes = useSignal(0)
+  const isShown = shown.value === bulk.id
   useEffect(() => {
-    if (bulk === null) return undefined
     if (bulk.status !== 'running') {
       ownChange()
-      if (!isShown.value) end()
+      if (!isShown) end(bulk.id)
       return undefined
     }
     const ask = async (): Promise<void> => {
       try {
-        running.value = await call('bulk.get', { params: { id: bulk.id } })
+        const now = await call('bulk.get', { params: { id: bulk.id } })
+        followed.value = followed.value.map((each) => (each.id === now.id ? now : each))
         failedTimes.value = 0
       } catch (error) {
         // Another server process knows nothing of it.
-        if (isGone(error)) end()
+        if (isGone(error)) end(bulk.id)
         else failedTimes.value++
       }
     }
@@ -148,30 +164,34 @@ export function BulkProgress(): JSX.Element | null {
       unawaited(ask())
     })
   }, [bulk, failedTimes.value])
-  return bulk === null || !isShown.value ? null : <Progress key={bulk.id} bulk={bulk} />
+  return isShown ? <Progress bulk={bulk} /> : null
 }
 
-function end(): void {
-  isShown.value = false
-  running.value = null
+function end(id: string): void {
+  if (shown.value === id) shown.value = null
+  followed.value = followed.value.filter((bulk) => bulk.id !== id)
 }
 
-/** Opens the dialog again. */
-export function BulkChip(): JSX.Element | null {
-  const bulk = running.value
-  if (bulk === null || isShown.value) return null
-  const { done, total } = bulk
+/** Open the dialogs again. */
+export function BulkChips(): JSX.Element {
   return (
-    <button
-      type="button"
-      class="chip is-on nowrap"
-      title={words().progress(done, total)}
-      onClick={() => {
-        isShown.value = true
-      }}
-    >
-      {done} / {total}
-    </button>
+    <>
+      {followed.value
+        .filter(({ id }) => id !== shown.value)
+        .map(({ id, done, total }) => (
+          <button
+            key={id}
+            type="button"
+            class="chip is-on nowrap"
+            title={words().progress(done, total)}
+            onClick={() => {
+              shown.value = id
+            }}
+          >
+            {done} / {total}
+          </button>
+        ))}
+    </>
   )
 }
 
@@ -180,8 +200,8 @@ function Progress({ bulk }: { readonly bulk: BulkJson }): JSX.Element {
   const { close } = common()
   const { id, status, done, total, changed, failed, failures } = bulk
   const hide = (): void => {
-    if (status === 'running') isShown.value = false
-    else end()
+    if (status === 'running') shown.value = null
+    else end(id)
   }
   return (
     <Dialog title={text.progress(done, total)} onClose={hide}>

@@ -7,7 +7,7 @@ import { language, type Theme, theme, themes } from '../state/preferences.ts'
 import { session, signOut } from '../state/session.ts'
 import { shell } from '../words/shell.ts'
 import { Badge } from './badge.tsx'
-import { BulkChip } from './bulk.tsx'
+import { BulkChips } from './bulk.tsx'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -39,7 +39,7 @@ export function TopBar({ isMenuOpen, onMenu }: TopBarProps): JSX.Element {
       <SchedulerPicker />
       <span class="spring" />
       {session.value?.isReadOnly === true && <Badge tone="info" text={words.readOnly} />}
-      <BulkChip />
+      <BulkChips />
       <LiveSwitch />
       <ThemeSwitch />
       <LanguageSwitch />
