@@ -6156,30 +6156,30 @@ WHERE a.sched_name = :scheduler
 -- Every engine
 DELETE FROM qrtz_awaited_results AS a
 WHERE a.sched_name = :scheduler
+  AND a.deadline BETWEEN 0 AND :now
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = a.sched_name
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  );
+
+-- awaitedResults.deleteOldLate
+--   sql-awaited-results.ts (SqlAwaitedResults)
+-- Every engine
+DELETE FROM qrtz_awaited_results AS a
+WHERE a.sched_name = :scheduler
+  AND a.deadline < 0
   AND (
-    (
-      a.deadline BETWEEN 0 AND :now
-        AND NOT EXISTS (
-          SELECT 1
-          FROM qrtz_fired_triggers AS f
-          WHERE f.sched_name = a.sched_name
-            AND f.entry_id = a.fire_id
-            AND f.state = 'EXECUTING'
-        )
-    )
-      OR (
-        a.deadline < 0
-          AND (
-            a.deadline > :oldest
-              OR a.deadline > (
-                SELECT k.deadline
-                FROM qrtz_awaited_results AS k
-                WHERE k.sched_name = :scheduler
-                  AND k.deadline < 0
-                ORDER BY k.deadline
-                LIMIT 1 OFFSET 10000
-              )
-          )
+    a.deadline > :oldest
+      OR a.deadline > (
+        SELECT k.deadline
+        FROM qrtz_awaited_results AS k
+        WHERE k.sched_name = :scheduler
+          AND k.deadline < 0
+        ORDER BY k.deadline
+        LIMIT 1 OFFSET 10000
       )
   );
 

@@ -6,6 +6,7 @@ import { transactionOpening } from '../../src/jobstore/postgres/postgres-transac
 import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
 import type { SqlProgram, SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
 import { migrate } from '../../src/jobstore/sql/migrations/migrate.ts'
+import { AwaitedResultTable } from '../../src/jobstore/sql/tables/firings/awaited-result-table.ts'
 import { JobGroupLimits } from '../../src/jobstore/sql/tables/firings/job-group-limits.ts'
 import { JobTable } from '../../src/jobstore/sql/tables/jobs/job-table.ts'
 import { TriggerTable } from '../../src/jobstore/sql/tables/triggers/trigger-table.ts'
@@ -22,6 +23,7 @@ const vocabulary = { ...words, schedulerName: 'S' }
 const triggers = new TriggerTable(vocabulary, 'json')
 const jobs = new JobTable(vocabulary, 'json')
 
+const awaited = new AwaitedResultTable(vocabulary, 'n')
 const limits = new JobGroupLimits(vocabulary, new Map([['g', 1]]))
 
 const rows = 100_000
@@ -63,6 +65,12 @@ beforeAll(async () => {
   await client.query(
     `INSERT INTO qrtz_fired_triggers SELECT 'S', i, 't'||i, 'g', 'n', 1, 1, 5, 'EXECUTING', 'j'||i, 'g', true, false
      FROM generate_series(1, 50) i`,
+  )
+  // In flight for an hour yet, but for a few that are overdue and a few that a late result may come for.
+  await client.query(
+    `INSERT INTO qrtz_awaited_results
+     SELECT 'S', 'r'||i, i, 'j'||i, 'g', CASE WHEN i <= 50 THEN i WHEN i <= 100 THEN -i ELSE 3600000 + i END, NULL
+     FROM ${series}`,
   )
 })
 afterAll(async () => {
@@ -143,6 +151,18 @@ describe.each([
     expect(plan).toContain('idx_qrtz_t_acquire')
     expect(plan).not.toContain('Sort')
   })
+})
+
+it('a transaction goes by their deadlines to the results that are overdue or late', async () => {
+  const limits = { lockTimeoutMs: 0, statementTimeoutMs: 0, hasTimelines: false }
+  await client.query('BEGIN')
+  await client.query(transactionOpening(limits).text)
+  for (const statement of statementsOf(awaited.deleteOrphans(1000))) {
+    const plan = await planOf(statement)
+    expect(plan).toMatch(/idx_qrtz_ar_deadline on qrtz_awaited_results a .*\n +Index Cond: .*deadline/)
+    expect(plan).not.toContain('Seq Scan on qrtz_awaited_results')
+  }
+  await client.query('ROLLBACK')
 })
 
 describe.each([10_000, 2_000, 400, 50, 5, 0])('while %i triggers are stored', (count) => {

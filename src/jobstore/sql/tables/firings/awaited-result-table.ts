@@ -127,8 +127,10 @@ export class AwaitedResultTable {
 
   /** Deletes rows that are overdue and whose firings are gone, and what is left of too many or too old ones. */
   *deleteOrphans(nowMs: EpochMs): SqlProgram<number> {
+    const scheduler = this.#scheduler
     const oldest = -(nowMs - lateFiringsMaxAgeMs)
-    return yield* run(this.#statements.deleteOrphans({ scheduler: this.#scheduler, now: nowMs, oldest }))
+    const orphans = yield* run(this.#statements.deleteOrphans({ scheduler, now: nowMs }))
+    return orphans + (yield* run(this.#statements.deleteOldLate({ scheduler, oldest })))
   }
 
   /** Leaves of these firings, which end by their deadlines, what a late result needs. */
@@ -231,7 +233,8 @@ interface AwaitedResultStatements {
   readonly inFlight: SqlQuery<{ scheduler: string }>
   readonly overdue: SqlQuery<{ scheduler: string; now: EpochMs }>
   readonly nextDeadline: SqlQuery<{ scheduler: string; now: EpochMs }>
-  readonly deleteOrphans: SqlQuery<{ scheduler: string; now: EpochMs; oldest: number }>
+  readonly deleteOrphans: SqlQuery<{ scheduler: string; now: EpochMs }>
+  readonly deleteOldLate: SqlQuery<{ scheduler: string; oldest: number }>
   readonly keepLate: KeyQuery
   readonly takeLate: KeyQuery
   readonly delete: RowSetQuery
@@ -280,11 +283,8 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
     ),
     deleteOrphans: sqlQuery(
       dialect,
-      `DELETE FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND (
-         (a.deadline BETWEEN 0 AND :now AND NOT ${isInFlight})
-         OR (a.deadline < 0 AND (a.deadline > :oldest OR a.deadline > (
-           SELECT k.deadline FROM ${awaited} AS k WHERE k.sched_name = :scheduler AND k.deadline < 0
-           ORDER BY k.deadline LIMIT 1 OFFSET ${lateFiringsMax}))))`,
+      `DELETE FROM ${awaited} AS a
+       WHERE a.sched_name = :scheduler AND a.deadline BETWEEN 0 AND :now AND NOT ${isInFlight}`,
     ),
     ...lateStatements(vocabulary),
     delete: deleteQuery(vocabulary, awaited, firingColumn),
@@ -294,9 +294,17 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
 function lateStatements({
   dialect,
   names,
-}: SqlVocabulary): Pick<AwaitedResultStatements, 'keepLate' | 'takeLate'> {
+}: SqlVocabulary): Pick<AwaitedResultStatements, 'keepLate' | 'takeLate' | 'deleteOldLate'> {
   const awaited = names.awaitedResults
   return {
+    // Apart from the orphans: with OR, PostgreSQL could not go by the index on the deadline.
+    deleteOldLate: sqlQuery(
+      dialect,
+      `DELETE FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND a.deadline < 0
+         AND (a.deadline > :oldest OR a.deadline > (
+           SELECT k.deadline FROM ${awaited} AS k WHERE k.sched_name = :scheduler AND k.deadline < 0
+           ORDER BY k.deadline LIMIT 1 OFFSET ${lateFiringsMax}))`,
+    ),
     keepLate: sqlQuery(
       dialect,
       `UPDATE ${awaited} SET deadline = -deadline, details = NULL
