@@ -89,7 +89,7 @@ export class SchedulerShutdown {
     await this.#told(notifier.drain())
   }
 
-  /** Listeners of the last ends may use the scheduler, to run what follows; one that takes longer may wait for this end. */
+  /** Listeners of the last ends may use the scheduler, to run what follows; for a second, one may wait for this end. */
   async #lastCalls(): Promise<void> {
     const { notifier, options } = this.#parts
     await settledWithin(

@@ -36,6 +36,18 @@ async function pressAll(page: BrowserPage, name: string): Promise<void> {
   await page.locator('.menu').getByRole('button', { name }).click()
 }
 
+/** Another action, which begins and ends while that on twelve goes on. */
+async function resumeAnother(page: BrowserPage, address: string): Promise<void> {
+  await page.goto(`${address}/triggers?search=other`)
+  await page.getByRole('link', { name: 'few/other' }).first().waitFor()
+  await page.getByRole('button', { name: '2 / 12' }).waitFor()
+  await pressAll(page, 'Resume')
+  await seen(page, 'Resume: 1 trigger')
+  await confirm(page, 'Resume')
+  await seen(page, /It is done: [01] w(as|ere) changed\./)
+  await page.getByRole('dialog').getByText('Close', { exact: true }).click()
+}
+
 /** What a store does with the third trigger that is paused waits until it is let go. */
 function storeThatWaits(behind: JobStore): { readonly store: JobStore; readonly letGo: () => void } {
   let pauses = 0
@@ -87,15 +99,7 @@ inBrowserOnEngines('an operator', (browser, newStore) => {
     await close()
     await page.getByRole('button', { name: '2 / 12' }).click()
     await seen(page, '2 of 12 are done.')
-    // Another one that begins and ends meanwhile does not hide it.
-    await page.goto(`${fixture.address}/triggers?search=other`)
-    await page.getByRole('link', { name: 'few/other' }).first().waitFor()
-    await page.getByRole('button', { name: '2 / 12' }).waitFor()
-    await pressAll(page, 'Resume')
-    await seen(page, 'Resume: 1 trigger')
-    await confirm(page, 'Resume')
-    await seen(page, /It is done: [01] w(as|ere) changed\./)
-    await close()
+    await resumeAnother(page, fixture.address)
     await page.getByRole('button', { name: '2 / 12' }).waitFor()
     await page.goto(`${fixture.address}/triggers?search=many`)
     await page.setViewportSize({ width: 390, height: 800 })
