@@ -24,5 +24,6 @@ process.exitCode = await runCli(process.argv.slice(2), processHost())
 // Here running jobs are not waited for any longer.
 const isWithoutJobs = [exitCodes.atOnce, exitCodes.leftRunning].some((code) => code === process.exitCode)
 if (isWithoutJobs) process.exit()
-// Otherwise the process ends by itself, unless what the settings import keeps a connection or a timer.
-systemClock.setTimer(1000, () => process.exit(), { unref: true })
+// Otherwise the process ends by itself, unless what the settings import keeps a connection or a timer. A reader
+// that is slow still gets all of the output.
+systemClock.setTimer(1000, () => process.stdout.write('', () => process.exit()), { unref: true })

@@ -1,4 +1,5 @@
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
@@ -11,6 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/time/clock.ts'
+import { settledWithin } from '../../src/time/settled-within.ts'
 import { projectRoot } from '../support/source-files.ts'
 import { temporaryFolders } from '../support/temporary-folder.ts'
 
@@ -117,6 +120,15 @@ describe('quartz-ts next', () => {
     expect(command.stdout).toMatch(/^in words +At 12:00, Monday through Friday$/m)
     expect(command.stdout).toMatch(/^1 {2}Mon 2026-03-30 12:00:00 \+02:00 {3}2026-03-30T10:00:00Z/m)
     expect(command.stderr).toBe('')
+  })
+
+  test('ends when its reader has all of the output, however slow that is', async () => {
+    const command = run('next', '* * * * *', '--count', '10000')
+    command.child.stdout?.pause()
+    expect(await settledWithin(systemClock, 4000, once(command.child, 'exit'))).toBe(false)
+    command.child.stdout?.resume()
+    expect(await command.exit).toEqual({ code: 0, signal: null })
+    expect(command.stdout).toMatch(/^10000 {2}/m)
   })
 
   test('ends quietly when its reader goes away', async () => {
