@@ -58,6 +58,10 @@ interface Verdict {
   readonly again: 'retry' | 'recovery' | null
 }
 
+/** A job that ended well, whose trigger fires again or not; made once, because nearly all end so. */
+const goesOn: Verdict = { instruction: 'noop', hasNoRefires: false, again: null }
+const isOver: Verdict = { instruction: 'deleteTrigger', hasNoRefires: false, again: null }
+
 /** What follows after a run of the job: it is run again at once, or goes on elsewhere. */
 type Ended = Outcome | 'again' | 'elsewhere'
 
@@ -161,7 +165,7 @@ export class JobRunShell implements Runnable {
     error: JobExecutionError | null,
     { retries }: { readonly retries: boolean },
   ): Ended | Promise<Ended> {
-    const verdict = this.#verdict(error, retries)
+    const verdict = error === null ? this.#goodEnd() : this.#verdict(error, retries)
     this.#context.runsAgain = verdict.instruction === 'reExecuteJob' || verdict.again !== null
     return after(this.#tellWasExecuted(error), () => {
       if (error?.refireImmediately !== true) return this.#decide(error, verdict)
@@ -170,8 +174,12 @@ export class JobRunShell implements Runnable {
     })
   }
 
+  #goodEnd(): Verdict {
+    return this.#context.trigger.mayFireAgain() ? goesOn : isOver
+  }
+
   /** Decided before listeners are told: what happens while they are is no part of how the job ended. */
-  #verdict(error: JobExecutionError | null, retries: boolean): Verdict {
+  #verdict(error: JobExecutionError, retries: boolean): Verdict {
     const { attempt, bundle, interruption, isEndedByShutdown, refireCount, trigger } = this.#context
     const { jobStore, maxRefires } = this.#resources
     const { requestsRecovery, retry } = bundle.jobDetail
@@ -181,12 +189,12 @@ export class JobRunShell implements Runnable {
     const hasNoRefires = asked === 'reExecuteJob' && mayRefire && refireCount >= maxRefires
     const isRefused = asked === 'reExecuteJob' && (!mayRefire || hasNoRefires)
     const instruction = isRefused ? instructionAfter(trigger, null) : asked
-    const hasFailed = error !== null && canBeRetried(instruction)
+    const mayRunAgain = canBeRetried(instruction)
     // As after a crash, without counting an attempt. In memory nothing would be left to run it.
     const recovers = isEndedByShutdown && requestsRecovery && jobStore.capabilities.persistent
-    if (hasFailed && recovers && this.#definition !== null)
+    if (mayRunAgain && recovers && this.#definition !== null)
       return { instruction, hasNoRefires, again: 'recovery' }
-    const triesAgain = hasFailed && retries && attempt < (retry?.attempts ?? 0)
+    const triesAgain = mayRunAgain && retries && attempt < (retry?.attempts ?? 0)
     return { instruction, hasNoRefires, again: triesAgain ? 'retry' : null }
   }
 
