@@ -23,7 +23,7 @@ import type { LateCauses } from './late-causes.ts'
 import type { Notifier, Told } from './notifier.ts'
 import type { Recorder } from './recorder.ts'
 import type { AwaitedEnd, RemoteExecutions } from './remote-executions.ts'
-import { retryTriggerFor } from './retry.ts'
+import { hasAttemptsLeft, retryTriggerFor } from './retry.ts'
 
 /** What all shells of one scheduler share. */
 export interface JobRunShellResources extends JobRunnerOptions {
@@ -194,7 +194,7 @@ export class JobRunShell implements Runnable {
     const recovers = isEndedByShutdown && requestsRecovery && jobStore.capabilities.persistent
     if (mayRunAgain && recovers && this.#definition !== null)
       return { instruction, hasNoRefires, again: 'recovery' }
-    const triesAgain = mayRunAgain && retries && attempt < (retry?.attempts ?? 0)
+    const triesAgain = mayRunAgain && retries && hasAttemptsLeft(retry, attempt)
     return { instruction, hasNoRefires, again: triesAgain ? 'retry' : null }
   }
 

@@ -1,6 +1,6 @@
 import type { IdGenerator } from '../core/ids.ts'
 import { retryingJobsGroup } from '../core/key.ts'
-import { retryDelayMs } from '../jobs/retry-policy.ts'
+import { type RetryPolicy, retryDelayMs } from '../jobs/retry-policy.ts'
 import { type AttemptOrigin, notesOfAttempt } from '../jobstore/attempt-origin.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import type { EpochMs } from '../time/clock.ts'
@@ -20,7 +20,7 @@ export function retryTriggerFor(
 ): Trigger | null {
   const { jobDetail, trigger, fireInstanceId } = bundle
   const policy = jobDetail.retry
-  if (policy === null || origin.attempt >= policy.attempts) return null
+  if (policy === null || !hasAttemptsLeft(policy, origin.attempt)) return null
   const startTimeMs = Math.min(nowMs + retryDelayMs(policy, origin.attempt, ids), instantMaxMs)
   return TriggerBuilder.newTrigger()
     .withIdentity(`RT_${fireInstanceId}_${origin.attempt + 1}`, retryingJobsGroup)
@@ -38,6 +38,10 @@ export function retryTriggerFor(
     .startAt(new Date(startTimeMs))
     .build()
     .computeFirstFireTime(null)
+}
+
+export function hasAttemptsLeft(policy: RetryPolicy | null, attempt: number): boolean {
+  return policy !== null && attempt < policy.attempts
 }
 
 /** Cut to the length that a database column holds. */

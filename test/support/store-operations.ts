@@ -355,7 +355,7 @@ const reading: readonly StoreOperation[] = [
     true,
   ),
   idle(
-    'getCounts',
+    'listings that count',
     ({ bed }) =>
       () =>
         storedCounts(bed.store),
@@ -369,7 +369,7 @@ const reading: readonly StoreOperation[] = [
     true,
   ),
   idle(
-    'getPausedTriggerGroups',
+    'getPausedGroups',
     ({ bed }) =>
       () =>
         pausedTriggerGroups(bed.store),
