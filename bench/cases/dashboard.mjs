@@ -11,6 +11,8 @@ const stores = { PostgreSQL: 'postgres', SQLite: 'sqlite' }
 const remembered = 5000
 /** What takes longer on a page does not happen any more. */
 const giveUpMs = 30_000
+/** The overview's line on how the scheduler is, once that is known. */
+const verdict = '.verdict:not([aria-busy])'
 const page = fileURLToPath(new URL('../../dist/dashboard', import.meta.url))
 const program = process.env.QUARTZ_TS_BENCH_CHROMIUM ?? '/usr/bin/chromium'
 const { chromium } = createRequire(new URL('../../package.json', import.meta.url))('playwright-core')
@@ -82,9 +84,10 @@ async function coldLoads(address, count) {
     const opened = await browser.newPage()
     await opened.goto(`${address}/#token=${token}`, { waitUntil: 'commit' })
     taken.push(
-      await opened.evaluate(`new Promise((resolve) => {
+      await opened.evaluate(`new Promise((resolve, reject) => {
         const look = () => {
-          if (document.querySelector('.verdict[role=status]') !== null) resolve(performance.now())
+          if (document.querySelector('${verdict}') !== null) resolve(performance.now())
+          else if (performance.now() > ${giveUpMs}) reject(new Error('No verdict within ${giveUpMs} ms'))
           else requestAnimationFrame(look)
         }
         look()
@@ -151,7 +154,7 @@ async function seenChanges(address, scheduler, count) {
 /** Scrolls and filters the lists, as a person does, while the page counts the time between its frames. */
 async function usedLists(address, { triggers, executions, steps }) {
   const { browser, opened } = await openPage(`${address}/`)
-  await opened.locator('.verdict[role=status]').waitFor()
+  await opened.locator(verdict).waitFor()
   const pasts = Math.min(executions, remembered)
   const frames = []
   const waits = []

@@ -5,6 +5,9 @@ import { summaryOf } from './stats.mjs'
 
 const child = fileURLToPath(new URL('child.mjs', import.meta.url))
 
+/** What a run for rot may take; one that waits for what does not come ends here, by name. */
+const onceLimitMs = 180_000
+
 /**
  * Runs every variant of a benchmark in fresh processes, round after round, so that a noisy minute of the machine
  * touches all variants alike. Answers the medians with their spread.
@@ -39,6 +42,12 @@ function runInFreshProcess(benchmark, variant, options) {
       env: { ...process.env, TZ: 'UTC', NODE_OPTIONS: '' },
       silent: true,
     })
+    const limit = options.once
+      ? setTimeout(() => {
+          errors += `It was ended after ${onceLimitMs / 1000} s.`
+          started.kill('SIGKILL')
+        }, onceLimitMs)
+      : undefined
     let measured = null
     let errors = ''
     started.stdout.resume()
@@ -50,6 +59,7 @@ function runInFreshProcess(benchmark, variant, options) {
     })
     started.on('error', reject)
     started.on('exit', (code, signal) => {
+      clearTimeout(limit)
       if (code === 0 && measured !== null) resolve(measured)
       else reject(new Error(`${benchmark.name}, ${variant}: ended with ${signal ?? code}.\n${errors}`))
     })

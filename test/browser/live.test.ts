@@ -182,9 +182,21 @@ inBrowser('an open page', (browser) => {
     await page.getByRole('link', { name: 'Jobs' }).click()
     await page.getByRole('link', { name: 'mail/slow' }).waitFor()
     await page.clock.install()
+    // The page of before is still there while the code of the next one is loaded.
+    let load: () => void = () => undefined
+    const loaded = new Promise<void>((resolve) => {
+      load = resolve
+    })
+    await page.route(/\/assets\/settings-/, async (route) => {
+      await loaded
+      await route.continue()
+    })
     await page.evaluate(typeAnd(`[...document.querySelectorAll('nav a')].at(-1).click()`))
     await page.waitForURL(/\/settings$/)
     await page.clock.fastForward(1000)
+    expect(page.url()).toMatch(/\/settings$/)
+    load()
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
     expect(page.url()).toMatch(/\/settings$/)
     await page.close()
   })

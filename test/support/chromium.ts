@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 
 interface Route {
   request(): { url(): string }
+  continue(): Promise<void>
   fulfill(response: {
     readonly status?: number
     readonly contentType: string

@@ -51,7 +51,7 @@ export const triggerPath = ({ group, name }: { readonly group: string; readonly 
 
 export interface Search {
   get(name: string): string
-  /** Changes the query of the address; an empty value leaves the field out. */
+  /** Changes the query of the address while its page is shown; an empty value leaves the field out. */
   set(changes: Readonly<Record<string, string>>, options?: { readonly replace?: boolean }): void
   /** The address with such a change. */
   with(changes: Readonly<Record<string, string>>): string
@@ -64,8 +64,9 @@ export function useSearch(): Search {
   return {
     get: (name) => searchParams.get(name) ?? '',
     set(changes, { replace = false } = {}) {
-      // What has changed since it was drawn stays.
+      // What has changed since it was drawn stays; another page, which may still be loading, is not searched.
       const now = new URL(location.href)
+      if (now.pathname !== pathname) return
       const next = changed(now.pathname, now.searchParams, changes)
       if (next !== now.pathname + now.search) route(next, replace)
     },
