@@ -54,4 +54,9 @@ export interface Exchange {
   keepSession(login: Login | null): void
   /** What is about to be changed, as it is now: for the audit, where the answer does not have it as `before`. */
   noteBefore(before: unknown): void
+  /**
+   * What is stored now, as its readers see it; null when nothing is. An answer gets its `ETag`, and a change is refused
+   * when the request expects something else. @throws SchedulerError ERR_CHANGED_MEANWHILE
+   */
+  noteStored(stored: unknown): void
 }

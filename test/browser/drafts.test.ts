@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { jobKey } from '../../src/core/key.ts'
 import { createServer } from '../../src/server/create-server.ts'
 import { inBrowser } from '../support/browser-suite.ts'
 import type { BrowserPage } from '../support/chromium.ts'
@@ -13,6 +14,14 @@ const signIn = async (page: BrowserPage, who: Who): Promise<void> => {
   await page.getByLabel('Token').fill(tokens[who])
   await page.keyboard.press('Enter')
   await page.getByText('Your session has ended').waitFor({ state: 'detached' })
+}
+
+const triggerBody = {
+  type: 'simple',
+  jobKey: { group: 'reports', name: 'daily' },
+  startTimeMs: Date.UTC(2199, 0, 1),
+  repeatCount: 3,
+  repeatIntervalMs: 60_000,
 }
 
 inBrowser('what somebody types', (browser) => {
@@ -62,6 +71,75 @@ inBrowser('what somebody types', (browser) => {
     await signIn(page, 'operator')
     await page.getByText('2199-12-25').first().waitFor()
     expect(await definition.count()).toBe(0)
+    await page.close()
+  })
+
+  test.each([
+    ['trigger', '/triggers/reports/daily', 'PUT', triggerBody],
+    ['job', '/jobs/reports/daily', 'PUT', { jobType: 'echo', description: 'by another one' }],
+    ['job that is deleted', '/jobs/reports/daily', 'DELETE', undefined],
+  ])(
+    'is saved over what another one has done meanwhile to a %s only when they say so',
+    async (_, path, verb, body) => {
+      await using fixture = await dashboardFixture()
+      const { page, errors } = await openDashboard(browser(), fixture.address, `${path}/edit`)
+      const description = page.getByLabel('Description')
+      await description.fill('typed here')
+      expect(await fixture.ask(`${verb} ${path}`, { body })).toMatchObject({ status: 200 })
+      const save = async (answer: string): Promise<void> => {
+        await page.getByRole('button', { name: 'Save', exact: true }).click()
+        await page.getByText('since this page was opened').waitFor()
+        await picture(page, 'changed-meanwhile')
+        await page.locator('dialog').getByRole('button', { name: answer }).click()
+      }
+      await save('Cancel')
+      await page.locator('dialog').waitFor({ state: 'detached' })
+      expect(await description.inputValue()).toBe('typed here')
+      await save('Save all the same')
+      await page.waitForURL(new RegExp(`${path}$`))
+      await page.getByText('typed here').first().waitFor()
+      expect(errors).toEqual([])
+      await page.close()
+    },
+  )
+
+  test('is not stored over something of the same name', async () => {
+    await using fixture = await dashboardFixture()
+    const { page } = await openDashboard(browser(), fixture.address, '/jobs/new')
+    await page.getByLabel('Group', { exact: true }).fill('reports')
+    await page.getByLabel('Name', { exact: true }).fill('daily')
+    await page.getByLabel('Type', { exact: true }).fill('echo')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('It is there already').waitFor()
+    expect(await fixture.scheduler.getJobDetail(jobKey('daily', 'reports'))).toMatchObject({
+      description: 'daily of reports',
+    })
+    await page.close()
+  })
+
+  test('of a calendar follows the stored one until they type, and after they have saved', async () => {
+    await using fixture = await dashboardFixture()
+    const { page } = await openDashboard(browser(), fixture.address, '/calendars/of/holidays')
+    const definition = page.getByRole('textbox', { name: 'Definition' })
+    const shows = (text: string): Promise<void> =>
+      vi.waitFor(
+        async () => {
+          expect(await definition.inputValue()).toContain(text)
+        },
+        { timeout: 20_000 },
+      )
+    const byAnother = async (day: string): Promise<void> => {
+      const body = { definition: { type: 'holiday', timeZone: 'UTC', excludedDates: [day] } }
+      expect(await fixture.ask('PUT /calendars/holidays', { body })).toMatchObject({ status: 200 })
+    }
+    await shows('2199-12-25')
+    await byAnother('2031-01-01')
+    await shows('2031-01-01')
+    await definition.fill('{ "type": "holiday", "timeZone": "UTC", "excludedDates": ["2031-02-02"] }')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved').first().waitFor()
+    await byAnother('2031-03-03')
+    await shows('2031-03-03')
     await page.close()
   })
 })

@@ -8,6 +8,17 @@ interface Common {
   /** Only ask what would happen. */
   readonly dryRun?: boolean
   readonly signal?: AbortSignal
+  /** Change it only as it was read, by its version; see {@link notThere}. Null for as it is. */
+  readonly onlyAs?: string | null
+}
+
+/** In place of a version: nothing is stored yet. */
+export const notThere = '*'
+
+/** What was read, and the version to change it by; null where a proxy took that away. */
+export interface Versioned<Value> {
+  readonly value: Value
+  readonly version: string | null
 }
 
 type Given<Name extends string, Value> = [Value] extends [undefined]
@@ -36,9 +47,17 @@ export function whenSignedOut(listener: () => void): void {
 /** Calls an operation of the API on the scheduler that the page shows. @throws ApiProblem */
 export async function call<Id extends OperationId>(
   id: Id,
-  ...[options]: Arguments<Id>
+  ...given: Arguments<Id>
 ): Promise<Operations[Id]['answer']> {
-  const { body, signal, ...rest } = (options ?? {}) as AnyOptions
+  return (await read(id, ...given)).value
+}
+
+/** The same for what somebody edits. @throws ApiProblem */
+export async function read<Id extends OperationId>(
+  id: Id,
+  ...[options]: Arguments<Id>
+): Promise<Versioned<Operations[Id]['answer']>> {
+  const { body, signal, onlyAs = null, ...rest } = (options ?? {}) as AnyOptions
   const { method } = routes[id]
   const askedMs = nowMs()
   const [response, answer] = await answered(addressOf(id, rest), {
@@ -46,6 +65,7 @@ export async function call<Id extends OperationId>(
     headers: {
       accept: 'application/json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(onlyAs !== null && { [onlyAs === notThere ? 'if-none-match' : 'if-match']: onlyAs }),
     },
     credentials: 'same-origin',
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -53,7 +73,7 @@ export async function call<Id extends OperationId>(
   })
   if (hasNow(answer)) serverSaysNow(answer.nowMs, askedMs)
   // What the server answers was checked against the same types on its side.
-  if (response.ok) return answer as Operations[Id]['answer']
+  if (response.ok) return { value: answer as Operations[Id]['answer'], version: response.headers.get('etag') }
   if (response.status === 401 && id !== 'session.begin') onSignedOut()
   throw new ApiProblem(response.status, answer as ApiProblem['problem'])
 }

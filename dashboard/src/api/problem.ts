@@ -17,6 +17,11 @@ export function isGone(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 404
 }
 
+/** Somebody else has changed what a viewer was about to change. */
+export function isChanged(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status === 412
+}
+
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
 }

@@ -90,6 +90,10 @@ export const common = dictionary({
     cancel: 'Cancel',
     close: 'Close',
     save: 'Save',
+    saveAnyway: 'Save all the same',
+    changedMeanwhile:
+      'It was changed, or deleted, since this page was opened. To save now undoes that. ' +
+      'To see what is stored, cancel and open the page anew.',
     copy: 'Copy',
     copied: 'Copied.',
     retry: 'Try again',
@@ -161,6 +165,9 @@ export const common = dictionary({
     cancel: '取消',
     close: '关闭',
     save: '保存',
+    saveAnyway: '仍然保存',
+    changedMeanwhile:
+      '打开此页面之后，它已被修改或删除。现在保存会覆盖那次更改。要查看已存储的内容，请取消并重新打开此页面。',
     copy: '复制',
     copied: '已复制。',
     retry: '重试',

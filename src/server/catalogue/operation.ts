@@ -42,6 +42,8 @@ interface Described {
   readonly isAudited?: boolean
   /** It is also there without `/api`, where tools look for it. Default false. */
   readonly isAtRoot?: boolean
+  /** Its answer has an `ETag`; a change heeds `If-Match` and `If-None-Match`. Default false. */
+  readonly isVersioned?: boolean
   /** The content type of an answer that is no JSON: its handler answers a {@link TextAnswer}. */
   readonly contentType?: string
   /** Another status with the same answer, see {@link TextAnswer}. */

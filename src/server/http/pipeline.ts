@@ -13,6 +13,7 @@ import type { Exchange, ServerParts } from '../server-parts.ts'
 import { type AuditedRequest, AuditTeller } from './audit-teller.ts'
 import { csvOf } from './csv.ts'
 import { IdempotentAnswers, type KeptAnswer } from './idempotency.ts'
+import { entityTag, Preconditions } from './preconditions.ts'
 import { fieldProblems, type ProblemJson, problemOf, RequestProblem } from './problem.ts'
 import { jsonOf, readBody } from './read-body.ts'
 import { requireHost, requireOwnOrigin } from './request-guards.ts'
@@ -205,6 +206,10 @@ export class RequestPipeline {
       noteBefore: (before) => {
         exchange.before = before
       },
+      noteStored: (stored) => {
+        if (request.method !== 'GET') new Preconditions(request).require(stored)
+        else if (stored !== null) headers.set('etag', entityTag(stored))
+      },
       countLogin: () => {
         this.#count(this.#logins, connection.address, headers)
       },
@@ -281,12 +286,15 @@ export class RequestPipeline {
     const { routed, access } = change
     const { operation, request } = routed
     const bodyText = operation.body === null && request.body === null ? '' : await this.#readBody(request)
+    if (operation.isVersioned !== true) refusePreconditions(request)
     const key = request.headers.get('idempotency-key')
     if (key === null) return this.#carryOutChange(change, bodyText)
     if (key.length > 200)
       throw new RequestProblem([{ field: 'idempotency-key', message: 'has at most 200 characters' }])
     const scope = [access.principal.name, operation.id, routed.schedulerName ?? '', key]
-    return this.#answers.once(scope, [request.url, bodyText], () => this.#carryOutChange(change, bodyText))
+    return this.#answers.once(scope, [request.url, bodyText, ...new Preconditions(request).texts], () =>
+      this.#carryOutChange(change, bodyText),
+    )
   }
 
   #readBody(request: Request): Promise<string> {
@@ -312,6 +320,13 @@ export class RequestPipeline {
     this.#tell(change, what)
     return { status: what.status, body: JSON.stringify(what.answer) }
   }
+}
+
+/** A client that asks for them must not believe that they were looked at. */
+function refusePreconditions(request: Request): void {
+  if (new Preconditions(request).texts.length === 0) return
+  const message = 'is not heeded by this operation: leave out If-Match and If-None-Match'
+  throw new RequestProblem([{ field: 'if-match', message }])
 }
 
 /** Whether the browser came by TLS; a proxy that ends it leaves the origin as it was. */

@@ -93,7 +93,7 @@ export function openApiDocument(catalogue: readonly Operation[]): Json {
 }
 
 function describe(operation: Operation, schemas: Schemas): Json {
-  const { id, summary, role, reach, body, otherStatus } = operation
+  const { id, summary, role, reach, body, otherStatus, isVersioned } = operation
   const security = role === null ? { security: [] } : {}
   return {
     operationId: id,
@@ -107,7 +107,11 @@ function describe(operation: Operation, schemas: Schemas): Json {
       requestBody: { required: true, content: { 'application/json': { schema: schemas.input(body) } } },
     }),
     responses: {
-      200: { description: 'Done.', content: contentOf(operation, schemas) },
+      200: {
+        description: 'Done.',
+        ...(isVersioned === true && reach === null && { headers: { ETag: { schema: { type: 'string' } } } }),
+        content: contentOf(operation, schemas),
+      },
       ...(otherStatus !== undefined && {
         [otherStatus]: { description: 'Not well.', content: contentOf(operation, schemas) },
       }),
@@ -132,7 +136,7 @@ function contentOf({ answer, isStream, isList, contentType }: Operation, schemas
   return isList === true ? { ...json, 'text/csv': { schema: { type: 'string' } } } : json
 }
 
-function parametersOf({ params, query, reach }: Operation, schemas: Schemas): readonly Json[] {
+function parametersOf({ params, query, reach, isVersioned }: Operation, schemas: Schemas): readonly Json[] {
   const ofChange: readonly Json[] =
     reach === null
       ? []
@@ -149,6 +153,7 @@ function parametersOf({ params, query, reach }: Operation, schemas: Schemas): re
             description: 'The same key gets the answer of the first request again.',
             schema: { type: 'string', maxLength: 200 },
           },
+          ...(isVersioned === true ? preconditions : []),
         ]
   return [
     ...parametersIn('path', schemas.input(params)),
@@ -156,6 +161,22 @@ function parametersOf({ params, query, reach }: Operation, schemas: Schemas): re
     ...ofChange,
   ]
 }
+
+const preconditions: readonly Json[] = [
+  {
+    name: 'If-Match',
+    in: 'header',
+    description:
+      'The `ETag` with which it was read: refused when it was changed since. What is masked does not count.',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'If-None-Match',
+    in: 'header',
+    description: '`*`: refused when it is there already.',
+    schema: { type: 'string' },
+  },
+]
 
 function parametersIn(place: 'path' | 'query', { properties, required }: Json): readonly Json[] {
   const needed = Array.isArray(required) ? (required as unknown[]) : []

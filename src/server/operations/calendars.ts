@@ -65,6 +65,7 @@ const getCalendar: Operation = operation({
   summary: 'A calendar, and how many triggers name it.',
   role: 'viewer',
   reach: null,
+  isVersioned: true,
   jobGroups: null,
   params: namePath,
   query: nothing,
@@ -74,10 +75,11 @@ const getCalendar: Operation = operation({
     definition: calendarDefinitionJson,
     triggers: z.number().nullable().describe('Null when there are more than 1000.'),
   }),
-  async handle({ scheduler, params }) {
-    const calendar = await requireCalendar(scheduler, params.name)
+  async handle({ scheduler, params, exchange }) {
+    const definition = (await requireCalendar(scheduler, params.name)).toJSON()
+    exchange.noteStored(definition)
     const { items, next } = await scheduler.queryTriggers({ calendarName: params.name, take: 1000 })
-    return { name: params.name, definition: calendar.toJSON(), triggers: next === null ? items.length : null }
+    return { name: params.name, definition, triggers: next === null ? items.length : null }
   },
 })
 
@@ -156,6 +158,7 @@ const putCalendar: Operation = operation({
     'Stores a calendar, or replaces one; says how many triggers name it, and whose next firing it moves.',
   role: 'admin',
   reach: 'data',
+  isVersioned: true,
   jobGroups: null,
   params: namePath,
   query: nothing,
@@ -183,6 +186,7 @@ const putCalendar: Operation = operation({
     const { scheduler, params, body } = call
     const calendar = calendarFromJSON(body.definition)
     const stored = await scheduler.getCalendar(params.name)
+    call.exchange.noteStored(stored?.toJSON() ?? null)
     const differs = stored === null || JSON.stringify(stored.toJSON()) !== JSON.stringify(calendar.toJSON())
     const effect = await effectOf(call, calendar)
     return change(call, 'data', {
@@ -228,6 +232,7 @@ const deleteCalendar: Operation = operation({
   summary: 'Deletes a calendar that no trigger names.',
   role: 'admin',
   reach: 'data',
+  isVersioned: true,
   jobGroups: null,
   params: namePath,
   query: nothing,
@@ -235,7 +240,9 @@ const deleteCalendar: Operation = operation({
   answer: actionJson(z.null()),
   async handle(call) {
     const { scheduler, params } = call
-    call.exchange.noteBefore((await requireCalendar(scheduler, params.name)).toJSON())
+    const stored = (await requireCalendar(scheduler, params.name)).toJSON()
+    call.exchange.noteStored(stored)
+    call.exchange.noteBefore(stored)
     const { items } = await scheduler.queryTriggers({ calendarName: params.name, take: 1 })
     return change(call, 'data', {
       wouldChange: () => items.length === 0,

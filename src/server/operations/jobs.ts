@@ -83,12 +83,17 @@ const getJob: Operation = operation({
   summary: 'A job with its data; values under keys that look secret are masked.',
   role: 'viewer',
   reach: null,
+  isVersioned: true,
   jobGroups: ofJob,
   params: keyPath,
   query: nothing,
   body: null,
   answer: jobJson,
-  handle: async ({ scheduler, params }) => jobToJson(await requireJob(scheduler, params)),
+  async handle({ scheduler, params, exchange }) {
+    const job = jobToJson(await requireJob(scheduler, params))
+    exchange.noteStored(job)
+    return job
+  },
 })
 
 const jobTriggers: Operation = operation({
@@ -124,6 +129,7 @@ const putJob: Operation = operation({
   summary: 'Stores a job, or changes it; its triggers stay.',
   role: 'admin',
   reach: 'data',
+  isVersioned: true,
   jobGroups: ofJob,
   params: keyPath,
   query: nothing,
@@ -134,6 +140,7 @@ const putJob: Operation = operation({
     const stored = await scheduler.getJobDetail(jobKeyOf(params))
     const job = jobOf(params, body, stored)
     const before = stored === null ? null : jobToJson(stored)
+    call.exchange.noteStored(before)
     const differs = stored === null || JSON.stringify(asText(stored)) !== JSON.stringify(asText(job))
     return change(call, 'data', {
       wouldChange: () => differs,
@@ -184,6 +191,7 @@ const deleteJob: Operation = operation({
   summary: 'Deletes a job and its triggers.',
   role: 'admin',
   reach: 'data',
+  isVersioned: true,
   jobGroups: ofJob,
   params: keyPath,
   query: nothing,
@@ -193,6 +201,7 @@ const deleteJob: Operation = operation({
     const { scheduler, params } = call
     const job = await requireJob(scheduler, params)
     const { key } = job
+    call.exchange.noteStored(jobToJson(job))
     const triggers = await scheduler.getTriggersOfJob(key)
     call.exchange.noteBefore({
       job: jobToJson(job),

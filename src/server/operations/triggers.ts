@@ -44,12 +44,17 @@ const getTrigger: Operation = operation({
   summary: 'A trigger of any kind, its data and how far it has come.',
   role: 'viewer',
   reach: null,
+  isVersioned: true,
   jobGroups: ofTrigger,
   params: keyPath,
   query: nothing,
   body: null,
   answer: triggerDetailJson,
-  handle: async ({ scheduler, params }) => detailOf(scheduler, await requireTrigger(scheduler, params)),
+  async handle({ scheduler, params, exchange }) {
+    const trigger = await requireTrigger(scheduler, params)
+    exchange.noteStored(planOf(trigger))
+    return detailOf(scheduler, trigger)
+  },
 })
 
 const instants = z.array(instantMs)
@@ -83,6 +88,7 @@ const putTrigger: Operation = operation({
     'Stores a trigger of any kind for a job that exists, or replaces one; says its fire times before and after.',
   role: 'admin',
   reach: 'data',
+  isVersioned: true,
   async jobGroups({ scheduler, params, body }) {
     return [...(await jobGroupsOfTrigger(scheduler, params)), body.jobKey.group]
   },
@@ -102,6 +108,7 @@ const putTrigger: Operation = operation({
     const key = triggerKeyOf(params)
     await requireJob(scheduler, body.jobKey)
     const stored = await scheduler.getTrigger(key)
+    call.exchange.noteStored(stored && planOf(stored))
     const trigger = editedTrigger(params, body, stored, parts.clock.now())
     // Before a dry run says that all is well.
     if (trigger.calendarName !== null) await requireCalendar(scheduler, trigger.calendarName)
@@ -126,6 +133,9 @@ const putTrigger: Operation = operation({
     })
   },
 })
+
+/** What an edit replaces: not how far the trigger has come. */
+const planOf = (trigger: Trigger): { readonly definition: unknown } => ({ definition: definitionOf(trigger) })
 
 /** The trigger that a client describes; masked values stand for those that are stored. */
 export function editedTrigger(
@@ -152,6 +162,7 @@ const deleteTrigger: Operation = operation({
     'Unschedules a trigger, and deletes its job when that is not durable and this was its last trigger.',
   role: 'admin',
   reach: 'data',
+  isVersioned: true,
   jobGroups: ofTrigger,
   params: keyPath,
   query: nothing,
@@ -160,6 +171,7 @@ const deleteTrigger: Operation = operation({
   async handle(call) {
     const trigger = await requireTrigger(call.scheduler, call.params)
     const { key } = trigger
+    call.exchange.noteStored(planOf(trigger))
     call.exchange.noteBefore(definitionOf(trigger))
     return change(call, 'data', {
       wouldChange: () => true,

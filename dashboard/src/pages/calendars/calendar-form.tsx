@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { CalendarDefinition } from '../../../../src/triggers/calendars/calendar.ts'
 import { call } from '../../api/client.ts'
@@ -10,6 +11,7 @@ import { DataEditor, dataText, readData } from '../../parts/data-editor.tsx'
 import { TextField } from '../../parts/fields.tsx'
 import { TriggerLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import { saveAsRead } from '../../parts/save.ts'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Instant } from '../../parts/time.tsx'
 import { numberText } from '../../time/format.ts'
@@ -21,14 +23,24 @@ interface CalendarFormProps {
   /** Null for one that is not stored yet. */
   readonly name: string | null
   readonly definition: CalendarDefinition
+  /** As it was read. */
+  readonly version: string | null
 }
 
 /** Changes a calendar; what that does to triggers is seen before. */
-export function CalendarForm({ name, definition }: CalendarFormProps): JSX.Element {
+export function CalendarForm({ name, definition, version }: CalendarFormProps): JSX.Element {
   const text = words()
   const { route } = useLocation()
   const newName = useSignal('')
-  const json = useSignal(dataText({ ...definition }))
+  const stored = dataText({ ...definition })
+  const json = useSignal(stored)
+  /** What was in the form before anybody typed, and its version. */
+  const base = useSignal({ text: stored, version })
+  useEffect(() => {
+    if (json.value !== base.value.text) return
+    json.value = stored
+    base.value = { text: stored, version }
+  }, [stored, version])
   const preview = useSignal<{ readonly of: string; readonly edit: CalendarEdit } | null>(null)
   const target = name ?? newName.value.trim()
   const { data } = readData(json.value)
@@ -41,7 +53,10 @@ export function CalendarForm({ name, definition }: CalendarFormProps): JSX.Eleme
     preview.value = { of, edit: result }
   }
   const save = async (): Promise<void> => {
-    await act(call('calendars.put', { params: { name: target }, body }), text.saved(target))
+    const put = (onlyAs: string | null): Promise<void> =>
+      act(call('calendars.put', { params: { name: target }, body, onlyAs }), text.saved(target))
+    if (!(await saveAsRead(target, base.value.version, put))) return
+    base.value = { text: json.value, version: null }
     preview.value = null
     if (name === null) route(calendarHref(target))
   }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
-import { call } from '../../api/client.ts'
+import { call, notThere, read } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { act } from '../../parts/action.ts'
@@ -24,10 +24,11 @@ export function CalendarPage({ params }: PageProps): JSX.Element {
   const text = words()
   const names = common()
   const name = params['name'] ?? ''
-  const loaded = useResource((signal) => call('calendars.get', { params: { name }, signal }), [name], {
+  const loaded = useResource((signal) => read('calendars.get', { params: { name }, signal }), [name], {
     isAffected: ({ event }) => event === 'changedElsewhere',
   })
-  const shown = loaded.value.value
+  const shown = loaded.value.value?.value ?? null
+  const version = loaded.value.value?.version ?? null
   const error = loaded.error.value
   const note = error !== null && <ProblemNote error={error} retry={loaded.reload} />
   // A form that is there keeps what is typed into it.
@@ -59,7 +60,7 @@ export function CalendarPage({ params }: PageProps): JSX.Element {
         <CalendarMonth name={name} />
         {shown !== null &&
           (may('calendars.put') ? (
-            <CalendarForm name={name} definition={shown.definition} />
+            <CalendarForm name={name} definition={shown.definition} version={version} />
           ) : (
             <Panel title={text.definition}>
               <Json value={shown.definition} label={text.definition} />
@@ -77,6 +78,7 @@ export function NewCalendarPage(): JSX.Element {
       <PageHead title={text.create} above={<a href={href('/calendars')}>{text.title}</a>} />
       <CalendarForm
         name={null}
+        version={notThere}
         definition={{ type: 'holiday', timeZone: browserZone, excludedDates: ['2026-12-25'] }}
       />
     </>

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import type { JobFieldsJson, JobJson } from '../../../../src/server/wire/jobs.ts'
-import { call } from '../../api/client.ts'
+import { call, notThere, read } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { act } from '../../parts/action.ts'
@@ -13,6 +13,7 @@ import { keyText } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
+import { saveAsRead } from '../../parts/save.ts'
 import { href, jobPath } from '../../state/place.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
@@ -33,37 +34,41 @@ const newJob: JobJson = {
 }
 
 export function NewJobPage(): JSX.Element {
-  return <Editor job={newJob} isNew />
+  return <Editor job={newJob} version={notThere} />
 }
 
 export function EditJobPage({ params }: PageProps): JSX.Element {
   const key = { group: params['group'] ?? '', name: params['name'] ?? '' }
   // It is loaded once: what somebody types is not replaced by what another one stores.
-  const stored = useResource((signal) => call('jobs.get', { params: key, signal }), [], { isOnce: true })
+  const stored = useResource((signal) => read('jobs.get', { params: key, signal }), [], { isOnce: true })
   if (stored.error.value !== null) return <ProblemNote error={stored.error.value} retry={stored.reload} />
   if (stored.value.value === null) return <p class="muted">{common().loading}</p>
-  return <Editor job={stored.value.value} isNew={false} />
+  const { value: job, version } = stored.value.value
+  return <Editor job={job} version={version} />
 }
 
 interface EditorProps {
   readonly job: JobJson
-  readonly isNew: boolean
+  /** As it was read. */
+  readonly version: string | null
 }
 
-function Editor({ job: initial, isNew }: EditorProps): JSX.Element {
+function Editor({ job: initial, version }: EditorProps): JSX.Element {
   const text = words()
+  const isNew = version === notThere
   const { save, cancel, data: dataLabel } = common()
   const { route } = useLocation()
   const job: Signal<JobJson> = useSignal(initial)
   const data = useSignal(dataText(initial.jobDataMap))
   const { key, ...fields } = job.value
-  const read = readData(data.value)
-  const isReady = read.data !== null && key.name.trim() !== '' && fields.jobType.trim() !== ''
+  const { data: typed } = readData(data.value)
+  const isReady = typed !== null && key.name.trim() !== '' && fields.jobType.trim() !== ''
   const store = async (): Promise<void> => {
-    if (read.data === null) return
-    const body: JobFieldsJson = { ...fields, jobDataMap: read.data }
-    await act(call('jobs.put', { params: key, body }), text.saved(keyText(key)))
-    route(href(jobPath(key)))
+    if (typed === null) return
+    const body: JobFieldsJson = { ...fields, jobDataMap: typed }
+    const put = (onlyAs: string | null): Promise<void> =>
+      act(call('jobs.put', { params: key, body, onlyAs }), text.saved(keyText(key)))
+    if (await saveAsRead(keyText(key), version, put)) route(href(jobPath(key)))
   }
   return (
     <>
@@ -96,7 +101,9 @@ function Editor({ job: initial, isNew }: EditorProps): JSX.Element {
   )
 }
 
-interface JobFieldsProps extends EditorProps {
+interface JobFieldsProps {
+  readonly job: JobJson
+  readonly isNew: boolean
   readonly onChange: (changes: Partial<JobJson>) => void
 }
 

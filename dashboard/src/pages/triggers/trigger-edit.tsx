@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import type { TriggerFieldsJson } from '../../../../src/server/wire/triggers.ts'
-import { call } from '../../api/client.ts'
+import { call, notThere, read } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { act } from '../../parts/action.ts'
@@ -10,6 +10,7 @@ import { Button } from '../../parts/button.tsx'
 import { keyText } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
+import { saveAsRead } from '../../parts/save.ts'
 import { href, triggerPath, useSearch } from '../../state/place.ts'
 import { common } from '../../words/common.ts'
 import { dialects } from '../cron/cron-text.ts'
@@ -22,14 +23,14 @@ import { words } from './words.ts'
 export function EditTriggerPage({ params }: PageProps): JSX.Element {
   const key = { group: params['group'] ?? '', name: params['name'] ?? '' }
   // It is loaded once: what somebody types is not replaced by what another one stores.
-  const stored = useResource((signal) => call('triggers.get', { params: key, signal }), [], { isOnce: true })
+  const stored = useResource((signal) => read('triggers.get', { params: key, signal }), [], { isOnce: true })
   const { ownFamily } = words()
-  const trigger = stored.value.value
+  const loaded = stored.value.value
   if (stored.error.value !== null) return <ProblemNote error={stored.error.value} retry={stored.reload} />
-  if (trigger === null) return <p class="muted">{common().loading}</p>
-  const { definition } = trigger
+  if (loaded === null) return <p class="muted">{common().loading}</p>
+  const { definition } = loaded.value
   if (definition === null) return <p class="note info">{ownFamily}</p>
-  return <Editor draft={draftOf(key, definition)} stored={definition} />
+  return <Editor draft={draftOf(key, definition)} stored={definition} version={loaded.version} />
 }
 
 /** Makes a new trigger, for the job and with the expression that the address names. */
@@ -47,15 +48,17 @@ export function NewTriggerPage(): JSX.Element {
     ...(search.get('zone') !== '' && { timeZone: search.get('zone') }),
     ...(dialect !== undefined && { dialect }),
   }
-  return <Editor draft={{ ...newDraft, ...given }} stored={null} />
+  return <Editor draft={{ ...newDraft, ...given }} stored={null} version={notThere} />
 }
 
 interface EditorProps {
   readonly draft: Draft
   readonly stored: TriggerFieldsJson | null
+  /** As it was read. */
+  readonly version: string | null
 }
 
-function Editor({ draft: initial, stored }: EditorProps): JSX.Element {
+function Editor({ draft: initial, stored, version }: EditorProps): JSX.Element {
   const text = words()
   const { save, cancel } = common()
   const { route } = useLocation()
@@ -66,8 +69,9 @@ function Editor({ draft: initial, stored }: EditorProps): JSX.Element {
   const isReady = fields !== null && key.name.trim() !== '' && draft.value.jobName.trim() !== ''
   const store = async (): Promise<void> => {
     if (fields === null) return
-    await act(call('triggers.put', { params: key, body: fields }), text.saved(keyText(key)))
-    route(href(triggerPath(key)))
+    const put = (onlyAs: string | null): Promise<void> =>
+      act(call('triggers.put', { params: key, body: fields, onlyAs }), text.saved(keyText(key)))
+    if (await saveAsRead(keyText(key), version, put)) route(href(triggerPath(key)))
   }
   return (
     <>

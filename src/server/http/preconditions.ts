@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { SchedulerError } from '../../core/errors.ts'
+
+/** What a request says about the thing that it changes (RFC 9110, 13.1): as it was read, or not there yet. */
+export class Preconditions {
+  readonly #match: string | null
+  readonly #noneMatch: string | null
+
+  constructor({ headers }: Request) {
+    this.#match = headers.get('if-match')
+    this.#noneMatch = headers.get('if-none-match')
+  }
+
+  /** Empty when there are none. */
+  get texts(): readonly string[] {
+    return [this.#match, this.#noneMatch].filter((text) => text !== null)
+  }
+
+  /**
+   * @param stored What is stored now; null when nothing is.
+   * @throws SchedulerError ERR_CHANGED_MEANWHILE
+   */
+  require(stored: unknown): void {
+    const tag = stored === null ? null : entityTag(stored)
+    if (this.#match !== null && !names(this.#match, tag)) {
+      const what = tag === null ? 'is not there any more' : 'was changed since it was read'
+      throw changed(`It ${what}. Read it again, and decide anew.`)
+    }
+    if (this.#noneMatch !== null && names(this.#noneMatch, tag)) {
+      throw changed('It is there already. Choose another name, or change the one that is there.')
+    }
+  }
+}
+
+/** The same text for the same JSON. */
+export function entityTag(stored: unknown): string {
+  return `"${createHash('sha256').update(JSON.stringify(stored)).digest('base64url').slice(0, 22)}"`
+}
+
+/** Proxies that compress answers mark their tags as weak. */
+function names(header: string, tag: string | null): boolean {
+  if (tag === null) return false
+  const tags = header.split(',').map((text) => text.trim().replace(/^W\//, ''))
+  return tags.includes('*') || tags.includes(tag)
+}
+
+function changed(message: string): SchedulerError {
+  return new SchedulerError('ERR_CHANGED_MEANWHILE', message)
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import { HolidayCalendar } from '../../src/triggers/calendars/holiday-calendar.ts'
+import { type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+
+const job = '/jobs/reports/daily'
+const trigger = '/triggers/reports/daily'
+const calendar = '/calendars/holidays'
+
+/** What an edit of each thing sends. */
+const bodies = {
+  [job]: { jobType: 'echo', description: 'changed by an edit' },
+  [trigger]: {
+    type: 'simple',
+    jobKey: { group: 'reports', name: 'daily' },
+    repeatCount: 3,
+    repeatIntervalMs: 60_000,
+  },
+  [calendar]: { definition: { type: 'holiday', timeZone: 'UTC', excludedDates: ['2031-01-01'] } },
+}
+
+async function tagOf(fixture: ServerFixture, path: string): Promise<string> {
+  const { headers } = await fixture.ask(`GET ${path}`)
+  return headers.get('etag') ?? ''
+}
+
+describe.each(Object.entries(bodies))('what changes %s', (path, body) => {
+  test('is heeded as it was read, and refused when another one has changed it since', async () => {
+    await using fixture = await serverFixture()
+    const read = await tagOf(fixture, path)
+    expect(read).toMatch(/^"[\w-]{22}"$/)
+    expect(await tagOf(fixture, path)).toBe(read)
+    const edit = (tag: string): ReturnType<typeof fixture.ask> =>
+      fixture.ask(`PUT ${path}`, { body, headers: { 'if-match': tag } })
+    expect(await edit(`W/${read}`)).toMatchObject({ status: 200, json: { changed: true } })
+    expect(await edit(read)).toMatchObject({ status: 412, json: { code: 'ERR_CHANGED_MEANWHILE' } })
+    expect(await fixture.ask(`DELETE ${path}`, { headers: { 'if-match': read } })).toMatchObject({
+      status: 412,
+    })
+    expect(
+      await fixture.ask(`PUT ${path}?dryRun=true`, { body, headers: { 'if-match': read } }),
+    ).toMatchObject({
+      status: 412,
+    })
+    expect(await edit(`"other", ${await tagOf(fixture, path)}`)).toMatchObject({ status: 200 })
+    expect(await edit('*')).toMatchObject({ status: 200 })
+  })
+
+  test('makes nothing where something is there', async () => {
+    await using fixture = await serverFixture()
+    const headers = { 'if-none-match': '*' }
+    const read = await tagOf(fixture, path)
+    expect(await fixture.ask(`PUT ${path}`, { body, headers })).toMatchObject({ status: 412 })
+    expect(await tagOf(fixture, path)).toBe(read)
+    expect(await fixture.ask(`PUT ${path}x`, { body, headers })).toMatchObject({ status: 200 })
+    expect(await fixture.ask(`PUT ${path}y`, { body, headers: { 'if-match': '*' } })).toMatchObject({
+      status: 412,
+      json: { detail: expect.stringContaining('not there any more') as string },
+    })
+  })
+})
+
+test('firing and pausing a trigger leave its version as it is', async () => {
+  await using fixture = await serverFixture()
+  const read = await tagOf(fixture, trigger)
+  await fixture.scheduler.pauseTrigger(triggerKey('daily', 'reports'))
+  await fixture.scheduler.skipNextFire(triggerKey('daily', 'reports'))
+  expect(await tagOf(fixture, trigger)).toBe(read)
+})
+
+test('changes by programs count as well', async () => {
+  await using fixture = await serverFixture()
+  const read = await tagOf(fixture, job)
+  const changed = JobBuilder.newJob('echo')
+    .withIdentity(jobKey('daily', 'reports'))
+    .usingJobData({ by: 'program' })
+  await fixture.scheduler.addJob(changed.storeDurably().build(), { replace: true })
+  const body = bodies[job]
+  expect(await fixture.ask(`PUT ${job}`, { body, headers: { 'if-match': read } })).toMatchObject({
+    status: 412,
+  })
+  const ofCalendar = await tagOf(fixture, calendar)
+  await fixture.scheduler.addCalendar(
+    'holidays',
+    new HolidayCalendar({ timeZone: 'UTC', excludedDates: [] }),
+    { replace: true, updateTriggers: false },
+  )
+  expect(await tagOf(fixture, calendar)).not.toBe(ofCalendar)
+})
+
+test('an operation that does not heed them says so', async () => {
+  await using fixture = await serverFixture()
+  const headers = { 'if-match': '"abc"' }
+  expect(await fixture.ask(`POST ${trigger}/pause`, { body: {}, headers })).toMatchObject({
+    status: 400,
+    json: { field: 'if-match' },
+  })
+})
+
+test('one key with another version is another request', async () => {
+  await using fixture = await serverFixture()
+  const edit = (tag: string): ReturnType<typeof fixture.ask> =>
+    fixture.ask(`PUT ${job}`, { body: bodies[job], headers: { 'if-match': tag, 'idempotency-key': 'k' } })
+  expect(await edit('"old"')).toMatchObject({ status: 412 })
+  expect(await edit(await tagOf(fixture, job))).toMatchObject({ status: 422 })
+})
