@@ -11,7 +11,12 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 const waiting = { sequence: { groupOrder: 2 }, maxWorkers: availableParallelism() + 3 }
 
 /** The library has no module state and no test mocks a module, so the files of one worker share their imports. */
-const shared = { pool: 'forks', isolate: false } as const
+const shared = {
+  pool: 'forks',
+  isolate: false,
+  // A second, which vitest waits by itself, is little on a busy machine.
+  expect: { poll: { timeout: 30_000 } },
+} as const
 
 /**
  * Where better-sqlite3 is not built for this Node.js, the unit tests open SQLite files by its `node:sqlite`, and the

@@ -61,7 +61,29 @@ console.log(`${cpu}, ${cores} cores, ${memoryGb} GB, Node ${node}, seed ${option
 
 const stopPostgres = chosen.some(({ needs }) => needs === 'postgres') ? await startPostgres() : null
 let missed = 0
-for (const benchmark of chosen) {
+const failed = []
+try {
+  for (const benchmark of chosen) {
+    try {
+      await measure(benchmark)
+    } catch (error) {
+      if (!options.once) throw error
+      // The others may have rotted as well.
+      console.error(error)
+      failed.push(benchmark.name)
+    }
+  }
+} finally {
+  await stopPostgres?.()
+}
+console.log(`\nWritten to ${writeResults(report)}`)
+if (missed > 0) console.log(`${missed} goals missed`)
+if (failed.length > 0) {
+  console.error(`Failed: ${failed.join(', ')}`)
+  process.exitCode = 1
+}
+
+async function measure(benchmark) {
   const outcome = await runRounds(benchmark, options, (message) => {
     if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${message}`)
   })
@@ -71,9 +93,6 @@ for (const benchmark of chosen) {
   console.log(formatBenchmark(benchmark, { ...outcome, goals }))
   report.benchmarks.push({ name: benchmark.name, title: benchmark.title, ...outcome, goals })
 }
-await stopPostgres?.()
-console.log(`\nWritten to ${writeResults(report)}`)
-if (missed > 0) console.log(`${missed} goals missed`)
 
 function positiveInteger(name, text) {
   const value = Number(text)

@@ -111,6 +111,7 @@ async function usedTimeline(address) {
   const { browser, opened } = await openPage(`${address}/timeline?by=node&span=quarterDay`)
   await opened.locator('.timeline-canvas canvas').waitFor()
   const [, bars] = /with (\d+) /.exec(await opened.locator('canvas').getAttribute('aria-label')) ?? []
+  if (!(Number(bars) > 0)) throw new Error('The timeline does not say how many bars it has.')
   await opened.evaluate(countFrames)
   const box = await opened.locator('canvas').boundingBox()
   for (let step = 0; step < 90; step++) {

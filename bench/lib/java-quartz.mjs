@@ -10,6 +10,8 @@ import { connectionString, freshSchema } from './postgres.mjs'
 const jars = ['quartz2', 'postgresql', 'HikariCP', 'slf4j-api', 'slf4j-nop'].map(
   (name) => `/usr/share/java/${name}.jar`,
 )
+/** It is ended then: its server may have gone away. */
+const limitMs = 600_000
 const source = fileURLToPath(new URL('../java/JavaQuartzRate.java', import.meta.url))
 
 /** Whether this machine has a JDK and Java Quartz. */
@@ -29,7 +31,7 @@ export async function javaQuartzRate(count, { batch, threads = 100, repeating = 
     const url = `jdbc:postgresql://${hostname}:${port}${pathname}?${login}&currentSchema=${schema}`
     const numbers = [count, batch, threads, repeating].map(String)
     const args = ['-cp', classPath, 'JavaQuartzRate', url, ...numbers]
-    const { stdout } = await promisify(execFile)('java', args)
+    const { stdout } = await promisify(execFile)('java', args, { timeout: limitMs })
     return Number(stdout.trim().split('\n').at(-1))
   } finally {
     await drop()

@@ -14,6 +14,9 @@ const {
 const say = (message) => process.send(message)
 let fired = 0
 
+// Whoever forked it was killed: nobody would end it.
+process.on('disconnect', () => process.exit(1))
+
 const noop = defineJob('noop', () => {
   fired++
 })

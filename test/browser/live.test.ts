@@ -56,13 +56,28 @@ inBrowser('an open page', (browser) => {
 
   test('stands still while its updates are paused', async () => {
     await using fixture = await running()
-    const { page } = await openDashboard(browser(), fixture.address, '/running')
+    const { page } = await openDashboard(browser(), fixture.address, '/jobs')
     await seen(page, 'Live')
+    let asked = 0
+    await page.route(/\/api\/executing/, (route) => {
+      asked++
+      return route.continue()
+    })
+    // What waits on the page of what runs waits for this clock.
+    await page.clock.install()
+    await page.getByRole('link', { name: 'Running' }).click()
+    await seen(page, 'Nothing runs at the moment')
     await page.getByRole('button', { name: 'Live' }).click()
     await seen(page, 'Updates paused')
-    const began = fixture.scheduler.events.next('jobToBeExecuted')
+    const { page: other } = await openDashboard(browser(), fixture.address, '/running')
     await fixture.scheduler.triggerJob(slow)
-    await began
+    await other.getByRole('button', { name: 'Interrupt: mail/slow' }).waitFor()
+    await other.close()
+    const askedBefore = asked
+    await page.clock.fastForward(60_000)
+    await page.evaluate(`fetch('/api/session')`)
+    expect(asked).toBe(askedBefore)
+    expect(await page.getByText('Nothing runs at the moment').isVisible()).toBe(true)
     await page.getByRole('link', { name: 'Jobs' }).click()
     await seen(page, 'mail/slow')
     await page.getByRole('button', { name: 'Updates paused' }).click()

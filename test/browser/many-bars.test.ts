@@ -80,7 +80,7 @@ const pointedFrames = `new Promise((resolve) => {
 })`
 
 inBrowser('a timeline of thousands of bars', (browser) => {
-  test('is drawn whole, and says how long a frame takes', async () => {
+  test('is drawn whole, also while it is pointed at', async () => {
     await using fixture = await dashboardFixture({ served: await manyFirings() })
     const { page, errors } = await openDashboard(browser(), fixture.address, '/timeline?span=quarter')
     await page.getByRole('link', { name: 'many/row-19' }).waitFor()

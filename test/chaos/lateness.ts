@@ -15,9 +15,14 @@ export interface Pause {
   readonly toMs: number
 }
 
-/** What came before may still show at the begin; later than this is no noise of a busy machine, but a stall. */
+/** What came before may still show at the begin. */
 const settleMs = 1500
+/**
+ * Later than both is no noise of a busy machine, but a stall: what waits for a disturbance is late by up to as much as
+ * that lasts.
+ */
 const stallMs = 2500
+const stallShare = 0.5
 /** What was due longer ago than this, and has not begun, is a backlog. */
 const backlogMs = 1000
 
@@ -38,12 +43,13 @@ export function stalls(
       line.kind === 'started' && line.attempt === 1 && !line.recovering && line.job.startsWith('jobs.work'),
   )
   return disturbances.flatMap((disturbance) => {
-    const { what, toMs, jobs } = disturbance
+    const { what, fromMs, toMs, jobs } = disturbance
+    const tooLateMs = Math.max(stallMs, (toMs - fromMs) * stallShare)
     const undisturbed = runs.filter(({ job }) => !jobs.has(job))
     const behind = undisturbed.filter((run) => late(run) > backlogMs)
     const countsFromMs = caughtUpMs(behind, disturbance)
     return undisturbed
-      .filter((run) => run.planned >= countsFromMs && run.planned <= toMs - settleMs && late(run) > stallMs)
+      .filter((run) => run.planned >= countsFromMs && run.planned <= toMs - settleMs && late(run) > tooLateMs)
       .map(
         (run) =>
           `${what}: ${run.trigger} ${String(run.planned)} began ${String(late(run))} ms late on ${run.node}`,

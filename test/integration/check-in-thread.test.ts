@@ -120,7 +120,7 @@ describe('a node whose check-ins have a thread', () => {
         resolvePostgresOptions({
           connectionString: database.connectionString,
           checkInIntervalMs: 300,
-          failedAfterMs: 1500,
+          failedAfterMs: 4000,
         }),
       ),
     )
@@ -128,11 +128,24 @@ describe('a node whose check-ins have a thread', () => {
     await store.initialize({ ...watcher.context, clock: systemClock, ids: seededIds(1) })
     onTestFinished(() => store.shutdown())
     await store.schedulerStarted()
-    const { stdout } = await promisify(execFile)(
+    const { schedulerName } = watcher.context
+    const node = promisify(execFile)(
       process.execPath,
-      [blockedNode, database.connectionString, '8000'],
+      [blockedNode, database.connectionString, schedulerName, '12000'],
       { timeout: patienceMs },
     )
+    // It is a node of the watcher's own cluster, or nobody would judge it.
+    const members = `SELECT instance_name FROM qrtz_scheduler_state WHERE sched_name = '${schedulerName}' ORDER BY 1`
+    await vi.waitFor(
+      async () => {
+        expect(await database.query(members)).toEqual([
+          { instance_name: 'blocked' },
+          { instance_name: 'watcher' },
+        ])
+      },
+      { timeout: patienceMs },
+    )
+    const { stdout } = await node
     expect(stdout.trim().split('\n')).toEqual(['started', 'unblocked', '[]'])
     expect(watcher.signals.failedNodes).toEqual([])
     expect(await database.query('SELECT instance_name FROM qrtz_scheduler_state')).toEqual([

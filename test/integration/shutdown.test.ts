@@ -143,7 +143,8 @@ describe('a shutdown without its PostgreSQL server', () => {
     const end = await run({
       phase: 'fire',
       shutdown,
-      store: { connectionString },
+      // The next commit is that of a firing, and none of a check-in.
+      store: { connectionString, checkInIntervalMs: 60_000, failedAfterMs: 600_000 },
       takeAway: async () => {
         await proxy.cutOn('COMMIT', 'before')
         proxy[how]()

@@ -53,6 +53,23 @@ describe('reconcile', () => {
     ])
   })
 
+  it('refuses one set more than a scheduler can have, and goes on with those that it has', async () => {
+    const { scheduler } = await fixture()
+    for (let count = 0; count < 999; count++) await scheduler.reconcile(`set-${count}`, [])
+    expect(names(await scheduler.reconcile('last', [every('a', '1m')]))).toEqual({ ...nothing, added: 'a' })
+    await expect(scheduler.reconcile('more', [every('b', '1m')])).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      field: 'name',
+      message: expect.stringContaining('one more than the 1000 sets') as string,
+    })
+    expect(await nextOf(scheduler, 'b')).toBeUndefined()
+    expect(names(await scheduler.reconcile('last', [every('c', '1m')]))).toEqual({
+      ...nothing,
+      added: 'c',
+      removed: 'a',
+    })
+  })
+
   it('reads a large set that is the same by a few calls', async () => {
     const { scheduler, store } = await fixture()
     await scheduler.addCalendar('weekdays', new WeeklyCalendar())
