@@ -120,10 +120,10 @@ export function nodeDown(options: NodeDownOptions = {}): AlertRule {
     description: 'A node stopped checking in.',
     quietMs,
     watch: ({ scheduler }, raise) =>
-      scheduler.events.on('nodeFailed', ({ instanceId }) => {
+      scheduler.events.on('nodeFailed', ({ node }) => {
         raise({
-          subject: instanceId,
-          message: `Node ${instanceId} stopped checking in; its work is recovered.`,
+          subject: node,
+          message: `Node ${node} stopped checking in; its work is recovered.`,
         })
       }),
   }

@@ -86,14 +86,14 @@ export interface SchedulerSignaler extends NodeRequests {
   schedulingChanged(candidateMs: EpochMs | null): void
   storeError(message: string, cause: unknown): void
   /** Another node stopped checking in; its work is about to be recovered. */
-  nodeFailed(instanceId: string): void
+  nodeFailed(node: string): void
   /** The work of a failed node, or of an earlier run, was recovered. */
   nodeRecovered(recovery: NodeRecovery): void
   executionLost(execution: LostExecution): void
   /** The last item of a firing of a sharded job has ended. */
   allShardsDone(firing: EndedSharding): void
   /** This node could not check in, and tries again. Called once until a check-in succeeds. */
-  checkInFailed(cause: unknown): void
+  checkInFailed(error: unknown): void
   /** This node has checked in again, after so many attempts that failed. */
   checkInRestored(failedAttempts: number): void
   /** Another node took this one for failed and recovered its work: this node's claims and executions are void. */

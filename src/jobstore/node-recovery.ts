@@ -5,7 +5,7 @@ import type { EpochMs } from '../time/clock.ts'
 export interface LostExecution {
   readonly fireInstanceId: string
   /** The node that failed. */
-  readonly instanceId: string
+  readonly node: string
   /** Null when the row does not name its job. */
   readonly jobKey: JobKey | null
   readonly triggerKey: TriggerKey
@@ -15,7 +15,7 @@ export interface LostExecution {
 /** What recovery did with the work of a node that failed. */
 export interface NodeRecovery {
   /** The node that failed; the scheduler's own id when the work was left by an earlier run. */
-  readonly instanceId: string
+  readonly node: string
   /** Triggers that wait again. */
   readonly releasedClaims: number
   /** Executions that run again, under a recovery trigger each. */

@@ -82,13 +82,13 @@ export interface SchedulerEventMap {
    */
   triggerInError: { readonly triggerKey: TriggerKey; readonly reason: string }
   /** Another node stopped checking in; this one is about to recover its work. */
-  nodeFailed: { readonly instanceId: string }
+  nodeFailed: { readonly node: string }
   /**
    * This node recovered the work of a failed node, or of an earlier run of its own, or claims of its own whose answer
    * from the database was lost.
    */
   nodeRecovered: {
-    readonly instanceId: string
+    readonly node: string
     readonly releasedClaims: number
     readonly recoveredExecutions: number
     readonly lostExecutions: number
@@ -96,7 +96,7 @@ export interface SchedulerEventMap {
   /** An execution died with its node and is not run again: its job does not request recovery, or is gone. */
   executionLost: {
     readonly fireInstanceId: string
-    readonly instanceId: string
+    readonly node: string
     readonly jobKey: JobKey | null
     readonly triggerKey: TriggerKey
     readonly scheduledFireTime: Date
@@ -107,15 +107,15 @@ export interface SchedulerEventMap {
    */
   allShardsDone: { readonly firing: EndedSharding }
   /** This node could not show that it is alive, and tries again: others may take it for failed. */
-  checkInFailed: { readonly instanceId: string; readonly cause: unknown }
+  checkInFailed: { readonly error: unknown }
   /** This node shows again that it is alive, after it could not. */
-  checkInRestored: { readonly instanceId: string; readonly failedAttempts: number }
+  checkInRestored: { readonly failedAttempts: number }
   /**
    * Another node took this one for failed and recovered its work: executions in flight were asked to stop, and
    * nothing of them is written. This node takes part anew; a scheduler on SQLite writes nothing more, and its process
    * has to be started again.
    */
-  recoveredByPeer: { readonly instanceId: string }
+  recoveredByPeer: Record<string, never>
   /** The machine's clock is further from the store's time than `maxClockSkewMs` allows; the store's time counts. */
   clockSkewed: { readonly offsetMs: number; readonly maxClockSkewMs: number }
   /**
@@ -123,7 +123,6 @@ export interface SchedulerEventMap {
    * waits for no lock.
    */
   lockWaitExceeded: {
-    readonly instanceId: string
     readonly statement: string
     readonly processId: number
     readonly waitedMs: number

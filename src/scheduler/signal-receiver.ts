@@ -104,7 +104,7 @@ export class SignalReceiver {
         notifier.error(message, cause)
       },
       lockWaitExceeded: (wait) => {
-        notifier.events.emit('lockWaitExceeded', { instanceId: options.instanceId, ...wait })
+        notifier.events.emit('lockWaitExceeded', wait)
       },
       ...this.#clusterSignals(),
       ...this.#requests(),
@@ -131,9 +131,9 @@ export class SignalReceiver {
     const { events } = notifier
     const { clock, instanceId, logger } = options
     return {
-      nodeFailed: (failedId) => {
-        events.emit('nodeFailed', { instanceId: failedId })
-        logger.warn({ failedId }, 'A node stopped checking in; its work is recovered.')
+      nodeFailed: (node) => {
+        events.emit('nodeFailed', { node })
+        logger.warn({ failedId: node }, 'A node stopped checking in; its work is recovered.')
       },
       nodeRecovered: (recovery) => {
         events.emit('nodeRecovered', recovery)
@@ -168,20 +168,20 @@ export class SignalReceiver {
           'An execution died with its node and is not run again: its job does not request recovery, or is gone.',
         )
       },
-      checkInFailed: (cause) => {
-        notifier.error(`Node '${instanceId}' could not check in; it tries again.`, cause)
-        events.emit('checkInFailed', { instanceId, cause })
+      checkInFailed: (error) => {
+        notifier.error(`Node '${instanceId}' could not check in; it tries again.`, error)
+        events.emit('checkInFailed', { error })
       },
       checkInRestored: (failedAttempts) => {
         logger.info({ failedAttempts }, 'the node checks in again')
-        events.emit('checkInRestored', { instanceId, failedAttempts })
+        events.emit('checkInRestored', { failedAttempts })
         loop.storeAnswers()
       },
       allShardsDone: (firing) => {
         this.#allShardsDone(firing)
       },
       recoveredByPeer: () => {
-        events.emit('recoveredByPeer', { instanceId })
+        events.emit('recoveredByPeer', {})
         executing.interruptAll('recovered')
         logger.warn({ instanceId }, 'Another node took this one for failed and recovered its work.')
       },

@@ -380,7 +380,7 @@ describe('rules', () => {
   it('see a node that failed', async () => {
     const { clock, channel, scheduler } = await rig(nodeDown({ quietMs: 5000 }))
     const events = scheduler.events as unknown as { emit(name: string, payload: object): void }
-    events.emit('nodeFailed', { instanceId: 'n2' })
+    events.emit('nodeFailed', { node: 'n2' })
     await clock.advance(1000)
     expect(kindsOf(channel)).toEqual(['raised Node n2 stopped checking in; its work is recovered.'])
     await clock.advance(10_000)

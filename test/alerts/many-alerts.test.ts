@@ -177,7 +177,7 @@ describe('more alerts than a page, a queue or a list', () => {
     ;[a.found, b.found] = [subjects(100), subjects(101)]
     await clock.advance(5000)
     const events = scheduler.events as unknown as { emit(name: string, payload: object): void }
-    events.emit('nodeFailed', { instanceId: 'n2' })
+    events.emit('nodeFailed', { node: 'n2' })
     await clock.advance(1000)
     expect(channel.notices.at(-1)?.text).toBe('Node n2 stopped checking in; its work is recovered.')
     expect(channel.notices).toHaveLength(201)

@@ -171,15 +171,15 @@ scheduler.listenerManager.addJobListener({
 /** Each event, and what of it the checker reads. */
 const events = {
   schedulerError: ({ message, error }) => ({ message, error: String(error.cause ?? error) }),
-  nodeFailed: ({ instanceId }) => ({ instanceId }),
-  nodeRecovered: (recovery) => recovery,
+  nodeFailed: ({ node }) => ({ instanceId: node }),
+  nodeRecovered: ({ node, ...recovery }) => ({ ...recovery, instanceId: node }),
   recoveredByPeer: () => ({}),
   clockSkewed: ({ offsetMs }) => ({ offsetMs }),
-  executionLost: ({ triggerKey, scheduledFireTime, fireInstanceId, instanceId }) => ({
+  executionLost: ({ triggerKey, scheduledFireTime, fireInstanceId, node }) => ({
     trigger: triggerKey.toString(),
     planned: scheduledFireTime.getTime(),
     id: fireInstanceId,
-    instanceId,
+    instanceId: node,
   }),
   triggerMisfired: ({ trigger }) => ({ trigger: trigger.key.toString(), planned: trigger.nextFireTimeMs }),
   triggerInError: ({ triggerKey, reason }) => ({ trigger: triggerKey.toString(), reason }),

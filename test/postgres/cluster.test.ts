@@ -79,7 +79,7 @@ describe.each(['skipLocked', 'quartzLocks'] as const)('a cluster on PostgreSQL, 
     await vi.waitFor(
       () => {
         expect(live.signals.recoveries).toEqual([
-          { instanceId: 'dead', releasedClaims: 1, recoveredExecutions: 1, lostExecutions: 0 },
+          { node: 'dead', releasedClaims: 1, recoveredExecutions: 1, lostExecutions: 0 },
         ])
       },
       { timeout: patienceMs },

@@ -64,10 +64,10 @@ async function fixture(...names: SchedulerEventName[]): Promise<Fixture> {
 describe('what a clustered store tells the scheduler', () => {
   it('about other nodes becomes events', async () => {
     const { scheduler, signaler, seen } = await fixture('nodeFailed', 'nodeRecovered', 'executionLost')
-    const recovery = { instanceId: 'peer', releasedClaims: 1, recoveredExecutions: 2, lostExecutions: 3 }
+    const recovery = { node: 'peer', releasedClaims: 1, recoveredExecutions: 2, lostExecutions: 3 }
     const lost = {
       fireInstanceId: 'peer-1',
-      instanceId: 'peer',
+      node: 'peer',
       jobKey: null,
       triggerKey: triggerKey('t'),
     }
@@ -75,18 +75,18 @@ describe('what a clustered store tells the scheduler', () => {
     signaler.executionLost({ ...lost, scheduledFireTimeMs: 5000 })
     signaler.nodeRecovered(recovery)
     expect(seen).toEqual([
-      ['nodeFailed', { instanceId: 'peer' }],
+      ['nodeFailed', { node: 'peer' }],
       ['executionLost', { ...lost, scheduledFireTime: new Date(5000) }],
       ['nodeRecovered', recovery],
     ])
     await scheduler.shutdown()
   })
 
-  it('about waits for locks becomes events that say who waits', async () => {
+  it('about waits for locks becomes events', async () => {
     const { scheduler, signaler, seen } = await fixture('lockWaitExceeded')
     const wait = { statement: 'UPDATE t', processId: 7, waitedMs: 1001, holders: [] }
     signaler.lockWaitExceeded(wait)
-    expect(seen).toEqual([['lockWaitExceeded', { instanceId: 'me', ...wait }]])
+    expect(seen).toEqual([['lockWaitExceeded', wait]])
     await scheduler.shutdown()
   })
 
@@ -103,8 +103,8 @@ describe('what a clustered store tells the scheduler', () => {
           error: expect.objectContaining({ cause }) as Error,
         },
       ],
-      ['checkInFailed', { instanceId: 'me', cause }],
-      ['checkInRestored', { instanceId: 'me', failedAttempts: 3 }],
+      ['checkInFailed', { error: cause }],
+      ['checkInRestored', { failedAttempts: 3 }],
     ])
     await scheduler.shutdown()
   })
@@ -123,7 +123,7 @@ describe('what a clustered store tells the scheduler', () => {
     await ended
     const { fireInstanceId, jobKey } = context
     expect(seen).toEqual([
-      ['recoveredByPeer', { instanceId: 'me' }],
+      ['recoveredByPeer', {}],
       ['jobInterrupted', { fireInstanceId, jobKey, reason: 'recovered' }],
     ])
     await scheduler.shutdown()

@@ -67,8 +67,8 @@ export function observeScheduler({ events }: Scheduler, tell: Tell): () => void 
     events.on('schedulerError', ({ message, error }) => {
       tell('schedulerError', () => ({ detail: { message, code: error.code } }))
     }),
-    events.on('nodeFailed', ({ instanceId }) => {
-      tell('nodeFailed', () => ({ detail: { instanceId } }))
+    events.on('nodeFailed', ({ node }) => {
+      tell('nodeFailed', () => ({ detail: { node } }))
     }),
     events.on('nodeRecovered', (detail) => {
       tell('nodeRecovered', () => ({ detail }))

@@ -54,8 +54,8 @@ export class RecordingSignaler implements SchedulerSignaler {
   storeError(message: string, cause: unknown): void {
     this.errors.push({ message, cause })
   }
-  nodeFailed(instanceId: string): void {
-    this.failedNodes.push(instanceId)
+  nodeFailed(node: string): void {
+    this.failedNodes.push(node)
   }
   nodeRecovered(recovery: NodeRecovery): void {
     this.recoveries.push(recovery)

@@ -42,7 +42,7 @@ test('a store that one node uses recovers at its start what an earlier run had i
   await second.store.schedulerStarted()
   const { recoveries, lostExecutions, deletedJobs } = second.signals
   expect(recoveries).toEqual([
-    { instanceId: 'first', releasedClaims: 1, recoveredExecutions: 1, lostExecutions: 1 },
+    { node: 'first', releasedClaims: 1, recoveredExecutions: 1, lostExecutions: 1 },
   ])
   expect(lostExecutions.map(({ triggerKey }) => triggerKey.name)).toEqual(['l'])
   expect(deletedJobs).toEqual(['DEFAULT.lost'])

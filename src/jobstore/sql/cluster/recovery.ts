@@ -123,7 +123,13 @@ function* recoverFirings(
   const lost = executions.filter(({ fireInstanceId }) => !recovered.has(fireInstanceId))
   for (const { fireInstanceId, jobKey, triggerKey, plannedTimeMs } of lost) {
     const scheduledFireTimeMs = plannedTimeMs
-    tx.signals.add('executionLost', { fireInstanceId, instanceId, jobKey, triggerKey, scheduledFireTimeMs })
+    tx.signals.add('executionLost', {
+      fireInstanceId,
+      node: instanceId,
+      jobKey,
+      triggerKey,
+      scheduledFireTimeMs,
+    })
   }
   yield* recordLost(tx, lost, {
     jobTypeOf: (key) => found.jobs.get(key)?.jobType ?? null,
@@ -134,7 +140,7 @@ function* recoverFirings(
   yield* deleteFinished(tx, executions, found)
   yield* noteEndedOfGroups(tx, rows)
   const recovery: NodeRecovery = {
-    instanceId,
+    node: instanceId,
     releasedClaims,
     recoveredExecutions: recovered.size,
     lostExecutions: lost.length,

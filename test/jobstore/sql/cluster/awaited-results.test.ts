@@ -69,7 +69,7 @@ describe('a firing that goes on elsewhere, when its node dies', () => {
     const { cluster, dead, live, bundle } = await scene()
     dead.runner.state = 'away'
     await cluster.clock.advance(failOverMs)
-    expect(live.bed.signals.recoveries).toMatchObject([{ instanceId: 'dead', recoveredExecutions: 1 }])
+    expect(live.bed.signals.recoveries).toMatchObject([{ node: 'dead', recoveredExecutions: 1 }])
     dead.runner.state = 'there'
     expect(await awaitedOf(dead).put([resultOf(dead, bundle)])).toEqual(['gone'])
     expect(await cluster.sql('SELECT * FROM qrtz_awaited_results')).toEqual([])

@@ -266,7 +266,7 @@ describe('an instance id', () => {
     expect(starting.value).toBe('open')
     await cluster.clock.advance(4000)
     expect(starting.value).toBe('done')
-    expect(second.bed.signals.recoveries).toMatchObject([{ instanceId: 'a', releasedClaims: 1 }])
+    expect(second.bed.signals.recoveries).toMatchObject([{ node: 'a', releasedClaims: 1 }])
     expect(await second.bed.acquireNames()).toEqual(['t'])
   })
 

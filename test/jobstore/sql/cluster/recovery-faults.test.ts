@@ -26,7 +26,7 @@ async function failOver(failAt: number): Promise<{ statements: number; errors: n
   const statements = live.runner.statementCount
   const { signals } = live.bed
   expect(signals.recoveries).toEqual([
-    { instanceId: 'dead', releasedClaims: 1, recoveredExecutions: 1, lostExecutions: 1 },
+    { node: 'dead', releasedClaims: 1, recoveredExecutions: 1, lostExecutions: 1 },
   ])
   expect(signals.lostExecutions.map(({ triggerKey }) => triggerKey.name)).toEqual(['p'])
   expect(signals.failedNodes).toEqual(['dead'])

@@ -43,7 +43,7 @@ describe('a node that died', () => {
     expect(claims).toHaveLength(nonConcurrent ? 1 : 2)
     await die(stage)
     expect(live.bed.signals.recoveries).toEqual([
-      { instanceId: 'dead', releasedClaims: claims.length, recoveredExecutions: 0, lostExecutions: 0 },
+      { node: 'dead', releasedClaims: claims.length, recoveredExecutions: 0, lostExecutions: 0 },
     ])
     expect(live.bed.signals.lostExecutions).toEqual([])
     expect(await cluster.firedRows()).toEqual([])
@@ -96,7 +96,7 @@ describe('a node that died', () => {
     const { fireInstanceId, scheduledFireTimeMs } = await dead.bed.start('t')
     await die(stage)
     const [lost] = live.bed.signals.lostExecutions
-    expect(lost).toMatchObject({ fireInstanceId, scheduledFireTimeMs, instanceId: 'dead' })
+    expect(lost).toMatchObject({ fireInstanceId, scheduledFireTimeMs, node: 'dead' })
     expect([lost?.triggerKey.toString(), lost?.jobKey?.toString()]).toEqual(['DEFAULT.t', 'DEFAULT.j'])
     expect(live.bed.signals.deletedJobs).toEqual(['DEFAULT.j'])
     expect(await storedCounts(live.bed.store)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
@@ -251,7 +251,7 @@ describe('firings that nobody owns', () => {
     await dead.bed.start('t')
     await cluster.sql(`DELETE FROM qrtz_scheduler_state WHERE instance_name = 'dead'`)
     await die(stage)
-    expect(live.bed.signals.recoveries).toMatchObject([{ instanceId: 'dead', recoveredExecutions: 1 }])
+    expect(live.bed.signals.recoveries).toMatchObject([{ node: 'dead', recoveredExecutions: 1 }])
     expect(live.bed.signals.failedNodes).toEqual([])
     expect(await live.bed.acquire()).toHaveLength(1)
   })

@@ -45,7 +45,7 @@ describe('what the database has of a live node that the node does not know of', 
     expect(await bed.acquire()).toEqual([])
     await cluster.clock.advance(noticedMs)
     expect(await bed.acquire()).toHaveLength(1)
-    expect(bed.signals.recoveries).toMatchObject([{ instanceId: 'a', releasedClaims: 1 }])
+    expect(bed.signals.recoveries).toMatchObject([{ node: 'a', releasedClaims: 1 }])
   })
 
   test('is left alone as long as an answer is on its way', async () => {
