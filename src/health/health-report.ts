@@ -1,18 +1,18 @@
 /** Why something is not well. */
 export const healthCodes = [
-  'shut_down',
-  'taken_over',
+  'shutDown',
+  'takenOver',
   'stopping',
-  'not_started',
-  'store_unavailable',
-  'not_checking_in',
-  'no_success',
-  'firing_late',
-  'rule_failed',
+  'notStarted',
+  'storeUnavailable',
+  'notCheckingIn',
+  'noSuccess',
+  'firingLate',
+  'ruleFailed',
 ] as const
 /**
- * Why something is not well: `taken_over` is a process whose work another one has taken over for good; `stopping` is
- * before and during a shutdown; `rule_failed` is a rule of your own, or one that could not be checked.
+ * Why something is not well: `takenOver` is a process whose work another one has taken over for good; `stopping` is
+ * before and during a shutdown; `ruleFailed` is a rule of your own, or one that could not be checked.
  */
 export type HealthCode = (typeof healthCodes)[number]
 

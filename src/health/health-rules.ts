@@ -62,7 +62,7 @@ export function requireSuccessWithin(jobKey: JobKey, ms: number): HealthRule {
     name: `success of ${jobKey.toString()} within ${ms} ms`,
     async check(check) {
       const message = await lackOfSuccess(await byTimeOfStore(check), jobKey, ms)
-      return message === null ? null : { code: 'no_success', message }
+      return message === null ? null : { code: 'noSuccess', message }
     },
   }
 }
@@ -78,7 +78,7 @@ export function noFiringLaterThan(ms: number): HealthRule {
     name: `no firing later than ${ms} ms`,
     async check(check) {
       const message = await lateness(await byTimeOfStore(check), ms)
-      return message === null ? null : { code: 'firing_late', message }
+      return message === null ? null : { code: 'firingLate', message }
     },
   }
 }

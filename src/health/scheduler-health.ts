@@ -94,9 +94,9 @@ class WatchedHealth implements SchedulerHealth {
   live(): HealthReport {
     const reasons: HealthReason[] = []
     if (this.#scheduler.isShutdown)
-      reasons.push({ code: 'shut_down', message: 'The scheduler has shut down.' })
+      reasons.push({ code: 'shutDown', message: 'The scheduler has shut down.' })
     if (this.#isTakenOver) {
-      reasons.push({ code: 'taken_over', message: 'Another process has taken over the work of this one.' })
+      reasons.push({ code: 'takenOver', message: 'Another process has taken over the work of this one.' })
     }
     return reportOf(reasons)
   }
@@ -108,11 +108,11 @@ class WatchedHealth implements SchedulerHealth {
     }
     if (!this.#isCheckingIn) {
       const message = 'The node cannot show the others that it is alive.'
-      reasons.push({ code: 'not_checking_in', message })
+      reasons.push({ code: 'notCheckingIn', message })
     }
     if (this.#scheduler.isShutdown) return reportOf(reasons)
     if (!this.#scheduler.isStarted && !this.#isStopping && !isAttached(this.#scheduler)) {
-      reasons.push({ code: 'not_started', message: 'The scheduler stands by: it fires nothing.' })
+      reasons.push({ code: 'notStarted', message: 'The scheduler stands by: it fires nothing.' })
     }
     return reportOf([...reasons, ...(await this.#store.reasons())])
   }
@@ -127,7 +127,7 @@ class WatchedHealth implements SchedulerHealth {
 
   async #askStore(): Promise<readonly HealthReason[]> {
     const failed = (why: string): readonly HealthReason[] => [
-      { code: 'store_unavailable', message: `The job store does not answer: ${why}` },
+      { code: 'storeUnavailable', message: `The job store does not answer: ${why}` },
     ]
     return this.#within(async () => {
       await this.#scheduler.getCalendarNames()
@@ -150,7 +150,7 @@ class WatchedHealth implements SchedulerHealth {
               `it answered ${describeValue(reason)}, no reason with code and message, and not null.`,
             )
           },
-          (why) => [{ code: 'rule_failed', message: `The rule '${rule.name}' could not be checked: ${why}` }],
+          (why) => [{ code: 'ruleFailed', message: `The rule '${rule.name}' could not be checked: ${why}` }],
         ),
       ),
     )

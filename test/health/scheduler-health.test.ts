@@ -19,15 +19,15 @@ describe('ready', () => {
     const health = schedulerHealth(scheduler, { clock, maxAgeMs: 0 })
     expect(await health.ready()).toEqual({ isOk: true, reasons: [] })
     await scheduler.standby()
-    expect(codesOf(await health.ready())).toEqual(['not_started'])
+    expect(codesOf(await health.ready())).toEqual(['notStarted'])
     expect(health.live().isOk).toBe(true)
     await scheduler.start()
     health.beginStop()
     expect(codesOf(await health.ready())).toEqual(['stopping'])
     expect(health.live().isOk).toBe(true)
     await scheduler.shutdown()
-    expect(codesOf(await health.ready())).toEqual(['shut_down'])
-    expect(codesOf(health.live())).toEqual(['shut_down'])
+    expect(codesOf(await health.ready())).toEqual(['shutDown'])
+    expect(codesOf(health.live())).toEqual(['shutDown'])
   })
 
   it('says that the store fails, or does not answer, and asks it once for many askers', async () => {
@@ -40,7 +40,7 @@ describe('ready', () => {
     await clock.advance(1000)
     expect(await health.ready()).toEqual({
       isOk: false,
-      reasons: [{ code: 'store_unavailable', message: 'The job store does not answer: away' }],
+      reasons: [{ code: 'storeUnavailable', message: 'The job store does not answer: away' }],
     })
     await clock.advance(1000)
     expect((await health.ready()).isOk).toBe(true)
@@ -48,7 +48,7 @@ describe('ready', () => {
     await clock.advance(1000)
     const asked = health.ready()
     await clock.advance(2000)
-    expect(codesOf(await asked)).toEqual(['store_unavailable'])
+    expect(codesOf(await asked)).toEqual(['storeUnavailable'])
   })
 
   it('needs no start where a scheduler only looks at the data of others', async () => {
@@ -94,7 +94,7 @@ describe('rules', () => {
     await clock.advance(301_000)
     expect((await health.rules()).isOk).toBe(true)
     await clock.advance(1000)
-    expect(codesOf(await health.rules())).toEqual(['firing_late'])
+    expect(codesOf(await health.rules())).toEqual(['firingLate'])
     await scheduler.start()
     await clock.advance(1000)
     expect((await health.rules()).isOk).toBe(true)
@@ -106,7 +106,7 @@ describe('rules', () => {
     const rules: HealthRule[] = [
       { name: 'throws', check: () => Promise.reject(new Error('no idea')) },
       { name: 'hangs', check: () => new Promise(() => {}) },
-      { name: 'own', check: async () => ({ code: 'rule_failed', message: 'the disk is full' }) },
+      { name: 'own', check: async () => ({ code: 'ruleFailed', message: 'the disk is full' }) },
       { name: 'well', check: async () => null },
       { name: 'silent', check: async () => undefined as never },
       { name: 'odd', check: async () => false as never },

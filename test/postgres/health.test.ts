@@ -29,5 +29,5 @@ test('a trigger is late by the time of the database, also on a machine whose clo
     return (await health.rules()).reasons.map(({ code }) => code)
   }
   expect(await rulesOf(fastMs / 2)).toEqual([])
-  expect(await rulesOf(1)).toEqual(['firing_late'])
+  expect(await rulesOf(1)).toEqual(['firingLate'])
 })

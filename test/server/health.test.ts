@@ -11,7 +11,7 @@ describe('health', () => {
     const reasons = [
       {
         scheduler: 'QuartzScheduler',
-        code: 'not_started',
+        code: 'notStarted',
         message: 'The scheduler stands by: it fires nothing.',
       },
     ]
@@ -40,13 +40,13 @@ describe('health', () => {
     const scheduler = await filledScheduler()
     const rule = {
       name: 'never',
-      check: async () => ({ code: 'rule_failed', message: 'never well' }) as const,
+      check: async () => ({ code: 'ruleFailed', message: 'never well' }) as const,
     }
     const health = schedulerHealth(scheduler, { rules: [rule, noFiringLaterThan(1000)] })
     await using fixture = await serverFixture({ served: scheduler, health })
     expect(await fixture.ask('GET /health/rules', { who: 'viewer' })).toMatchObject({
       status: 503,
-      json: { reasons: [{ scheduler: 'QuartzScheduler', code: 'rule_failed', message: 'never well' }] },
+      json: { reasons: [{ scheduler: 'QuartzScheduler', code: 'ruleFailed', message: 'never well' }] },
     })
   })
 
