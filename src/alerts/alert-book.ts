@@ -149,8 +149,8 @@ function isAlert(value: Fields): boolean {
   )
 }
 
-function isSilence({ rule, subject, untilMs, by, why }: Fields): boolean {
-  return areTexts(rule ?? '', subject ?? '', by, why) && Number.isFinite(untilMs)
+function isSilence({ rule, subject, untilMs, by, reason }: Fields): boolean {
+  return areTexts(rule ?? '', subject ?? '', by, reason) && Number.isFinite(untilMs)
 }
 
 function areTexts(...values: readonly unknown[]): boolean {

@@ -86,5 +86,5 @@ export interface AlertSilence {
   readonly subject: string | null
   readonly untilMs: EpochMs
   readonly by: string
-  readonly why: string
+  readonly reason: string
 }

@@ -48,8 +48,8 @@ export interface SilenceOptions {
   readonly until: Date
   /** Who silences: 1 to 200 characters. */
   readonly by: string
-  /** The reason: 1 to 1,000 characters. */
-  readonly why: string
+  /** Why: 1 to 1,000 characters. */
+  readonly reason: string
 }
 
 /** What became of a test of a channel. */
@@ -202,7 +202,7 @@ class Alerts implements AlertsPlugin {
     const nowMs = context.clock.now()
     return (await book.silences())
       .filter(({ untilMs }) => untilMs > nowMs)
-      .map(({ id, rule, subject, untilMs, by, why }) => ({ id, rule, subject, untilMs, by, why }))
+      .map(({ id, rule, subject, untilMs, by, reason }) => ({ id, rule, subject, untilMs, by, reason }))
   }
 
   async silence(options: SilenceOptions): Promise<AlertSilence> {
@@ -212,8 +212,8 @@ class Alerts implements AlertsPlugin {
     if ((await this.silences()).length >= silencesMax) {
       throw new SchedulerError('ERR_NOT_ALLOWED', `There are ${silencesMax} silences; end one of them first.`)
     }
-    const { rule = null, subject = null, until, by, why } = options
-    const silence = { id: context.ids.uniqueName(), rule, subject, untilMs: until.getTime(), by, why }
+    const { rule = null, subject = null, until, by, reason } = options
+    const silence = { id: context.ids.uniqueName(), rule, subject, untilMs: until.getTime(), by, reason }
     await book.addSilence(silence)
     return silence
   }
@@ -270,9 +270,9 @@ function checkSilence(options: SilenceOptions, nowMs: number): void {
       (value) => value instanceof Date && value.getTime() > nowMs && value.getTime() <= nowMs + yearMs,
     ),
     by: text(200),
-    why: text(1000),
+    reason: text(1000),
   })
-  for (const field of ['until', 'by', 'why'] as const) {
+  for (const field of ['until', 'by', 'reason'] as const) {
     if ((options as Partial<SilenceOptions>)[field] === undefined) {
       throw new InvalidArgumentError(field, `silence: '${field}' is missing.`, 'ERR_INVALID_OPTION')
     }

@@ -85,7 +85,7 @@ describe('alerts', () => {
       subject: 'a',
       until: new Date(clock.now() + 60_000),
       by: 'ann',
-      why: 'deployment',
+      reason: 'deployment',
     })
     expect(await alerts.silences()).toEqual([silence])
     state.found = ['a', 'b']
@@ -103,7 +103,7 @@ describe('alerts', () => {
   it('that begin and end in a silence are never sent', async () => {
     const [state, channel] = [flag(), recorded()]
     const { clock, alerts } = await rigWith([state.rule], [channel])
-    const { id } = await alerts.silence({ until: new Date(clock.now() + 60_000), by: 'ann', why: 'x' })
+    const { id } = await alerts.silence({ until: new Date(clock.now() + 60_000), by: 'ann', reason: 'x' })
     state.found = ['a']
     await clock.advance(5000)
     state.found = []

@@ -88,7 +88,7 @@ describe('everything is back to normal', () => {
           : channel.send(notice, signal()),
     }
     const { alerts, clock } = await rigWith([state.rule], [held])
-    await alerts.silence({ subject: 'c', until: new Date(clock.now() + 86_400_000), by: 'ann', why: 'x' })
+    await alerts.silence({ subject: 'c', until: new Date(clock.now() + 86_400_000), by: 'ann', reason: 'x' })
     state.found = ['a', 'b', 'c']
     await clock.advance(2000)
     state.found = ['b', 'c']
@@ -247,11 +247,11 @@ describe('a rule that takes long to answer', () => {
 it('notes that something else has written stop no alerts', async () => {
   const text = fc.constant('x')
   const junk = fc.oneof(fc.constantFrom('x', 0, null, true, {}, { node: 'n' }), fc.json())
-  const texts = { rule: text, subject: text, message: text, by: text, why: text }
+  const texts = { rule: text, subject: text, message: text, by: text, reason: text }
   const others = { node: junk, sinceMs: junk, lastMs: junk, isSent: junk, claim: junk, untilMs: junk }
   const note = fc.record(
     { ...texts, ...others },
-    { requiredKeys: ['rule', 'subject', 'message', 'by', 'why'] },
+    { requiredKeys: ['rule', 'subject', 'message', 'by', 'reason'] },
   )
   await fc.assert(
     fc.asyncProperty(fc.constantFrom('alert', 'alert-silence'), note, async (kind, value) => {

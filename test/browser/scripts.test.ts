@@ -11,7 +11,7 @@ const pages: readonly (readonly [path: string, texts: readonly string[]])[] = [
     '/',
     [
       ...['scheduler', 'node', 'fails', 'waits', 'paused-group', 'rule', 'subject', 'message-of-subject'],
-      ...['message-of-quiet-subject', 'why', 'user'],
+      ...['message-of-quiet-subject', 'reason', 'user'],
     ],
   ],
   ['/jobs', ['group', 'works', 'type', 'description']],

@@ -57,14 +57,14 @@ describe('alerts', () => {
   test('are silenced by an operator, and not any more', async () => {
     const { clock, fixture } = await rig()
     await using server = fixture
-    const body = { rule: 'always', untilMs: clock.now() + 60_000, why: 'deployment' }
+    const body = { rule: 'always', untilMs: clock.now() + 60_000, reason: 'deployment' }
     expect(await server.ask('POST /alerts/silences', { who: 'viewer', body })).toMatchObject({ status: 403 })
     const tried = await server.ask('POST /alerts/silences?dryRun=true', { who: 'operator', body })
     expect(tried).toMatchObject({ status: 200, json: { dryRun: true, changed: true, result: null } })
     const silenced = await server.ask('POST /alerts/silences', { who: 'operator', body })
     expect(silenced).toMatchObject({
       status: 200,
-      json: { changed: true, result: { by: 'operator', why: 'deployment', subject: null } },
+      json: { changed: true, result: { by: 'operator', reason: 'deployment', subject: null } },
     })
     const { id } = (silenced.json as { result: { id: string } }).result
     expect(await server.ask('GET /alerts')).toMatchObject({ json: { silences: [{ id }] } })

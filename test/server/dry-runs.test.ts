@@ -87,7 +87,7 @@ async function richFixture(): Promise<{
   }
   const silence = await done<{ id: string }>('POST /alerts/silences', {
     untilMs: Date.now() + 3_600_000,
-    why: 'deployment',
+    reason: 'deployment',
   })
   const filter = { action: 'pause', of: 'triggers', filter: { search: 'daytime' }, expected: 1 }
   const { bulk } = await done<{ bulk: { id: string } }>('POST /bulk', filter)

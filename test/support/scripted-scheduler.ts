@@ -191,7 +191,7 @@ async function act(fixture: DashboardFixture): Promise<Scripted['ids']> {
     rule: scripted('rule'),
     subject: scripted('quiet-subject'),
     untilMs: systemClock.now() + 24 * hourMs,
-    why: scripted('why'),
+    reason: scripted('why'),
   })
   await scheduler.idle()
   return { works, fails, waits: await run('waits') }

@@ -110,7 +110,7 @@ export const rightRequests: Readonly<Record<string, RightRequest>> = {
   'alerts.list': { path: '/alerts', jobGroup: null, status: 404 },
   'alerts.silence': {
     path: '/alerts/silences',
-    body: { untilMs: 4_000_000_000_000, why: 'a test' },
+    body: { untilMs: 4_000_000_000_000, reason: 'a test' },
     jobGroup: null,
     status: 404,
   },

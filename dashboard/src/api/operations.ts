@@ -180,7 +180,7 @@ interface SilenceBody {
   readonly rule?: string
   readonly subject?: string
   readonly untilMs: number
-  readonly why: string
+  readonly reason: string
 }
 
 type ResumeBody = { readonly withoutMissed: boolean }

@@ -24,7 +24,7 @@ const silenceJson: z.ZodType<SilenceJson> = z.strictObject({
   subject: z.string().nullable().describe('Null for every subject.'),
   untilMs: z.number(),
   by: z.string(),
-  why: z.string(),
+  reason: z.string(),
 })
 
 const alertJson: z.ZodType<AlertJson> = z.strictObject({
@@ -106,13 +106,13 @@ const silenceAlerts: Operation = operation({
     rule: textUpTo(500).min(1).optional(),
     subject: textUpTo(500).min(1).optional(),
     untilMs: instantMs.describe('When it ends by itself, within a year.'),
-    why: textUpTo(1000).min(1),
+    reason: textUpTo(1000).min(1),
   }),
   answer: actionJson<SilenceJson | null>(silenceJson.nullable()),
   async handle(call) {
     const { body, access, parts, isDryRun } = call
     const alerts = alertsOf(call)
-    const { rule, subject, untilMs, why } = body
+    const { rule, subject, untilMs, reason } = body
     const nowMs = parts.clock.now()
     if (untilMs <= nowMs || untilMs > nowMs + yearMs) {
       throw new SchedulerError('ERR_INVALID_ARGUMENT', "'untilMs' must be in the future, within a year.")
@@ -126,7 +126,7 @@ const silenceAlerts: Operation = operation({
         ...(subject !== undefined && { subject }),
         until: new Date(untilMs),
         by,
-        why,
+        reason,
       })
     }
     return change(call, 'data', { wouldChange: () => true, carryOut: async () => true, result })

@@ -137,7 +137,7 @@ function ActiveAlert({ alert, silences }: ActiveAlertProps): JSX.Element {
 }
 
 function Silence({
-  silence: { id, rule, subject, untilMs, by, why },
+  silence: { id, rule, subject, untilMs, by, reason },
 }: {
   readonly silence: SilenceJson
 }): JSX.Element {
@@ -149,7 +149,7 @@ function Silence({
           {text.silenced}: {rule === null ? (subject ?? text.all) : text.rule(rule, subject ?? '')}
         </strong>
         <p class="muted">
-          {why} · {text.by(by)} · {text.until} <When ms={untilMs} />
+          {reason} · {text.by(by)} · {text.until} <When ms={untilMs} />
         </p>
       </div>
       {may('alerts.endSilence') && (

@@ -25,14 +25,14 @@ export function SilenceDialog({ alert: { rule, subject }, onClose }: SilenceDial
   const text = words()
   const span = useSignal<Span>('hour')
   const scope = useSignal<Scope>(subject === '' ? 'rule' : 'subject')
-  const why = useSignal('')
-  const reason = why.value.trim()
+  const typed = useSignal('')
+  const reason = typed.value.trim()
   const start = async (): Promise<void> => {
     const body = {
       rule,
       ...(scope.value === 'subject' && { subject }),
       untilMs: Math.floor(nowMs()) + spansMs[span.value],
-      why: reason,
+      reason,
     }
     await act(call('alerts.silence', { body }), text.isSilenced)
     onClose()
@@ -60,11 +60,11 @@ export function SilenceDialog({ alert: { rule, subject }, onClose }: SilenceDial
           }}
         />
         <TextField
-          label={text.why}
-          hint={text.whyHint}
-          value={why.value}
+          label={text.reason}
+          hint={text.reasonHint}
+          value={typed.value}
           onChange={(value) => {
-            why.value = value
+            typed.value = value
           }}
         />
         <div class="dialog-actions">
