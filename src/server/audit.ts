@@ -1,8 +1,8 @@
 /** What the server tells `onAudit`: one request that changed something, or was to. */
 export interface AuditRecord {
-  readonly atMs: number
+  readonly timeMs: number
   /** Name of the principal. */
-  readonly principal: string
+  readonly by: string
   /** Where the request came from; `unknown` where the server cannot know. */
   readonly address: string
   /** The id of the operation. */
@@ -12,8 +12,8 @@ export interface AuditRecord {
   readonly node: string
   readonly params: unknown
   /** What was sent, with masked data. */
-  readonly body: unknown
-  readonly isDryRun: boolean
+  readonly request: unknown
+  readonly dryRun: boolean
   /** The HTTP status of the answer. */
   readonly status: number
   /** The answer, with masked data: edits have `before` and `after` in it. */

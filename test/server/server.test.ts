@@ -289,14 +289,14 @@ test('the audit has what was changed and what was refused, without secrets', asy
   await fixture.ask('DELETE /jobs/made/one', { who: 'viewer' })
   expect(records).toMatchObject([
     {
-      principal: 'admin',
+      by: 'admin',
       operation: 'jobs.put',
       status: 200,
-      isDryRun: false,
+      dryRun: false,
       params: { group: 'made', name: 'one' },
     },
-    { principal: 'admin', operation: 'jobs.delete', status: 200, isDryRun: true },
-    { principal: 'viewer', operation: 'jobs.delete', status: 403, isDryRun: false },
+    { by: 'admin', operation: 'jobs.delete', status: 200, dryRun: true },
+    { by: 'viewer', operation: 'jobs.delete', status: 403, dryRun: false },
   ])
   expect(records[0]?.address).toMatch(/127\.0\.0\.1/)
   expect(JSON.stringify(records)).not.toContain('hunter3')

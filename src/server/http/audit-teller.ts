@@ -56,15 +56,15 @@ export class AuditTeller {
     if (onAudit === null || request.principal === '') return
     try {
       onAudit({
-        atMs: clock.now(),
-        principal: request.principal,
+        timeMs: clock.now(),
+        by: request.principal,
         address: request.address,
         operation: request.operation.id,
         scheduler: request.scheduler.schedulerName,
         node: request.scheduler.schedulerInstanceId,
         params: request.params,
-        body: maskedValue(valueOf(request.bodyText)),
-        isDryRun: request.isDryRun,
+        request: maskedValue(valueOf(request.bodyText)),
+        dryRun: request.isDryRun,
         status: request.status,
         answer: maskedValue(request.answer),
       })
