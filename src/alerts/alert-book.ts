@@ -139,11 +139,11 @@ function read({ name, version, text }: SharedNote, isRight: (value: Fields) => b
 }
 
 function isAlert(value: Fields): boolean {
-  const { rule, subject, message, node, sinceMs, lastMs, isSent, claim } = value
+  const { rule, subject, message, node, sinceMs, lastTimeMs, isSent, claim } = value
   const isClaim = isObject(claim) && 'node' in claim && 'atMs' in claim
   return (
     areTexts(rule, subject, message, node) &&
-    [sinceMs, lastMs].every(Number.isFinite) &&
+    [sinceMs, lastTimeMs].every(Number.isFinite) &&
     typeof isSent === 'boolean' &&
     (claim === null || (isClaim && areTexts(claim.node) && Number.isFinite(claim.atMs)))
   )

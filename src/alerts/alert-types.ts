@@ -45,7 +45,7 @@ export interface ActiveAlert extends AlertFinding {
   /** The instant at which it was raised first. */
   readonly sinceMs: EpochMs
   /** When it was raised last, about. */
-  readonly lastMs: EpochMs
+  readonly lastTimeMs: EpochMs
   /** The instance id of the node that raised it. */
   readonly node: string
   /** False while its notice waits to be sent, or is silenced. */

@@ -192,8 +192,8 @@ export class AlertWatch {
     const id = alertIdOf(rule, finding.subject)
     const known = alerts.get(id)
     if (known !== undefined) {
-      const isNews = nowMs - known.lastMs >= checkMs / 2 || known.message !== finding.message
-      if (isNews) await book.change({ ...known, message: finding.message, lastMs: nowMs })
+      const isNews = nowMs - known.lastTimeMs >= checkMs / 2 || known.message !== finding.message
+      if (isNews) await book.change({ ...known, message: finding.message, lastTimeMs: nowMs })
       return true
     }
     if (this.#isCrowded(rule, alerts)) return false
@@ -205,7 +205,7 @@ export class AlertWatch {
       rule,
       node,
       sinceMs: nowMs,
-      lastMs: nowMs,
+      lastTimeMs: nowMs,
       isSent: false,
       claim: isNow ? { node, atMs: nowMs } : null,
     }
@@ -240,7 +240,7 @@ export class AlertWatch {
     const own = (): StoredAlert[] => [...alerts.values()].filter((alert) => alert.rule === rule.name)
     if (rule.check === undefined) {
       const quietMs = rule.quietMs ?? defaultQuietMs
-      for (const alert of own()) if (clock.now() - alert.lastMs > quietMs) await this.#end(alert, alerts)
+      for (const alert of own()) if (clock.now() - alert.lastTimeMs > quietMs) await this.#end(alert, alerts)
       return
     }
     const found = await this.#check(rule)
@@ -303,7 +303,7 @@ export class AlertWatch {
     const { book, clock, rules } = this.#parts
     const names = new Set(rules.map(({ name }) => name))
     for (const alert of alerts.values()) {
-      if (!names.has(alert.rule) && clock.now() - alert.lastMs > strangeMs) await book.end(alert)
+      if (!names.has(alert.rule) && clock.now() - alert.lastTimeMs > strangeMs) await book.end(alert)
     }
   }
 
@@ -389,7 +389,7 @@ export class AlertWatch {
     const node = scheduler.schedulerInstanceId
     const sinceMs = this.#storeAwaySinceMs ?? clock.now()
     const id = alertIdOf(storeRule, node)
-    return { id, rule: storeRule, subject: node, message, sinceMs, lastMs: clock.now(), node }
+    return { id, rule: storeRule, subject: node, message, sinceMs, lastTimeMs: clock.now(), node }
   }
 }
 
@@ -422,8 +422,8 @@ function publicAlert({
   subject,
   message,
   sinceMs,
-  lastMs,
+  lastTimeMs,
   node,
 }: Omit<StoredAlert, 'version'>): NonNullable<AlertNotice['alert']> {
-  return { id, rule, subject, message, sinceMs, lastMs, node }
+  return { id, rule, subject, message, sinceMs, lastTimeMs, node }
 }

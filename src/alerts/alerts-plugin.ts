@@ -251,8 +251,8 @@ class Alerts implements AlertsPlugin {
   }
 }
 
-function shown({ id, rule, subject, message, sinceMs, lastMs, node, isSent }: StoredAlert): ActiveAlert {
-  return { id, rule, subject, message, sinceMs, lastMs, node, isSent }
+function shown({ id, rule, subject, message, sinceMs, lastTimeMs, node, isSent }: StoredAlert): ActiveAlert {
+  return { id, rule, subject, message, sinceMs, lastTimeMs, node, isSent }
 }
 
 function checkSilence(options: SilenceOptions, nowMs: number): void {

@@ -19,7 +19,7 @@ export interface SchedulerNode {
    */
   readonly state: 'alive' | 'overdue' | 'failed'
   /** The instant of its last check-in; null where nodes do not check in, because there is one only. */
-  readonly lastCheckInMs: EpochMs | null
+  readonly lastCheckInTimeMs: EpochMs | null
   readonly checkInIntervalMs: number | null
   /** Of this package. Null for a Java node, as are the fields below. */
   readonly version: string | null

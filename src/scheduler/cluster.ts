@@ -169,7 +169,7 @@ export class Cluster implements SchedulerCluster {
       instanceId,
       isSelf: true,
       state: 'alive',
-      lastCheckInMs: null,
+      lastCheckInTimeMs: null,
       checkInIntervalMs: null,
       version: packageVersion,
       host: null,

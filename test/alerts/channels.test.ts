@@ -19,7 +19,7 @@ const notice: AlertNotice = {
     subject: 'DEFAULT.job',
     message: 'late',
     sinceMs: Date.UTC(2026, 0, 1),
-    lastMs: Date.UTC(2026, 0, 1),
+    lastTimeMs: Date.UTC(2026, 0, 1),
     node: 'n1',
   },
   text: 'A trigger is late.\r\nBcc: all@example.com',

@@ -248,7 +248,7 @@ it('notes that something else has written stop no alerts', async () => {
   const text = fc.constant('x')
   const junk = fc.oneof(fc.constantFrom('x', 0, null, true, {}, { node: 'n' }), fc.json())
   const texts = { rule: text, subject: text, message: text, by: text, reason: text }
-  const others = { node: junk, sinceMs: junk, lastMs: junk, isSent: junk, claim: junk, untilMs: junk }
+  const others = { node: junk, sinceMs: junk, lastTimeMs: junk, isSent: junk, claim: junk, untilMs: junk }
   const note = fc.record(
     { ...texts, ...others },
     { requiredKeys: ['rule', 'subject', 'message', 'by', 'reason'] },

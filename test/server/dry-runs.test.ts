@@ -33,7 +33,7 @@ const movingFields = new Set([
   'countedMs',
   'atMs',
   'eventLoopLagMs',
-  'lastCheckInMs',
+  'lastCheckInTimeMs',
   'upMs',
 ])
 

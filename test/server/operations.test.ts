@@ -294,7 +294,7 @@ describe('groups and the scheduler', () => {
     expect(fixture.scheduler.isInStandbyMode).toBe(true)
     await answer('scheduler.start', 'POST /scheduler/start')
     expect(itemsOf(await answer('nodes.list', 'GET /nodes'))).toMatchObject([
-      { isSelf: true, lastCheckInMs: null, status: 'started', executing: 0 },
+      { isSelf: true, lastCheckInTimeMs: null, status: 'started', executing: 0 },
     ])
   })
 

@@ -146,7 +146,8 @@ function columnsAt(nowMs: number): readonly Column<SchedulerNode>[] {
     { title: 'RUNNING', of: ({ executing }) => String(executing), align: 'right' },
     {
       title: 'CHECKED IN',
-      of: ({ lastCheckInMs: ms }) => (ms === null ? '' : `${formatDuration(Math.max(0, nowMs - ms))} ago`),
+      of: ({ lastCheckInTimeMs: ms }) =>
+        ms === null ? '' : `${formatDuration(Math.max(0, nowMs - ms))} ago`,
     },
     { title: 'HOST', of: ({ host }) => host ?? '', mayBeCut: true },
     { title: 'PID', of: ({ pid }) => String(pid ?? ''), align: 'right' },

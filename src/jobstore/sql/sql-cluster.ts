@@ -34,11 +34,11 @@ export class SqlCluster implements JobStoreCluster {
     const { connection, transactions } = this.#open()
     const counting = transactions.read(({ firedTriggers }) => firedTriggers.countExecuting())
     const [views, executing] = await Promise.all([connection.nodes?.(transactions) ?? [], counting])
-    return views.map(({ instanceId, isSelf, state, lastCheckInMs, checkInIntervalMs, info }) => ({
+    return views.map(({ instanceId, isSelf, state, lastCheckInTimeMs, checkInIntervalMs, info }) => ({
       instanceId,
       isSelf,
       state,
-      lastCheckInMs,
+      lastCheckInTimeMs,
       checkInIntervalMs,
       version: info?.version ?? null,
       host: info?.host ?? null,

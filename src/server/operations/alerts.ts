@@ -33,7 +33,7 @@ const alertJson: z.ZodType<AlertJson> = z.strictObject({
   subject: z.string(),
   message: z.string(),
   sinceMs: z.number(),
-  lastMs: z.number(),
+  lastTimeMs: z.number(),
   node: z.string(),
   isSent: z.boolean().describe('False while its notice waits to be sent, or is silenced.'),
 })

@@ -189,7 +189,7 @@ export const nodeJson: z.ZodType<SchedulerNode> = z.strictObject({
   instanceId: z.string(),
   isSelf: z.boolean(),
   state: z.enum(['alive', 'overdue', 'failed']),
-  lastCheckInMs: instantOrNull,
+  lastCheckInTimeMs: instantOrNull,
   checkInIntervalMs: z.number().nullable(),
   version: z.string().nullable(),
   host: z.string().nullable(),

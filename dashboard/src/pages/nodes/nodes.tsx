@@ -134,11 +134,11 @@ function State({ node, scheduler }: StateProps): JSX.Element {
 }
 
 function CheckIn({ node }: { readonly node: SchedulerNode }): JSX.Element {
-  if (node.lastCheckInMs === null) return <Unknown />
+  if (node.lastCheckInTimeMs === null) return <Unknown />
   const { checkInIntervalMs } = node
   return (
     <span class="when">
-      <Relative ms={node.lastCheckInMs} />
+      <Relative ms={node.lastCheckInTimeMs} />
       {checkInIntervalMs !== null && (
         <small class="trait">{words().every(durationText(checkInIntervalMs))}</small>
       )}

@@ -56,7 +56,7 @@ export interface ClusterNodeView {
   readonly isSelf: boolean
   /** Whether it has failed by the rule of recovery. */
   readonly state: NodeState
-  readonly lastCheckInMs: EpochMs
+  readonly lastCheckInTimeMs: EpochMs
   readonly checkInIntervalMs: number
   /** Null for a node of Java. */
   readonly info: NodeInfo | null
@@ -185,7 +185,7 @@ export class ClusterNode implements CheckInObserver {
           instanceId: row.instanceId,
           isSelf,
           state: this.#watch.state(row, nowMs),
-          lastCheckInMs: row.lastCheckInMs,
+          lastCheckInTimeMs: row.lastCheckInTimeMs,
           checkInIntervalMs: row.checkInIntervalMs,
           info: isSelf ? row.info && { ...row.info, ...nodeReport() } : row.info,
         }

@@ -60,7 +60,7 @@ export class NodeWatch {
    * check-in.
    */
   silentMs(row: NodeRow, nowMs: EpochMs): number {
-    return this.#lookedMs === null ? nowMs - row.lastCheckInMs : this.#countedSilenceMs(row, nowMs)
+    return this.#lookedMs === null ? nowMs - row.lastCheckInTimeMs : this.#countedSilenceMs(row, nowMs)
   }
 
   #countedSilenceMs(row: NodeRow, nowMs: EpochMs): number {
@@ -69,7 +69,7 @@ export class NodeWatch {
       return before.silentMs + this.#countedMs(row, nowMs - (this.#lookedMs ?? nowMs))
     }
     // The clock of a Java node may differ by any amount, and an orphan has no check-in time.
-    return row.bootId === null ? 0 : this.#countedMs(row, nowMs - row.lastCheckInMs)
+    return row.bootId === null ? 0 : this.#countedMs(row, nowMs - row.lastCheckInTimeMs)
   }
 
   state(row: NodeRow, nowMs: EpochMs): NodeState {

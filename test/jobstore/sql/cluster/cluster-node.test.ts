@@ -4,12 +4,12 @@ import { refuses } from '../../../../src/testing/job-store/testbed.ts'
 import { clusterDefaults, TestCluster } from '../../../support/cluster.ts'
 
 /** A row of Java Quartz. */
-function javaRow(cluster: TestCluster, lastCheckInMs: number): Promise<unknown> {
+function javaRow(cluster: TestCluster, lastCheckInTimeMs: number): Promise<unknown> {
   return cluster.sql(
     `INSERT INTO qrtz_scheduler_state (sched_name, instance_name, last_checkin_time, checkin_interval)
      VALUES ('conformance', 'java', ?, 7500)
      ON CONFLICT DO UPDATE SET last_checkin_time = excluded.last_checkin_time`,
-    lastCheckInMs,
+    lastCheckInTimeMs,
   )
 }
 
@@ -382,7 +382,7 @@ describe('the time of the database', () => {
     await cluster.clock.advance(1500)
     expect(a.bed.signals.clockOffsets.at(-1)).toEqual({ offsetMs: 7000, uncertaintyMs: 0 })
     const [self] = await a.member().nodes()
-    expect(self?.lastCheckInMs).toBe(cluster.clock.now() + 7000)
+    expect(self?.lastCheckInTimeMs).toBe(cluster.clock.now() + 7000)
     await cluster.clock.advance(1500)
     expect((await a.member().nodes())[0]?.info?.clockOffsetMs).toBe(7000)
   })

@@ -4,11 +4,11 @@ import type { NodeRow } from '../../../../src/jobstore/sql/tables/nodes/node-row
 
 const own = { checkInIntervalMs: 1500, failedAfterMs: 6000 }
 
-function node(lastCheckInMs: number, changes: Partial<NodeRow> = {}): NodeRow {
+function node(lastCheckInTimeMs: number, changes: Partial<NodeRow> = {}): NodeRow {
   return {
     instanceId: 'n',
     bootId: 'boot',
-    lastCheckInMs,
+    lastCheckInTimeMs,
     checkInIntervalMs: 1500,
     info: {
       version: '1',

@@ -10,11 +10,11 @@ import { type NodeRow, parseNodeInfo } from '../../../../src/jobstore/sql/tables
 
 const own = { checkInIntervalMs: 1500, failedAfterMs: 6000 }
 
-function node(instanceId: string, lastCheckInMs: number, key: number | null): NodeRow {
+function node(instanceId: string, lastCheckInTimeMs: number, key: number | null): NodeRow {
   return {
     instanceId,
     bootId: `boot of ${instanceId}`,
-    lastCheckInMs,
+    lastCheckInTimeMs,
     checkInIntervalMs: 1500,
     info: {
       version: '1',

@@ -33,7 +33,7 @@ export interface NodeRow {
   /** Unique for each start of a node; null in a row of Java. */
   readonly bootId: string | null
   /** On the database's time; in a row of Java on its machine's. */
-  readonly lastCheckInMs: EpochMs
+  readonly lastCheckInTimeMs: EpochMs
   readonly checkInIntervalMs: number
   readonly info: NodeInfo | null
   /** There is no row in the scheduler state; only firings name this instance. */
@@ -42,7 +42,7 @@ export interface NodeRow {
 
 /** Whether a row is of the same check-in of the same start. */
 export function isSameCheckIn(a: NodeRow, b: NodeRow): boolean {
-  return a.bootId === b.bootId && a.lastCheckInMs === b.lastCheckInMs && a.isOrphan === b.isOrphan
+  return a.bootId === b.bootId && a.lastCheckInTimeMs === b.lastCheckInTimeMs && a.isOrphan === b.isOrphan
 }
 
 /** The maximum of the option of this name. */

@@ -52,12 +52,12 @@ export class SchedulerStateTable {
   }
 
   /** Deletes one row if it has not changed since it was read, so that a node that has checked in meanwhile stays. */
-  deleteAsSeen({ instanceId, bootId, lastCheckInMs }: NodeRow): SqlStatement {
+  deleteAsSeen({ instanceId, bootId, lastCheckInTimeMs }: NodeRow): SqlStatement {
     return this.#statements.deleteAsSeen({
       scheduler: this.#scheduler,
       instance: instanceId,
       boot: bootId ?? '',
-      last: lastCheckInMs,
+      last: lastCheckInTimeMs,
     })
   }
 
@@ -91,7 +91,7 @@ export function readRoll(rows: readonly SqlRow[]): Roll {
       instanceId: anyText(row, 'instance_name'),
       bootId: readable(textOrNull, row, 'boot_id', null),
       // A node with an unreadable time has failed, unless it checks in.
-      lastCheckInMs: readable(instant, row, 'last_checkin_time', 0),
+      lastCheckInTimeMs: readable(instant, row, 'last_checkin_time', 0),
       checkInIntervalMs: checkInIntervalOf(row),
       info: parseNodeInfo(readable(textOrNull, row, 'node_info', null)),
       isOrphan: kind === 'orphan',
