@@ -75,7 +75,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     this.#errorHandler = options.errorHandler ?? null
     this.#events = new TypedEventEmitter<TaskSchedulerEventMap>(this.#logger, {
       taskFailed: true,
-      starvation: true,
+      taskWaiting: true,
     })
     const unsubscribe = executor.events.on('taskWaiting', ({ future, lateMs }) => {
       const task = this.#names.get(future)
@@ -94,11 +94,11 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   schedule(task: TaskFunction<unknown>, when: TaskTrigger | InstantLike): ScheduledFuture<unknown> | null {
     if (!isTrigger(when)) {
       const delayMs = this.#delayUntil(when)
-      const run = this.#guarded(task, { repeating: false })
+      const run = this.#guarded(task, { runsAgain: false })
       return this.#submit(task, () => this.#executor.schedule(run, delayMs))
     }
     const triggered = TriggeredTask.start({
-      task: this.#guarded(task, { repeating: true }),
+      task: this.#guarded(task, { runsAgain: true }),
       trigger: when,
       clock: this.clock,
       submit: (wake, delayMs, kind) => {
@@ -115,7 +115,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       },
       onTriggerError: (error) => {
         logThrown(this.#logger, error, 'The trigger of a scheduled task failed', { task: nameOf(task) })
-        this.#events.emit('taskFailed', { task: nameOf(task), error, repeating: true })
+        this.#events.emit('taskFailed', { task: nameOf(task), error, runsAgain: true })
       },
       onEnd: (ended) => {
         this.#triggered.delete(ended)
@@ -137,7 +137,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     period?: DurationLike,
   ): ScheduledFuture<never> {
     const { delayMs, periodMs } = this.#periodic('period', startOrPeriod, period)
-    const run = this.#guarded(task, { repeating: true })
+    const run = this.#guarded(task, { runsAgain: true })
     return this.#submit(task, () => this.#executor.scheduleAtFixedRate(run, delayMs, periodMs))
   }
 
@@ -153,7 +153,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     delay?: DurationLike,
   ): ScheduledFuture<never> {
     const { delayMs, periodMs } = this.#periodic('delay', startOrDelay, delay)
-    const run = this.#guarded(task, { repeating: true })
+    const run = this.#guarded(task, { runsAgain: true })
     return this.#submit(task, () => this.#executor.scheduleWithFixedDelay(run, delayMs, periodMs))
   }
 
@@ -164,7 +164,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
 
   #waits(task: string, lateMs: number): void {
     this.#warnOfWaiting(task, lateMs)
-    this.#events.emit('starvation', { task, lateMs })
+    this.#events.emit('taskWaiting', { task, lateMs })
   }
 
   #warnOfWaiting(task: string, lateMs: number): void {
@@ -173,7 +173,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     this.#warnedOfWaitingMs = nowMs
     this.#logger.warn(
       { task, lateMs },
-      'A scheduled task waits, because as many tasks run as may; each sends the event starvation',
+      'A scheduled task waits, because as many tasks run as may; each sends the event taskWaiting',
     )
   }
 
@@ -212,11 +212,11 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   }
 
   /** The task with its error handler. */
-  #guarded<T>(task: TaskFunction<T>, { repeating }: { readonly repeating: boolean }): TaskFunction<T> {
+  #guarded<T>(task: TaskFunction<T>, { runsAgain }: { readonly runsAgain: boolean }): TaskFunction<T> {
     if (typeof (task as unknown) !== 'function') {
       throw new InvalidArgumentError('task', `A task must be a function, got ${describeValue(task)}.`)
     }
-    const byDefault = repeating ? logAndSuppress : logAndRethrow
+    const byDefault = runsAgain ? logAndSuppress : logAndRethrow
     const handle = this.#errorHandler ?? byDefault(this.#logger)
     return async (context) => {
       try {
@@ -224,7 +224,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       } catch (error) {
         // A run that was asked to end may end by throwing: that is no failure to report.
         if (context.signal.aborted) throw error
-        this.#events.emit('taskFailed', { task: nameOf(task), error, repeating })
+        this.#events.emit('taskFailed', { task: nameOf(task), error, runsAgain })
         await handle(error, nameOf(task))
         return undefined as T
       }

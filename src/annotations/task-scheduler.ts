@@ -17,10 +17,10 @@ export class TaskRejectedError extends SchedulerError {
 
 /** Every event of a `TaskScheduler` with its payload. */
 export interface TaskSchedulerEventMap {
-  /** A run of a task failed; the error handler is called next. `repeating` says whether the task may run again. */
-  taskFailed: { readonly task: string; readonly error: unknown; readonly repeating: boolean }
+  /** A run of a task failed; the error handler is called next. `runsAgain` says whether the task may run again. */
+  taskFailed: { readonly task: string; readonly error: unknown; readonly runsAgain: boolean }
   /** A task is due and waits, because no slot is free. */
-  starvation: { readonly task: string; readonly lateMs: number }
+  taskWaiting: { readonly task: string; readonly lateMs: number }
 }
 
 /** Runs functions at instants, at a fixed rate, with a fixed delay, or at the times of a trigger. */

@@ -4,11 +4,11 @@ import type { Task } from './task.ts'
 
 /** Every event of a `ScheduledExecutor` with its payload. */
 export interface ScheduledExecutorEventMap {
-  /** A run of a task failed. `continues` tells whether the task runs again. */
+  /** A run of a task failed. `runsAgain` tells whether the task runs again. */
   taskFailed: {
     readonly future: ScheduledFuture<unknown>
     readonly error: unknown
-    readonly continues: boolean
+    readonly runsAgain: boolean
   }
   /** A task was refused, because the executor is shut down. */
   taskRejected: { readonly task: Task<unknown> }

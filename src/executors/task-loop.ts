@@ -212,19 +212,19 @@ export class TaskLoop {
       future.cancel()
       return
     }
-    const continues =
+    const runsAgain =
       !future.isDone &&
       future instanceof PeriodicFutureTask &&
       this.#options.onError === 'continue' &&
       this.#options.mayContinue()
     const { name } = future.task
     const task = name === '' ? {} : { task: name }
-    const heard = !future.isDone && !continues && future.fail(error)
+    const heard = !future.isDone && !runsAgain && future.fail(error)
     const { events, logger } = this.#options
     if (!heard && !events.has('taskFailed'))
-      logThrown(logger, error, 'A scheduled task failed', { ...task, continues })
-    events.emit('taskFailed', { future, error, continues })
-    if (continues) this.#repeat(future)
+      logThrown(logger, error, 'A scheduled task failed', { ...task, runsAgain })
+    events.emit('taskFailed', { future, error, runsAgain })
+    if (runsAgain) this.#repeat(future)
   }
 
   #repeat(future: PeriodicFutureTask): void {

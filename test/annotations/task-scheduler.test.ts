@@ -300,7 +300,7 @@ describe.each(implementations)('S12: %s', (_name, make) => {
       const { lines, logger } = recordingLogger()
       const { clock, scheduler } = make({ logger })
       const failures: string[] = []
-      scheduler.events.on('taskFailed', ({ task, repeating }) => failures.push(`${task} ${repeating}`))
+      scheduler.events.on('taskFailed', ({ task, runsAgain }) => failures.push(`${task} ${runsAgain}`))
       const futures = [
         scheduler.scheduleAtFixedRate(failing, '1s'),
         scheduler.scheduleWithFixedDelay(failing, '1s'),
@@ -410,7 +410,7 @@ describe.each(implementations)('S12: %s', (_name, make) => {
   test('S7: tells of tasks that wait for a slot', async () => {
     const { clock, scheduler, startMs, note } = make({}, 1)
     const starved: object[] = []
-    scheduler.events.on('starvation', (payload) => starved.push(payload))
+    scheduler.events.on('taskWaiting', (payload) => starved.push(payload))
     const slow = (): Promise<void> => new Promise((resolve) => clock.setTimer(500, resolve))
     scheduler.schedule(slow, startMs)
     scheduler.schedule(note, startMs + 100)

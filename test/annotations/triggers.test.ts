@@ -77,7 +77,7 @@ test('a task on a trigger that is not due waits for no slot', async () => {
   const clock = new ManualClock()
   const scheduler = new ThreadPoolTaskScheduler({ clock, poolSize: 1, logger: false })
   const starved: string[] = []
-  scheduler.events.on('starvation', ({ task, lateMs }) => starved.push(`${task} ${lateMs}`))
+  scheduler.events.on('taskWaiting', ({ task, lateMs }) => starved.push(`${task} ${lateMs}`))
   scheduler.schedule(function hourly() {}, new CronTaskTrigger('0 0 * * * *', { zone: 'UTC' }))
   const long = (): Promise<void> => new Promise((resolve) => clock.setTimer(3_615_000, resolve))
   scheduler.schedule(long, clock.now())

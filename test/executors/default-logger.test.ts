@@ -74,7 +74,7 @@ describe('a task scheduler whose slots are full', () => {
     const clock = new ManualClock()
     const scheduler = new ThreadPoolTaskScheduler({ clock, poolSize: 1 })
     let waits = 0
-    scheduler.events.on('starvation', () => waits++)
+    scheduler.events.on('taskWaiting', () => waits++)
     const work = (): Promise<void> =>
       new Promise((resolve) => {
         clock.setTimer(900, resolve)

@@ -86,14 +86,14 @@ describe.each(engines)('ScheduledExecutor on a %s', (_name, engine) => {
     expect(runs).toBe(1)
     expect(future.isDone).toBe(true)
     await expect(future).rejects.toBe(error)
-    expect(await told).toEqual({ future, error, continues: false })
+    expect(await told).toEqual({ future, error, runsAgain: false })
     expect(executor.queueSize).toBe(0)
   })
 
   it("E6: a heartbeat that throws once is not lost with onError: 'continue'", async () => {
     const { clock, executor } = setUp({ onError: 'continue' })
     const failures: unknown[] = []
-    executor.events.on('taskFailed', ({ error, continues }) => failures.push([error, continues]))
+    executor.events.on('taskFailed', ({ error, runsAgain }) => failures.push([error, runsAgain]))
     const beats: number[] = []
     const heartbeat = executor.scheduleWithFixedDelay(
       async () => {
@@ -365,8 +365,8 @@ describe('ScheduledExecutor', () => {
     })
     await clock.settle()
     expect(logged).toEqual([
-      [{ err: new Error('planted'), task: 'sweep', continues: false }, 'A scheduled task failed'],
-      [{ err: thrown, continues: false }, 'A scheduled task failed'],
+      [{ err: new Error('planted'), task: 'sweep', runsAgain: false }, 'A scheduled task failed'],
+      [{ err: thrown, runsAgain: false }, 'A scheduled task failed'],
     ])
   })
 
