@@ -21,7 +21,7 @@ const order = defineJob('order', async (context) => {
 const scheduler = await createScheduler({
   jobs: [order],
   // SIGINT and SIGTERM: no new firings, at most ten seconds for the running ones.
-  plugins: [shutdownHookPlugin({ timeoutMs: 10_000 })],
+  plugins: [shutdownHookPlugin({ interruptAfterMs: 10_000 })],
 })
 scheduler.events.on('schedulerShutdown', () => {
   console.log('the scheduler has shut down; nothing keeps the process')

@@ -16,9 +16,9 @@ export interface ShutdownHookOptions {
    * Wait for running jobs no longer than this, then interrupt them. They have the scheduler's `interruptGraceMs` to
    * end. Milliseconds, 0 to 2,147,483,647, default 30,000.
    */
-  readonly timeoutMs?: number
+  readonly interruptAfterMs?: number
   /**
-   * Called at the signal, before the shutdown, which waits for it, but no longer than `timeoutMs`, of which it takes
+   * Called at the signal, before the shutdown, which waits for it, but no longer than `interruptAfterMs`, of which it takes
    * its part: a place to say that the process is not ready any more, and to give others a while to see it. Default
    * nothing.
    */
@@ -35,11 +35,16 @@ const checkSignal = checkOneOf(
  * too long. The process then ends by itself; a second signal ends it at once, as if there were no hook.
  */
 export function shutdownHookPlugin(options: ShutdownHookOptions = {}): SchedulerPlugin {
-  refuseUnknownKeys('shutdownHookPlugin', options, ['signals', 'timeoutMs', 'beforeShutdown'])
-  const timeoutMs = requireInteger('shutdownHookPlugin', 'timeoutMs', options.timeoutMs ?? 30_000, {
-    min: 0,
-    max: timerDelayMaxMs,
-  })
+  refuseUnknownKeys('shutdownHookPlugin', options, ['signals', 'interruptAfterMs', 'beforeShutdown'])
+  const interruptAfterMs = requireInteger(
+    'shutdownHookPlugin',
+    'interruptAfterMs',
+    options.interruptAfterMs ?? 30_000,
+    {
+      min: 0,
+      max: timerDelayMaxMs,
+    },
+  )
   const { signals = ['SIGINT', 'SIGTERM'], beforeShutdown = () => {} } = options
   checkFunction('shutdownHookPlugin', 'beforeShutdown', beforeShutdown, 'ERR_INVALID_OPTION')
   listOf(checkSignal)('shutdownHookPlugin', 'signals', signals, 'ERR_INVALID_OPTION')
@@ -51,11 +56,11 @@ export function shutdownHookPlugin(options: ShutdownHookOptions = {}): Scheduler
         const shutDown = async (): Promise<void> => {
           const beganMs = clock.elapsedMs()
           try {
-            await settledWithin(clock, timeoutMs, Promise.resolve().then(beforeShutdown))
+            await settledWithin(clock, interruptAfterMs, Promise.resolve().then(beforeShutdown))
           } catch (error) {
             process.emitWarning(`beforeShutdown failed; the scheduler shuts down: ${textOf(error)}`)
           }
-          const leftMs = Math.max(0, Math.ceil(timeoutMs - (clock.elapsedMs() - beganMs)))
+          const leftMs = Math.max(0, Math.ceil(interruptAfterMs - (clock.elapsedMs() - beganMs)))
           await scheduler.shutdown({ waitForJobsToComplete: true, interruptAfterMs: leftMs })
         }
         unawaited(shutDown(), (error) => {

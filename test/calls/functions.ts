@@ -166,7 +166,7 @@ export const functionSurfaces: readonly Surface[] = [
       shutdownHookPlugin: {
         options: options({
           signals: listOf(oneOf('SIGINT')),
-          timeoutMs: but(number, null),
+          interruptAfterMs: but(number, null),
           beforeShutdown: callback,
         }),
       },

@@ -170,7 +170,7 @@ describe('the shutdown hook', () => {
       logger: false,
       ...rest,
       jobs: [jobOf(() => new Promise<void>((resolve) => (finish = resolve)))],
-      plugins: [shutdownHookPlugin({ signals: ['SIGUSR2'], timeoutMs: 5000 })],
+      plugins: [shutdownHookPlugin({ signals: ['SIGUSR2'], interruptAfterMs: 5000 })],
     })
     await scheduler.start()
     await scheduler.scheduleJob(detailOf('job'), firing(rest.clock.now()))
@@ -232,7 +232,7 @@ describe('the shutdown hook', () => {
     })
     const hook = shutdownHookPlugin({
       signals: ['SIGUSR2'],
-      timeoutMs: 5000,
+      interruptAfterMs: 5000,
       beforeShutdown: () => new Promise<void>((resolve) => rest.clock.setTimer(4000, resolve)),
     })
     const scheduler = await createScheduler({ logger: false, ...rest, jobs: [job], plugins: [hook] })
@@ -264,7 +264,7 @@ describe('the shutdown hook', () => {
         }),
       ],
       interruptGraceMs: 2000,
-      plugins: [shutdownHookPlugin({ signals: ['SIGUSR2'], timeoutMs: 5000 })],
+      plugins: [shutdownHookPlugin({ signals: ['SIGUSR2'], interruptAfterMs: 5000 })],
     })
     await scheduler.start()
     await scheduler.scheduleJob(detailOf('job'), firing(rest.clock.now()))
@@ -281,8 +281,8 @@ describe('the shutdown hook', () => {
 
   it('refuses options that make no sense', () => {
     for (const given of [
-      { timeoutMs: -1 },
-      { timeoutMs: 1.5 },
+      { interruptAfterMs: -1 },
+      { interruptAfterMs: 1.5 },
       { signal: 'SIGTERM' },
       { signals: ['SIGKILL'] },
       { signals: ['SIGSTOP'] },

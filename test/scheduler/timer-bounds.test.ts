@@ -19,7 +19,7 @@ it.each<[string, (ms: number) => unknown, string?]>([
   ['shutdown', (ms) => scheduler.shutdown({ timeoutMs: ms })],
   ['withTimeout', (ms) => JobBuilder.newJob('j').withTimeout(ms), 'ERR_INVALID_ARGUMENT'],
   ['defineJob', (ms) => defineJob('j', () => {}, { timeoutMs: ms })],
-  ['shutdownHookPlugin', (ms) => shutdownHookPlugin({ timeoutMs: ms })],
+  ['shutdownHookPlugin', (ms) => shutdownHookPlugin({ interruptAfterMs: ms })],
 ])('%s refuses a delay that no timer can keep', async (_, use, code = 'ERR_INVALID_OPTION') => {
   for (const ms of [timerDelayMaxMs + 1, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
     await expect(async () => use(ms), String(ms)).rejects.toMatchObject({ code })
