@@ -194,10 +194,10 @@ export {
 export { ramJobStore } from './jobstore/ram/ram-job-store.ts'
 export type {
   AuditOptions,
-  ExecutionLogRecordOptions,
+  ExecutionLogOptions,
   HistoryOptions,
   JobStatusOptions,
-  MisfireRecordOptions,
+  MisfireOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
 export type { JobAndTriggers } from './jobstore/schedule-entry.ts'
@@ -214,7 +214,7 @@ export type { JobListener } from './listeners/job-listener.ts'
 export { ListenerManager } from './listeners/listener-manager.ts'
 export type { SchedulerListener } from './listeners/scheduler-listener.ts'
 export type { TriggerListener } from './listeners/trigger-listener.ts'
-export { type ExecutionLogOptions, executionLogPlugin } from './plugins/execution-log-plugin.ts'
+export { type FiringLogOptions, firingLogPlugin } from './plugins/firing-log-plugin.ts'
 export { JobChainingJobListener, type JobChainLinkOptions } from './plugins/job-chaining-job-listener.ts'
 export { type ShutdownHookOptions, shutdownHookPlugin } from './plugins/shutdown-hook-plugin.ts'
 export { createScheduler, type SchedulerOptions } from './scheduler/create-scheduler.ts'

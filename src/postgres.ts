@@ -6,10 +6,10 @@ export type { PostgresJobStoreOptions } from './jobstore/postgres/postgres-optio
 export type { PostgresConnection, PostgresPool } from './jobstore/postgres/postgres-source.ts'
 export type {
   AuditOptions,
-  ExecutionLogRecordOptions,
+  ExecutionLogOptions,
   HistoryOptions,
   JobStatusOptions,
-  MisfireRecordOptions,
+  MisfireOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
 export type { DatabaseJobStore } from './jobstore/sql/database-job-store.ts'

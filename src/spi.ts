@@ -48,10 +48,10 @@ export type { PlanChange, PlannedJob, PlanOutcome, PutPlan } from './jobstore/pl
 export type { UnknownJobType } from './jobstore/queries.ts'
 export type {
   AuditOptions,
-  ExecutionLogRecordOptions,
+  ExecutionLogOptions,
   HistoryOptions,
   JobStatusOptions,
-  MisfireRecordOptions,
+  MisfireOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
 export type { JobAndTriggers, ScheduleEntry } from './jobstore/schedule-entry.ts'

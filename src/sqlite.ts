@@ -2,10 +2,10 @@
 
 export type {
   AuditOptions,
-  ExecutionLogRecordOptions,
+  ExecutionLogOptions,
   HistoryOptions,
   JobStatusOptions,
-  MisfireRecordOptions,
+  MisfireOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
 export type { DatabaseJobStore } from './jobstore/sql/database-job-store.ts'

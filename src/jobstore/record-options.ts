@@ -68,7 +68,7 @@ export interface JobStatusOptions {
 }
 
 /** What a store keeps of what jobs log with `context.log`; `scheduler.queryExecutionLog` answers it. */
-export interface ExecutionLogRecordOptions {
+export interface ExecutionLogOptions {
   /** The lowest level that is kept: `debug`, `info`, `warn`, `error`; `off` or false keeps none. Default `info`. */
   readonly level?: ExecutionLogLevel | 'off' | false
   /** Most lines of one execution; the last one says so when there were more. 1 to 100,000, default 1,000. */
@@ -84,7 +84,7 @@ export interface ExecutionLogRecordOptions {
 }
 
 /** What a store keeps of planned instants that did not become runs; `scheduler.queryMisfires` lists them. */
-export interface MisfireRecordOptions {
+export interface MisfireOptions {
   /** Whether they are kept, one row for each range of them that a trigger missed for one reason. Default true. */
   readonly record?: boolean
   /**
@@ -117,9 +117,9 @@ export interface RecordOptions {
   /** What is kept of each job whether or not its executions are remembered. Default: counts for 90 days. */
   readonly jobStatus?: JobStatusOptions | false
   /** What is kept of what jobs log with `context.log`. Default: 1,000 lines of each execution, for 7 days. */
-  readonly executionLog?: ExecutionLogRecordOptions | false
+  readonly executionLog?: ExecutionLogOptions | false
   /** What is kept of planned instants that did not become runs. Default: a row for each range, for 30 days. */
-  readonly misfires?: MisfireRecordOptions | false
+  readonly misfires?: MisfireOptions | false
   /** What is kept of who did what. Default: 100,000 entries, in memory 10,000, for 365 days. */
   readonly audit?: AuditOptions | false
 }
@@ -127,8 +127,8 @@ export interface RecordOptions {
 export interface ResolvedRecordOptions {
   readonly history: ResolvedHistoryOptions
   readonly jobStatus: Required<JobStatusOptions>
-  readonly executionLog: Resolved<ExecutionLogRecordOptions>
-  readonly misfires: Required<MisfireRecordOptions>
+  readonly executionLog: Resolved<ExecutionLogOptions>
+  readonly misfires: Required<MisfireOptions>
   readonly audit: Required<AuditOptions>
 }
 
@@ -205,9 +205,9 @@ function agesByOutcome(
 /** What is kept or not, for a time and up to a number of rows. */
 function resolveKeptRows(
   of: string,
-  options: AuditOptions | MisfireRecordOptions,
+  options: AuditOptions | MisfireOptions,
   defaultAgeMs: number,
-): Required<AuditOptions & MisfireRecordOptions> {
+): Required<AuditOptions & MisfireOptions> {
   refuseUnknownKeys(of, options, ['record', 'maxAgeMs', 'maxRows'])
   const { record = true, maxAgeMs = defaultAgeMs, maxRows = 100_000 } = options
   checkBoolean(of, 'record', record, 'ERR_INVALID_OPTION')
@@ -222,8 +222,8 @@ const levels = [...executionLogLevels, 'off'] as const
 
 function resolveExecutionLogOptions(
   what: string,
-  options: ExecutionLogRecordOptions = {},
-): Resolved<ExecutionLogRecordOptions> {
+  options: ExecutionLogOptions = {},
+): Resolved<ExecutionLogOptions> {
   const of = `${what}: executionLog`
   refuseUnknownKeys(of, options, ['level', 'maxLines', 'maxAgeMs', 'maxRows'])
   const { maxLines = 1000, maxAgeMs = 604_800_000, maxRows = 100_000 } = options

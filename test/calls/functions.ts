@@ -15,7 +15,7 @@ import {
   defineRemoteJob,
   defineSchedule,
   defineWorkerJob,
-  executionLogPlugin,
+  firingLogPlugin,
   inProcessThreadPool,
   isExecutionOf,
   JobChainingJobListener,
@@ -99,7 +99,7 @@ export const functionSurfaces: readonly Surface[] = [
       defineJob,
       defineSchedule,
       defineWorkerJob,
-      executionLogPlugin,
+      firingLogPlugin,
       shutdownHookPlugin,
       requireSuccessWithin,
       noFiringLaterThan,
@@ -160,7 +160,7 @@ export const functionSurfaces: readonly Surface[] = [
       },
       defineJob: { jobType, execute: callback, options: options(jobOptions) },
       defineWorkerJob: { jobType, moduleUrl, options: options({ ...jobOptions, exportName: text }) },
-      executionLogPlugin: {
+      firingLogPlugin: {
         options: { ...options({ logger: aLogger }), good: { logger: console } },
       },
       shutdownHookPlugin: {

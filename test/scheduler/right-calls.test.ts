@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createScheduler,
   defineJob,
-  executionLogPlugin,
+  firingLogPlugin,
   GroupMatcher,
   JobBuilder,
   jobKey,
@@ -108,8 +108,8 @@ describe('the message about a wrong argument', () => {
     ],
     [
       'a plugin without its options',
-      async () => executionLogPlugin(undefined as never),
-      "executionLogPlugin: 'options' must be an object, got undefined. Known: logger.",
+      async () => firingLogPlugin(undefined as never),
+      "firingLogPlugin: 'options' must be an object, got undefined. Known: logger.",
     ],
     [
       'an unknown option',

@@ -8,16 +8,16 @@ import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
-export interface ExecutionLogOptions {
+export interface FiringLogOptions {
   /** Where the lines go. */
   readonly logger: Logger
 }
 
 /** Logs every firing, misfire, veto, end and failure as one line with fields; not what jobs log themselves. */
-export function executionLogPlugin(options: ExecutionLogOptions): SchedulerPlugin {
-  refuseUnknownKeys('executionLogPlugin', options, ['logger'])
-  checkLogger('executionLogPlugin', 'logger', options.logger, 'ERR_INVALID_OPTION')
-  const listener = new ExecutionLog(options.logger)
+export function firingLogPlugin(options: FiringLogOptions): SchedulerPlugin {
+  refuseUnknownKeys('firingLogPlugin', options, ['logger'])
+  checkLogger('firingLogPlugin', 'logger', options.logger, 'ERR_INVALID_OPTION')
+  const listener = new FiringLog(options.logger)
   return {
     name: listener.name,
     initialize(scheduler: Scheduler) {
@@ -27,8 +27,8 @@ export function executionLogPlugin(options: ExecutionLogOptions): SchedulerPlugi
   }
 }
 
-class ExecutionLog implements JobListener, TriggerListener {
-  readonly name = 'executionLog'
+class FiringLog implements JobListener, TriggerListener {
+  readonly name = 'firingLog'
   readonly #logger: Logger
 
   constructor(logger: Logger) {

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { executionLogPlugin } from '../../src/index.ts'
+import { firingLogPlugin } from '../../src/index.ts'
 import { detailOf, firing, jobOf, shellRig } from '../support/shell-rig.ts'
 
 /** A pino logger and the lines it wrote. */
@@ -22,7 +22,7 @@ describe('the execution log', () => {
   it('writes a line at the start and the end of each execution, through pino', async () => {
     const { lines, logger } = logbook()
     const { clock, scheduler, startMs } = await shellRig([jobOf(() => {})], {
-      plugins: [executionLogPlugin({ logger })],
+      plugins: [firingLogPlugin({ logger })],
     })
     await scheduler.scheduleJob(detailOf('job'), firing(startMs))
     await clock.advance(10)
@@ -47,7 +47,7 @@ describe('the execution log', () => {
     const job = jobOf(() => {
       throw new RangeError('out of range')
     })
-    const { clock, scheduler, startMs } = await shellRig([job], { plugins: [executionLogPlugin({ logger })] })
+    const { clock, scheduler, startMs } = await shellRig([job], { plugins: [firingLogPlugin({ logger })] })
     await scheduler.standby()
     await scheduler.scheduleJob(detailOf('job'), firing(startMs + 1000))
     await clock.advance(100_000)
@@ -75,7 +75,7 @@ describe('the execution log', () => {
   it('writes vetoes', async () => {
     const { lines, logger } = logbook()
     const { clock, scheduler, startMs } = await shellRig([jobOf(() => {})], {
-      plugins: [executionLogPlugin({ logger })],
+      plugins: [firingLogPlugin({ logger })],
     })
     scheduler.listenerManager.addTriggerListener({ name: 'veto', vetoJobExecution: () => true })
     await scheduler.scheduleJob(detailOf('job'), firing(startMs))
@@ -98,7 +98,7 @@ describe('the execution log', () => {
     )
     const { clock, scheduler, startMs } = await shellRig([job], {
       logger,
-      plugins: [executionLogPlugin({ logger })],
+      plugins: [firingLogPlugin({ logger })],
     })
     await scheduler.scheduleJob(detailOf('job'), firing(startMs, 3))
     await clock.advance(10_000)
@@ -107,10 +107,10 @@ describe('the execution log', () => {
   })
 
   it('refuses options that make no sense', () => {
-    expect(() => executionLogPlugin({ logger: undefined as never })).toThrow(
+    expect(() => firingLogPlugin({ logger: undefined as never })).toThrow(
       expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
     )
-    expect(() => executionLogPlugin({ logger: logbook().logger, level: 'info' } as never)).toThrow(
+    expect(() => firingLogPlugin({ logger: logbook().logger, level: 'info' } as never)).toThrow(
       expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
     )
   })
