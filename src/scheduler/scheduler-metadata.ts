@@ -5,9 +5,9 @@ export interface SchedulerMetaData {
   readonly schedulerName: string
   readonly schedulerInstanceId: string
   readonly version: string
-  readonly started: boolean
-  readonly inStandbyMode: boolean
-  readonly shutdown: boolean
+  readonly isStarted: boolean
+  readonly isInStandbyMode: boolean
+  readonly isShutdown: boolean
   /** When the scheduler was first started; null before. */
   readonly runningSince: Date | null
   /** Executions begun by this instance since it was made. */
@@ -28,7 +28,7 @@ export interface SchedulerMetaData {
  */
 export function summaryOfMetaData(metaData: SchedulerMetaData): string {
   checkObject('summaryOfMetaData', 'metaData', metaData)
-  const state = metaData.shutdown ? 'shut down' : metaData.started ? 'started' : 'in standby mode'
+  const state = metaData.isShutdown ? 'shut down' : metaData.isStarted ? 'started' : 'in standby mode'
   const since = metaData.runningSince === null ? '' : `, running since ${metaData.runningSince.toISOString()}`
   const store = [
     metaData.jobStorePersistent ? 'persistent' : 'not persistent',

@@ -237,7 +237,7 @@ describe('the life of a scheduler', () => {
     expect(metaData).toMatchObject({
       schedulerName: 'S',
       schedulerInstanceId: 'I',
-      started: true,
+      isStarted: true,
       runningSince: new Date(startedAt),
       numberOfJobsExecuted: 1,
       jobStorePersistent: false,

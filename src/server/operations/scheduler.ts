@@ -28,13 +28,13 @@ const getScheduler: Operation = operation({
 })
 
 export function schedulerToJson(scheduler: Scheduler, nowMs: number): SchedulerJson {
-  const { started, shutdown, runningSince, ...rest } = scheduler.getMetaData()
+  const { isStarted, isShutdown, runningSince, ...rest } = scheduler.getMetaData()
   const attached = isAttached(scheduler)
   return {
     schedulerName: rest.schedulerName,
     schedulerInstanceId: rest.schedulerInstanceId,
     version: rest.version,
-    status: shutdown ? 'shutdown' : started ? 'started' : attached ? 'attached' : 'standby',
+    status: isShutdown ? 'shutdown' : isStarted ? 'started' : attached ? 'attached' : 'standby',
     runningSinceMs: runningSince?.getTime() ?? null,
     numberOfJobsExecuted: attached ? null : rest.numberOfJobsExecuted,
     jobStore: rest.jobStore,
