@@ -123,7 +123,10 @@ test.each(['by its path', 'by its kind', 'by the settings'])(
     const runs = new Runs()
     runs.write('0 5 * * * echo secret')
     const url = `sqlite:${runs.store}`
-    const config = temporaryFile('quartz-ts.config.mjs', `export default ${JSON.stringify({ store: url })}\n`)
+    const config = temporaryFile(
+      'quartz-ts.config.mjs',
+      `export default ${JSON.stringify({ jobStore: url })}\n`,
+    )
     const args = { 'by its path': ['--store', runs.store], 'by its kind': ['--store', url] }[named]
     const host = new FakeHost({ clock: new ManualClock(startMs) })
     const code = runCli(['crontab', runs.path, ...(args ?? ['--config', config])], host)

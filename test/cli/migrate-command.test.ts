@@ -71,7 +71,7 @@ describe('quartz-ts migrate', () => {
     const folder = temporaryFolder()
     const file = join(folder, 'jobs.db')
     const config = join(folder, 'quartz-ts.config.mjs')
-    writeFileSync(config, `export default { store: 'sqlite:${file}', tablePrefix: 'b_' }`)
+    writeFileSync(config, `export default { jobStore: 'sqlite:${file}', tablePrefix: 'b_' }`)
     expect(await run(['migrate', '--config', config, '--print', '--empty'])).toMatchObject({
       code: 0,
       out: /CREATE TABLE IF NOT EXISTS b_triggers/,
@@ -80,7 +80,7 @@ describe('quartz-ts migrate', () => {
     expect(await run(['migrate', '--store', file, '--prefix', 'b_'])).toMatchObject({ out: /nothing to do/ })
     const made = join(folder, 'made.mjs')
     const store = '{ initialize() {}, acquireNextTriggers() {} }'
-    writeFileSync(made, `export default { store: ${store} }`)
+    writeFileSync(made, `export default { jobStore: ${store} }`)
     expect(await run(['migrate', '--config', made])).toMatchObject({ code: 2, err: /has no tables/ })
   })
 

@@ -66,7 +66,7 @@ describe('quartz-ts serve', () => {
       tokenFile: join(folder, 'token'),
       sessionSecret: 'a secret of thirty-two letters..',
     }
-    const settings = { store: `sqlite:${join(folder, 'jobs.db')}`, serve: serving }
+    const settings = { jobStore: `sqlite:${join(folder, 'jobs.db')}`, serve: serving }
     const file = temporaryFile('quartz-ts.config.mjs', `export default ${JSON.stringify(settings)}\n`)
     const served = async (use: (at: Awaited<ReturnType<typeof printed>>) => Promise<void>): Promise<void> => {
       const host = new FakeHost({ clock: systemClock })
@@ -100,7 +100,7 @@ describe('quartz-ts serve', () => {
 
 test('serve --start ends when another node has the store', async () => {
   const store = join(temporaryFolder(), 'jobs.db')
-  const text = `class Echo { execute() {} }\nexport default { store: ${JSON.stringify(`sqlite:${store}`)},
+  const text = `class Echo { execute() {} }\nexport default { jobStore: ${JSON.stringify(`sqlite:${store}`)},
     serve: { port: 0 }, scheduler: { jobs: [Echo] } }\n`
   const args = ['serve', '--start', '--config', temporaryFile('quartz-ts.config.mjs', text)]
   const first = new FakeHost({ clock: systemClock })
@@ -161,7 +161,7 @@ test.each(['serve', 'crontab'])('a second signal ends %s while its start hangs',
     Reflect.deleteProperty(globalThis, at)
   })
   const text = `class Echo { execute() {} }
-    export default { store: globalThis[${JSON.stringify(at)}], serve: { port: 0 }, scheduler: { jobs: [Echo] } }\n`
+    export default { jobStore: globalThis[${JSON.stringify(at)}], serve: { port: 0 }, scheduler: { jobs: [Echo] } }\n`
   const what = command === 'serve' ? ['--start'] : [temporaryFile('crontab', '0 5 * * * date\n')]
   const host = new FakeHost({ clock: systemClock })
   const asked = once(started, 'asked')

@@ -25,14 +25,14 @@ async function jobsFile(): Promise<string> {
 
 describe('a file of settings', () => {
   test('names the store, for commands that look and steer', async () => {
-    const settings = config(`{ store: 'sqlite:${await jobsFile()}' }`)
+    const settings = config(`{ jobStore: 'sqlite:${await jobsFile()}' }`)
     expect((await run('jobs', '--config', settings)).out).toContain('reports/daily')
   })
 
   test('names a server, before the store; --store goes before both', async () => {
     const fixture = await serverFixture()
     onTestFinished(() => fixture[Symbol.asyncDispose]())
-    const settings = config(`{ store: 'sqlite:/no/such/file', server: '${fixture.address}' }`)
+    const settings = config(`{ jobStore: 'sqlite:/no/such/file', server: '${fixture.address}' }`)
     expect((await run('jobs', '--config', settings)).out).toContain('reports/daily')
     const missing = await run('jobs', '--config', settings, '--store', '/no/such/other')
     expect(missing.err).toContain(`There is no file '/no/such/other'`)
@@ -40,7 +40,7 @@ describe('a file of settings', () => {
 
   test.each([
     ['{ stroe: 1 }', /Did you mean 'store'/],
-    ['{ store: 1 }', /'store' must be 'sqlite:FILE'/],
+    ['{ jobStore: 1 }', /'jobStore' must be 'sqlite:FILE'/],
     ['{ serve: { port: 70000 } }', /port/],
     ['{ drainMs: -1 }', /drainMs/],
     ['1', /must have a default export: export default defineConfig/],
@@ -63,7 +63,7 @@ describe('a file of settings', () => {
   test('in TypeScript is read where Node.js strips types, and else says what to do', async () => {
     const file = temporaryFile(
       'quartz-ts.config.ts',
-      `export default { store: 'sqlite:/no/such' satisfies string }\n`,
+      `export default { jobStore: 'sqlite:/no/such' satisfies string }\n`,
     )
     const { code, err } = await run('jobs', '--config', file)
     expect(code).toBe(2)
@@ -75,7 +75,7 @@ describe('a file of settings', () => {
   })
 
   test('defineConfig checks and freezes', () => {
-    expect(Object.isFrozen(defineConfig({ store: 'jobs.db' }))).toBe(true)
+    expect(Object.isFrozen(defineConfig({ jobStore: 'jobs.db' }))).toBe(true)
     expect(() => defineConfig({ prot: 1 } as object)).toThrow(/prot/)
   })
 })
@@ -183,7 +183,7 @@ const stubborn = defineJob('stubborn', ({ signal }) => new Promise((resolve) => 
 }))
 const deaf = defineJob('deaf', () => new Promise(() => {}))
 const scheduler = { jobs: [echo, stubborn, deaf], interruptGraceMs: 1, logger: false }
-export default { store: '${file}', serve: { port: 0 }, scheduler ${more}}
+export default { jobStore: '${file}', serve: { port: 0 }, scheduler ${more}}
 `,
     )
 

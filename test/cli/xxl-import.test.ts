@@ -183,7 +183,7 @@ describe('xxl import', () => {
     const from = temporaryFile('dump', dump)
     const config = temporaryFile(
       'quartz-ts.config.mjs',
-      `export default { store: 'sqlite:${file}', schedulerName: 'billing' }`,
+      `export default { jobStore: 'sqlite:${file}', schedulerName: 'billing' }`,
     )
     const folder = process.cwd()
     process.chdir(dirname(config))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { jobStoreConformance, threadPoolConformance } from '../../src/testing.ts'
 
 const store = { name: 'mine', create: () => ({}), capabilities: { persistent: false, clustered: false } }
-const pool = { createPool: () => ({}), runsWorkerJobs: false }
+const pool = { create: () => ({}), runsWorkerJobs: false }
 
 test.each([
   ['options', undefined],
@@ -18,8 +18,8 @@ test.each([
 
 test.each([
   ['options', undefined],
-  ['createPool', { ...pool, createPool: undefined }],
-  ['runsWorkerJobs', { createPool: pool.createPool }],
+  ['create', { ...pool, create: undefined }],
+  ['runsWorkerJobs', { create: pool.create }],
   ['pools', { ...pool, pools: 1 }],
 ])('threadPoolConformance refuses a wrong %s', (field, options) => {
   expect(() => threadPoolConformance(options as never)).toThrow(expect.objectContaining({ field }))

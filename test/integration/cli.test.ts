@@ -291,7 +291,7 @@ describe('quartz-ts crontab', { concurrent: true }, () => {
   test('reads the file of settings that is beside it: store, port and how long jobs may go on', async () => {
     const running = '@reboot touch running; sleep 60\n'
     const folder = crontabFolder(`${running}@reboot while [ ! -e running ]; do sleep 0.05; done; echo seen\n`)
-    const settings = `{ store: 'sqlite:own.db', serve: { port: 0 }, drainMs: 100_000 }`
+    const settings = `{ jobStore: 'sqlite:own.db', serve: { port: 0 }, drainMs: 100_000 }`
     writeFileSync(join(folder, 'quartz-ts.config.mjs'), `export default ${settings}\n`)
     const command = runIn(folder, 'crontab', 'crontab')
     await command.until(/^Jobs are kept in .*own\.db\.$/m)

@@ -6,7 +6,7 @@ const pools = { 'threads as they are needed': 0, 'threads started in advance': 2
 
 describe.each(Object.entries(pools))('piscina pool with %s', (_name, minThreads) => {
   const cases = threadPoolConformance({
-    createPool: (size) => piscinaThreadPool({ size, minThreads }),
+    create: (size) => piscinaThreadPool({ size, minThreads }),
     runsWorkerJobs: true,
   })
   it.each(cases.map((each) => [each.area, each.name, each] as const))(

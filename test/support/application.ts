@@ -34,7 +34,7 @@ const hello = defineJob('hello', () => 'hello')
 // It goes on whatever it is told, and keeps its process.
 const deaf = defineJob('deaf', () => new Promise((resolve) => setTimeout(resolve, 3_600_000)))
 export default defineConfig({
-  store: 'sqlite:jobs.db',
+  jobStore: 'sqlite:jobs.db',
   serve: { port: 0 },
   scheduler: { jobs: [hello, deaf], interruptGraceMs: 1 },
 })

@@ -5,10 +5,10 @@ import { piscinaThreadPool } from '../../src/threadpool/piscina-thread-pool.ts'
 
 const pools = {
   'in-process': {
-    createPool: (size: number) => inProcessThreadPool({ size }),
+    create: (size: number) => inProcessThreadPool({ size }),
     runsWorkerJobs: false,
   },
-  'zero-size': { createPool: () => zeroSizeThreadPool(), runsWorkerJobs: false, schedulesOnly: true },
+  'zero-size': { create: () => zeroSizeThreadPool(), runsWorkerJobs: false, schedulesOnly: true },
 }
 
 describe.each(Object.entries(pools))('%s pool', (_name, options) => {

@@ -79,14 +79,14 @@ function checkedConfig(exported: unknown, path: string): QuartzConfig {
 }
 
 function settingsOf(config: QuartzConfig): Settings {
-  const { store, tablePrefix: prefix, schema, ...rest } = config
-  if (store === undefined) return { ...rest, store: null }
-  if (typeof store === 'string') return { ...rest, store: storeSetting(store, { prefix, schema }) }
+  const { jobStore, tablePrefix: prefix, schema, ...rest } = config
+  if (jobStore === undefined) return { ...rest, store: null }
+  if (typeof jobStore === 'string') return { ...rest, store: storeSetting(jobStore, { prefix, schema }) }
   const made: StoreSetting = {
     place: 'the store of the settings',
     requireThere: () => {},
     keepPrivate: () => {},
-    open: () => store,
+    open: () => jobStore,
   }
   return { ...rest, store: made }
 }

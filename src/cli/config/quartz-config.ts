@@ -47,10 +47,10 @@ export interface QuartzConfig {
    * Where jobs are kept: `sqlite:FILE` or the `postgres://` URL of a database; or a store with options of its own, as
    * `postgresJobStore({ ... })` makes it. Default: it has to be on the command line.
    */
-  readonly store?: string | JobStore
-  /** What the names of the tables begin with, where `store` is text. Default `qrtz_`. */
+  readonly jobStore?: string | JobStore
+  /** What the names of the tables begin with, where `jobStore` is text. Default `qrtz_`. */
   readonly tablePrefix?: string
-  /** The schema of the tables, where `store` is the URL of a PostgreSQL database. Default: as in its store. */
+  /** The schema of the tables, where `jobStore` is the URL of a PostgreSQL database. Default: as in its store. */
   readonly schema?: string
   /** The name of the schedulers on the store, or of one on the server. Default: as in theirs. */
   readonly schedulerName?: string
@@ -91,7 +91,7 @@ const serveChecks: Readonly<Record<keyof ServeConfig, ArgumentCheck>> = {
 }
 
 const configChecks: Readonly<Record<keyof QuartzConfig, ArgumentCheck>> = {
-  store: checkStore,
+  jobStore: checkStore,
   tablePrefix: checkString,
   schema: checkName,
   schedulerName: checkName,
@@ -109,7 +109,7 @@ const configChecks: Readonly<Record<keyof QuartzConfig, ArgumentCheck>> = {
  * The settings of the command `quartz-ts`, with their types: the default export of `quartz-ts.config.ts`.
  *
  * @example
- * export default defineConfig({ store: 'sqlite:jobs.db', scheduler: { jobs: [report] } })
+ * export default defineConfig({ jobStore: 'sqlite:jobs.db', scheduler: { jobs: [report] } })
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION for a setting that is unknown or wrong
  */

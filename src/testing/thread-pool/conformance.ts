@@ -7,7 +7,7 @@ import { noWorkerCases, workerCases } from './worker-cases.ts'
 
 export interface ThreadPoolConformanceOptions {
   /** Makes a new pool of that size, not initialized yet; a pool for nodes that only schedule has none. */
-  readonly createPool: (size: number) => ThreadPool
+  readonly create: (size: number) => ThreadPool
   /** Whether the pool runs worker jobs. */
   readonly runsWorkerJobs: boolean
   /** For pools of size 0, which run nothing at all. Default false. */
@@ -15,7 +15,7 @@ export interface ThreadPoolConformanceOptions {
 }
 
 const optionChecks: Readonly<Record<keyof ThreadPoolConformanceOptions, ArgumentCheck>> = {
-  createPool: checkFunction,
+  create: checkFunction,
   runsWorkerJobs: checkBoolean,
   schedulesOnly: checkBoolean,
 }
@@ -27,16 +27,16 @@ const optionChecks: Readonly<Record<keyof ThreadPoolConformanceOptions, Argument
  * @throws InvalidArgumentError ERR_INVALID_OPTION
  */
 export function threadPoolConformance(options: ThreadPoolConformanceOptions): readonly ConformanceCase[] {
-  requireOptions('threadPoolConformance', options, optionChecks, ['createPool', 'runsWorkerJobs'])
-  const { createPool, runsWorkerJobs, schedulesOnly = false } = options
+  requireOptions('threadPoolConformance', options, optionChecks, ['create', 'runsWorkerJobs'])
+  const { create, runsWorkerJobs, schedulesOnly = false } = options
   return [
-    ...(schedulesOnly ? zeroSizeCases(createPool) : slotCases(createPool)),
-    ...(runsWorkerJobs ? workerCases(createPool) : noWorkerCases(createPool)),
+    ...(schedulesOnly ? zeroSizeCases(create) : slotCases(create)),
+    ...(runsWorkerJobs ? workerCases(create) : noWorkerCases(create)),
   ]
 }
 
-function zeroSizeCases(createPool: (size: number) => ThreadPool): ConformanceCase[] {
-  return poolCases('a pool of size 0', createPool, {
+function zeroSizeCases(create: (size: number) => ThreadPool): ConformanceCase[] {
+  return poolCases('a pool of size 0', create, {
     'has no slot and takes nothing': async (test) => {
       assert.equal(test.pool.size, 0)
       assert.equal(test.pool.availableThreads(), 0)

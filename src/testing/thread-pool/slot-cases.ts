@@ -10,14 +10,14 @@ const never = new AbortController().signal
 /** Makes cases that start with a fresh pool of two slots and shut it down at the end. */
 export function poolCases(
   area: string,
-  createPool: (size: number) => ThreadPool,
+  create: (size: number) => ThreadPool,
   bodies: Readonly<Record<string, Body>>,
 ): ConformanceCase[] {
   return Object.entries(bodies).map(([name, body]) => ({
     area,
     name,
     run: async () => {
-      const underTest = await PoolUnderTest.start(createPool(2))
+      const underTest = await PoolUnderTest.start(create(2))
       try {
         await body(underTest)
       } finally {
@@ -28,11 +28,11 @@ export function poolCases(
 }
 
 /** The behaviour of every pool with slots. */
-export function slotCases(createPool: (size: number) => ThreadPool): ConformanceCase[] {
+export function slotCases(create: (size: number) => ThreadPool): ConformanceCase[] {
   return [
-    ...poolCases('slots', createPool, slots),
-    ...poolCases('waiting for a slot', createPool, waiting),
-    ...poolCases('shutdown', createPool, shutdown),
+    ...poolCases('slots', create, slots),
+    ...poolCases('waiting for a slot', create, waiting),
+    ...poolCases('shutdown', create, shutdown),
   ]
 }
 

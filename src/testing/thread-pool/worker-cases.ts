@@ -12,8 +12,8 @@ type Body = (underTest: PoolUnderTest) => Promise<void>
 const moduleUrl = moduleBeside(import.meta.url, './worker-jobs', 'testing/thread-pool/worker-jobs').href
 
 /** How a pool without threads refuses worker jobs. */
-export function noWorkerCases(createPool: (size: number) => ThreadPool): ConformanceCase[] {
-  return poolCases('worker jobs', createPool, {
+export function noWorkerCases(create: (size: number) => ThreadPool): ConformanceCase[] {
+  return poolCases('worker jobs', create, {
     'a pool without threads refuses them and says which pool takes them': async ({ pool }) => {
       assert.equal(pool.runsWorkerJobs, false)
       const refused = { code: 'ERR_WORKER_UNAVAILABLE', message: /piscinaThreadPool/ }
@@ -26,12 +26,12 @@ export function noWorkerCases(createPool: (size: number) => ThreadPool): Conform
 }
 
 /** The behaviour of a pool with threads. */
-export function workerCases(createPool: (size: number) => ThreadPool): ConformanceCase[] {
+export function workerCases(create: (size: number) => ThreadPool): ConformanceCase[] {
   return [
-    ...poolCases('worker jobs', createPool, results),
-    ...poolCases('worker job errors', createPool, errors),
-    ...poolCases('worker job interrupts', createPool, interrupts),
-    ...poolCases('worker deaths', createPool, deaths),
+    ...poolCases('worker jobs', create, results),
+    ...poolCases('worker job errors', create, errors),
+    ...poolCases('worker job interrupts', create, interrupts),
+    ...poolCases('worker deaths', create, deaths),
   ]
 }
 
