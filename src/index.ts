@@ -84,9 +84,9 @@ export type {
 export type { JobDetail, NodeAffinity } from './jobs/job-detail.ts'
 export type { JobPlan } from './jobs/job-plan.ts'
 export type { ExecutingJobDetail, JobRunContext } from './jobs/job-run-context.ts'
+export type { JobStoreNotes, SharedNote } from './jobs/job-store-notes.ts'
 export type {
   AwaitResultOptions,
-  ClusterNotes,
   RemoteExecution,
   RemoteJobHooks,
   RemoteResult,
@@ -139,6 +139,7 @@ export {
   type ExecutionLogQuery,
   executionLogLevels,
 } from './jobstore/execution-log.ts'
+export type { JobAndTriggers } from './jobstore/job-and-triggers.ts'
 export type {
   JobDay,
   JobStatus,
@@ -149,7 +150,6 @@ export {
   type CompletedExecutionInstruction,
   completedExecutionInstructions,
 } from './jobstore/job-store.ts'
-export type { JobStoreNotes, SharedNote } from './jobstore/job-store-notes.ts'
 export type {
   EndedSharding,
   ShardedFiring,
@@ -200,7 +200,6 @@ export type {
   MisfireOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
-export type { JobAndTriggers } from './jobstore/schedule-entry.ts'
 export type { StoreProbe } from './jobstore/store-probe.ts'
 export { type TriggerState, triggerStates } from './jobstore/trigger-state.ts'
 export type {

@@ -25,6 +25,7 @@ export type { ExecutionReport, ExecutionTexts } from './jobstore/execution-repor
 export type { FireSlot, FiringOnSchedule } from './jobstore/fire-slot.ts'
 export type { TriggerFiredBundle } from './jobstore/fired-bundle.ts'
 export { type FiringPart, firingPartOf, withoutOwner } from './jobstore/firing-part.ts'
+export type { JobAndTriggers } from './jobstore/job-and-triggers.ts'
 export type { DayChange, EndedExecution, JobStatusChange } from './jobstore/job-status.ts'
 export type {
   AcquireAndFireRequest,
@@ -54,7 +55,6 @@ export type {
   MisfireOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
-export type { JobAndTriggers, ScheduleEntry } from './jobstore/schedule-entry.ts'
 export {
   endedSharding,
   isSplit,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../core/options.ts'
-import type { JobStoreNotes, SharedNote } from '../jobstore/job-store-notes.ts'
+import type { JobStoreNotes, SharedNote } from '../jobs/job-store-notes.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { settledWithin } from '../time/settled-within.ts'
 import type { ActiveAlert, AlertSilence } from './alert-types.ts'

@@ -1,6 +1,6 @@
 import type { JobDataMap } from '../core/job-data-map.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
-import type { EpochMs } from '../time/clock.ts'
+import type { JobStoreNotes } from './job-store-notes.ts'
 
 /** How the result of a firing that goes on elsewhere is awaited. */
 export interface AwaitResultOptions {
@@ -55,23 +55,6 @@ export interface ResultTaker {
   reportResult(reference: string, result?: RemoteResult): Promise<boolean>
 }
 
-/**
- * Small texts that the nodes of a cluster share, by kind and name: the notes of the job store. A change names the
- * version that it has seen, so of several nodes that change the same one succeeds.
- */
-export interface ClusterNotes {
-  /** Those of a kind in order of their names, the first 1,000. */
-  list(
-    kind: string,
-  ): Promise<readonly { readonly name: string; readonly version: number; readonly text: string }[]>
-  /** Makes a note (`version` null) or changes it; false when there is one already, or not in that version. */
-  put(kind: string, name: string, text: string, version: number | null): Promise<boolean>
-  /** False when it is not there in that version. */
-  delete(kind: string, name: string, version: number): Promise<boolean>
-  /** The time of the store, the same for all nodes, as epoch milliseconds. Absent for a store that has none. */
-  now?(): Promise<EpochMs>
-}
-
 /** The other half of a remote job: what its nodes do besides sending. */
 export interface RemoteJobHooks {
   /**
@@ -84,7 +67,7 @@ export interface RemoteJobHooks {
    * scheduler shuts down. The notes are null where no other node shares the store. Default: somebody else calls
    * `reportResult`.
    */
-  readonly connect?: (scheduler: ResultTaker, notes: ClusterNotes | null) => unknown
+  readonly connect?: (scheduler: ResultTaker, notes: JobStoreNotes | null) => unknown
   /**
    * How many items a firing has, 1 to 1000: jobs of this definition are stored as sharded, with `items: 'remote'`. The
    * node that fires calls it, with the data of job and trigger as they are stored. It answers from memory, changes

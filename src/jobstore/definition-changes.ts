@@ -1,6 +1,6 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
-import type { JobAndTriggers } from './schedule-entry.ts'
+import type { JobAndTriggers } from './job-and-triggers.ts'
 
 export interface NamedCalendar {
   readonly name: string

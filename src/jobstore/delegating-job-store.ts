@@ -1,6 +1,7 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
+import type { JobStoreNotes } from '../jobs/job-store-notes.ts'
 import type { RescheduleOptions } from '../jobs/schedule-options.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
@@ -11,6 +12,7 @@ import type { JobStoreCluster } from './cluster-view.ts'
 import type { DefinitionChanges, RemovedDefinitions } from './definition-changes.ts'
 import type { FireSlot, FiringOnSchedule } from './fire-slot.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
+import type { JobAndTriggers } from './job-and-triggers.ts'
 import type {
   AcquiredAndFired,
   AcquiredTrigger,
@@ -22,7 +24,6 @@ import type {
   JobStoreTransaction,
   TriggerFiredResult,
 } from './job-store.ts'
-import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { JobStoreShards } from './job-store-shards.ts'
 import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
@@ -42,7 +43,6 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from './queries.ts'
-import type { ScheduleEntry } from './schedule-entry.ts'
 import { changeDefinitions } from './step-by-step.ts'
 import type { StoreShutdownOptions } from './store-shutdown-options.ts'
 import type { TriggerState } from './trigger-state.ts'
@@ -68,7 +68,7 @@ export class DelegatingJobStore
   /** Present only when the inner store has it. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
   /** Present only when the inner store has it. */
-  scheduleAndFire?(entry: ScheduleEntry, slot: FireSlot): Promise<TriggerFiredBundle | null>
+  scheduleAndFire?(entry: JobAndTriggers, slot: FireSlot): Promise<TriggerFiredBundle | null>
 
   /** Present only when the inner store has it. */
   changeDefinitions?(changes: DefinitionChanges): Promise<RemovedDefinitions>
@@ -136,7 +136,7 @@ export class DelegatingJobStore
     return this.inner.acquireRetryDelayMs(failures)
   }
 
-  scheduleJobs(entries: readonly ScheduleEntry[], options: { readonly replace: boolean }): Promise<void> {
+  scheduleJobs(entries: readonly JobAndTriggers[], options: { readonly replace: boolean }): Promise<void> {
     return this.around('scheduleJobs', () => this.inner.scheduleJobs(entries, options))
   }
   addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {

@@ -4,6 +4,7 @@ import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
+import type { JobStoreNotes } from '../jobs/job-store-notes.ts'
 import type { RescheduleOptions } from '../jobs/schedule-options.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
@@ -16,7 +17,7 @@ import type { DefinitionChanges, RemovedDefinitions } from './definition-changes
 import type { ExecutionReport } from './execution-report.ts'
 import type { FiringOnSchedule } from './fire-slot.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
-import type { JobStoreNotes } from './job-store-notes.ts'
+import type { JobAndTriggers } from './job-and-triggers.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { EndedSharding, JobStoreShards } from './job-store-shards.ts'
 import type { LockWait } from './lock-wait.ts'
@@ -39,7 +40,6 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from './queries.ts'
-import type { ScheduleEntry } from './schedule-entry.ts'
 import type { StoreProbe } from './store-probe.ts'
 import type { StoreShutdownOptions } from './store-shutdown-options.ts'
 import type { TriggerState } from './trigger-state.ts'
@@ -303,7 +303,7 @@ export interface JobStore extends FiringOnSchedule {
    * @throws ObjectAlreadyExistsError without `replace`, when a job or trigger exists
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND when a trigger names a job that is not there
    */
-  scheduleJobs(entries: readonly ScheduleEntry[], options: { readonly replace: boolean }): Promise<void>
+  scheduleJobs(entries: readonly JobAndTriggers[], options: { readonly replace: boolean }): Promise<void>
   /** Stores a job without a trigger. */
   addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void>
   /**

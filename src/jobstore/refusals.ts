@@ -2,13 +2,13 @@ import { JobPersistenceError, ObjectAlreadyExistsError, SchedulerError } from '.
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import { KeySet } from '../core/key-set.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import type { ScheduleEntry } from './schedule-entry.ts'
+import type { JobAndTriggers } from './job-and-triggers.ts'
 
 // The errors with which every store refuses an operation, so that the messages are the same for all stores.
 
 /** Why entries cannot be stored over what is there, or null. */
 export function refusalOf(
-  entries: readonly ScheduleEntry[],
+  entries: readonly JobAndTriggers[],
   replace: boolean,
   stored: { readonly jobs: Keys<JobKey>; readonly triggers: Keys<TriggerKey> },
 ): Error | null {

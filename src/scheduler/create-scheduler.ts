@@ -1,7 +1,7 @@
 import { requireSupportedNode } from '../core/runtime.ts'
 import { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import { MemoryNotes } from '../jobstore/job-store-notes.ts'
+import { MemoryNotes } from '../jobstore/memory-notes.ts'
 import { ramJobStore } from '../jobstore/ram/ram-job-store.ts'
 import { SchedulerEventEmitter } from '../listeners/events.ts'
 import { ListenerManager } from '../listeners/listener-manager.ts'

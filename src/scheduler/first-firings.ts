@@ -1,7 +1,7 @@
 import type { FireSlot } from '../jobstore/fire-slot.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
+import type { JobAndTriggers } from '../jobstore/job-and-triggers.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import type { ScheduleEntry } from '../jobstore/schedule-entry.ts'
 import type { Clock } from '../time/clock.ts'
 import { Waiters } from '../time/waiters.ts'
 
@@ -43,7 +43,7 @@ export class FirstFirings {
    * Stores one new trigger, with its job where that is new. The caller has its answer before the job begins: a firing
    * is handed to the pool in the next turn of the event loop.
    */
-  async schedule(entry: ScheduleEntry): Promise<void> {
+  async schedule(entry: JobAndTriggers): Promise<void> {
     const { clock, jobStore, dispatch, mayBeFree } = this.#parts
     if (jobStore.scheduleAndFire === undefined || !this.#isDue(entry) || !mayBeFree()) {
       await jobStore.scheduleJobs([entry], { replace: false })
@@ -74,7 +74,7 @@ export class FirstFirings {
     while (this.#reserved.size > 0) await this.nextEnd()
   }
 
-  #isDue({ triggers: [trigger] }: ScheduleEntry): boolean {
+  #isDue({ triggers: [trigger] }: JobAndTriggers): boolean {
     const dueMs = trigger?.nextFireTimeMs ?? null
     return dueMs !== null && dueMs <= this.#parts.clock.now() + soonMs
   }

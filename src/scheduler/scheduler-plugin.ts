@@ -1,6 +1,6 @@
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { JobStoreNotes } from '../jobstore/job-store-notes.ts'
+import type { JobStoreNotes } from '../jobs/job-store-notes.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { ProbeContext, SchedulerProbe } from './scheduler-probe.ts'

@@ -9,6 +9,7 @@ import type { AuditCursor, AuditEntry, AuditNote, AuditQuery } from '../jobstore
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { DefinitionChanges } from '../jobstore/definition-changes.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
+import type { JobAndTriggers } from '../jobstore/job-and-triggers.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
 import type {
@@ -34,7 +35,6 @@ import type {
   TriggerQuery,
   TriggerSummary,
 } from '../jobstore/queries.ts'
-import type { JobAndTriggers } from '../jobstore/schedule-entry.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'

@@ -12,9 +12,9 @@ import type {
   TriggerJobOptions,
 } from '../jobs/schedule-options.ts'
 import type { DefinitionChanges, RemovedDefinitions } from '../jobstore/definition-changes.ts'
+import type { JobAndTriggers } from '../jobstore/job-and-triggers.ts'
 import type { JobStoreTransaction } from '../jobstore/job-store.ts'
 import { manualTriggerKey } from '../jobstore/manual-trigger.ts'
-import type { JobAndTriggers, ScheduleEntry } from '../jobstore/schedule-entry.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import { checkTrigger, type Trigger } from '../triggers/trigger.ts'
@@ -40,7 +40,7 @@ import type { WallClockStarts } from './wall-clock-starts.ts'
 export interface SchedulingParts {
   readonly store: JobStoreTransaction
   /** Stores one new trigger, with its job where that is new. */
-  readonly storeOne: (entry: ScheduleEntry) => Promise<void>
+  readonly storeOne: (entry: JobAndTriggers) => Promise<void>
   readonly checks: ScheduleChecks
   readonly options: ResolvedSchedulerOptions
   readonly budget: TurnBudget
@@ -140,8 +140,8 @@ export class Scheduling implements SchedulerTransaction {
     checks: ScheduleChecks,
     entries: readonly JobAndTriggers[],
     options: AddJobOptions,
-  ): Promise<readonly ScheduleEntry[]> {
-    const prepared: ScheduleEntry[] = []
+  ): Promise<readonly JobAndTriggers[]> {
+    const prepared: JobAndTriggers[] = []
     for (const entry of entries) {
       const job = entry.job === null ? null : checks.job(entry.job)
       if (job !== null) requireTriggersOf(job, entry.triggers, options)
@@ -158,7 +158,7 @@ export class Scheduling implements SchedulerTransaction {
     return prepared
   }
 
-  async #tellStored(entries: readonly ScheduleEntry[]): Promise<void> {
+  async #tellStored(entries: readonly JobAndTriggers[]): Promise<void> {
     for (const { job, triggers } of entries) {
       this.#nameless.note(job, triggers)
       if (job !== null) await this.#observer.jobAdded(job)
@@ -300,7 +300,7 @@ export class Scheduling implements SchedulerTransaction {
     return new Date(prepared.nextFireTimeMs ?? Number.NaN)
   }
 
-  async #storeEntry(entry: ScheduleEntry, { replace = false }: ReplaceOptions): Promise<void> {
+  async #storeEntry(entry: JobAndTriggers, { replace = false }: ReplaceOptions): Promise<void> {
     // The checks may have taken until after the shutdown, when the store may be another scheduler's.
     const store = this.#open()
     if (!replace && entry.triggers.length === 1) await this.#storeOne(entry)

@@ -9,7 +9,8 @@ import {
   type SchedulerPlugin,
   TriggerBuilder,
 } from '../../src/index.ts'
-import { type JobStoreNotes, MemoryNotes } from '../../src/jobstore/job-store-notes.ts'
+import type { JobStoreNotes } from '../../src/jobs/job-store-notes.ts'
+import { MemoryNotes } from '../../src/jobstore/memory-notes.ts'
 import { ManualClock } from '../../src/testing.ts'
 import { pause } from '../../src/time/pause.ts'
 import { shellRig } from '../support/shell-rig.ts'

@@ -1,11 +1,11 @@
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
+import type { JobAndTriggers } from '../../src/jobstore/job-and-triggers.ts'
 import type {
   AcquiredTrigger,
   JobCompletion,
   JobStore,
   TriggerFiredResult,
 } from '../../src/jobstore/job-store.ts'
-import type { ScheduleEntry } from '../../src/jobstore/schedule-entry.ts'
 import { CompletionWriter } from '../../src/scheduler/completion-writer.ts'
 import { QuartzSchedulerThread } from '../../src/scheduler/quartz-scheduler-thread.ts'
 import { interceptJobStore, type StoreCall } from './intercept-job-store.ts'
@@ -91,7 +91,7 @@ const siblingsNotBlocked: KnownBug = {
         return store.addJob(concurrent(job), options)
       }
       if (call.method !== 'scheduleJobs') return call.proceed()
-      const [entries, options] = call.parameters as [readonly ScheduleEntry[], { replace: boolean }]
+      const [entries, options] = call.parameters as [readonly JobAndTriggers[], { replace: boolean }]
       const changed = entries.map(({ job, triggers }) => ({
         job: job === null ? null : concurrent(job),
         triggers,

@@ -1,3 +1,4 @@
+import type { JobAndTriggers } from '../../src/jobstore/job-and-triggers.ts'
 import type {
   AcquiredTrigger,
   JobCompletion,
@@ -6,7 +7,6 @@ import type {
   SchedulerSignaler,
   TriggerFiredResult,
 } from '../../src/jobstore/job-store.ts'
-import type { ScheduleEntry } from '../../src/jobstore/schedule-entry.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
 import type { HistoryFact } from './history.ts'
@@ -225,7 +225,7 @@ function factsOf(call: StoreCall, answer: unknown, called: Instant, clock: SimCl
   const [first, second] = call.parameters
   switch (call.method) {
     case 'scheduleJobs':
-      return (first as readonly ScheduleEntry[]).flatMap(({ job, triggers }): HistoryFact[] => [
+      return (first as readonly JobAndTriggers[]).flatMap(({ job, triggers }): HistoryFact[] => [
         ...(job === null ? [] : [jobStored(job)]),
         ...triggers.map((trigger): HistoryFact => ({ kind: 'stored', trigger })),
       ])

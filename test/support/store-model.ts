@@ -1,8 +1,8 @@
 import type { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
+import type { JobAndTriggers } from '../../src/jobstore/job-and-triggers.ts'
 import type { AcquiredTrigger, AcquireRequest, JobCompletion } from '../../src/jobstore/job-store.ts'
-import type { ScheduleEntry } from '../../src/jobstore/schedule-entry.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { compareFireOrder, type Trigger } from '../../src/triggers/trigger.ts'
 import { ModelLists, type ModelTrigger, textOf } from './model-lists.ts'
@@ -19,7 +19,7 @@ export class StoreModel extends ModelLists {
 
   // ---- jobs and triggers
 
-  scheduleJobs(entries: readonly ScheduleEntry[], replace: boolean): void {
+  scheduleJobs(entries: readonly JobAndTriggers[], replace: boolean): void {
     const jobs = entries.flatMap(({ job }) => (job === null ? [] : [job]))
     const triggers = entries.flatMap((entry) => entry.triggers)
     const jobTexts = jobs.map(({ key }) => textOf(key))

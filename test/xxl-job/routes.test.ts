@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ClusterNotes } from '../../src/jobs/remote-job.ts'
-import { MemoryNotes } from '../../src/jobstore/job-store-notes.ts'
+import type { JobStoreNotes } from '../../src/jobs/job-store-notes.ts'
+import { MemoryNotes } from '../../src/jobstore/memory-notes.ts'
 import { ManualClock } from '../../src/testing.ts'
 import { HashRing } from '../../src/xxl-job/admin/consistent-hash.ts'
 import { type QuietRoute, RouteCounters } from '../../src/xxl-job/admin/route-counters.ts'
@@ -9,7 +9,7 @@ import { decodeMemory } from '../../src/xxl-job/admin/route-memory.ts'
 const addresses = ['http://10.0.0.1:9999/', 'http://10.0.0.2:9999/', 'http://10.0.0.3:9999/']
 
 interface NodeOptions {
-  readonly notes?: ClusterNotes
+  readonly notes?: JobStoreNotes
   readonly clock?: ManualClock
   readonly random?: (bound: number) => number
 }
@@ -136,7 +136,7 @@ function countsOf(chosen: readonly string[]): readonly number[] {
 }
 
 /** Notes that several nodes share, and how many statements they cost. */
-class CountedNotes implements ClusterNotes {
+class CountedNotes implements JobStoreNotes {
   readonly #notes = new MemoryNotes()
   isAway = false
   statements = 0

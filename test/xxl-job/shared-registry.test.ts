@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { ClusterNotes, ResultTaker } from '../../src/jobs/remote-job.ts'
-import { MemoryNotes } from '../../src/jobstore/job-store-notes.ts'
+import type { JobStoreNotes } from '../../src/jobs/job-store-notes.ts'
+import type { ResultTaker } from '../../src/jobs/remote-job.ts'
+import { MemoryNotes } from '../../src/jobstore/memory-notes.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { resolveAdminOptions } from '../../src/xxl-job/admin/admin-options.ts'
 import { Admin } from '../../src/xxl-job/admin/create-xxl-job-admin.ts'
@@ -14,11 +15,11 @@ const taker: ResultTaker = { reportResult: async () => false }
 /** Nodes whose stores share notes, each with an admin. */
 class Cluster {
   readonly clock = new ManualClock()
-  readonly notes: ClusterNotes
+  readonly notes: JobStoreNotes
   readonly #logged: string[] = []
   readonly #hasTime: boolean
 
-  constructor(notes: ClusterNotes = new MemoryNotes(), { hasTime = false } = {}) {
+  constructor(notes: JobStoreNotes = new MemoryNotes(), { hasTime = false } = {}) {
     this.notes = notes
     this.#hasTime = hasTime
   }

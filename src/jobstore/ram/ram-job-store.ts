@@ -3,6 +3,7 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { GroupMatcher } from '../../core/matcher.ts'
 import { refuseUnknownKeys } from '../../core/options.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { JobStoreNotes } from '../../jobs/job-store-notes.ts'
 import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { nextTurn } from '../../time/next-turn.ts'
@@ -11,6 +12,7 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from '../awaited-results.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
 import type { DefinitionChanges, RemovedDefinitions } from '../definition-changes.ts'
+import type { JobAndTriggers } from '../job-and-triggers.ts'
 import type {
   AcquiredTrigger,
   AcquireRequest,
@@ -21,8 +23,8 @@ import type {
   JobStoreTransaction,
   TriggerFiredResult,
 } from '../job-store.ts'
-import { type JobStoreNotes, MemoryNotes } from '../job-store-notes.ts'
 import type { JobStoreShards } from '../job-store-shards.ts'
+import { MemoryNotes } from '../memory-notes.ts'
 import {
   type EndedPauses,
   ordinaryResume,
@@ -50,7 +52,6 @@ import type {
 } from '../queries.ts'
 import { type RecordOptions, recordOptionNames, resolveRecordOptions } from '../record-options.ts'
 import { storeInUse } from '../refusals.ts'
-import type { ScheduleEntry } from '../schedule-entry.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
@@ -125,7 +126,7 @@ export class RAMJobStore implements JobStore {
   }
 
   async scheduleJobs(
-    entries: readonly ScheduleEntry[],
+    entries: readonly JobAndTriggers[],
     options: { readonly replace: boolean },
   ): Promise<void> {
     const session = this.#require()

@@ -4,6 +4,7 @@ import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import type { JobAndTriggers } from '../job-and-triggers.ts'
 import { inPlaceOf } from '../planned-job.ts'
 import {
   calendarNotFound,
@@ -12,13 +13,12 @@ import {
   refusalOf,
   rescheduledOntoAnother,
 } from '../refusals.ts'
-import type { ScheduleEntry } from '../schedule-entry.ts'
 import type { RamData } from './ram-data.ts'
 import type { JobRecord } from './records.ts'
 
 export function scheduleJobs(
   data: RamData,
-  entries: readonly ScheduleEntry[],
+  entries: readonly JobAndTriggers[],
   options: { readonly replace: boolean },
 ): void {
   // Everything is checked before anything is stored, so that a refusal changes nothing.

@@ -3,9 +3,9 @@ import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import type { JobAndTriggers } from '../job-and-triggers.ts'
 import type { JobStoreTransaction } from '../job-store.ts'
 import type { PlannedJob, PutPlan } from '../planned-job.ts'
-import type { ScheduleEntry } from '../schedule-entry.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import * as reading from './programs/reading/reading.ts'
@@ -26,7 +26,7 @@ export class JoinedJobStore implements JobStoreTransaction {
     this.#runner = runner
   }
 
-  scheduleJobs(entries: readonly ScheduleEntry[], options: { readonly replace: boolean }): Promise<void> {
+  scheduleJobs(entries: readonly JobAndTriggers[], options: { readonly replace: boolean }): Promise<void> {
     return this.#transact((tx) => scheduleJobs(tx, entries, options))
   }
   addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {

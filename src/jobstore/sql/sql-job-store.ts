@@ -2,6 +2,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { JobStoreNotes } from '../../jobs/job-store-notes.ts'
 import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import { type EpochMs, systemClock } from '../../time/clock.ts'
 import { nextTurn } from '../../time/next-turn.ts'
@@ -14,6 +15,7 @@ import type { DefinitionChanges, RemovedDefinitions } from '../definition-change
 import type { FireSlot } from '../fire-slot.ts'
 import type { TriggerFiredBundle } from '../fired-bundle.ts'
 import { firingPartOf } from '../firing-part.ts'
+import type { JobAndTriggers } from '../job-and-triggers.ts'
 import type {
   AcquiredAndFired,
   AcquiredTrigger,
@@ -24,7 +26,6 @@ import type {
   JobStoreTransaction,
   TriggerFiredResult,
 } from '../job-store.ts'
-import type { JobStoreNotes } from '../job-store-notes.ts'
 import type { JobStoreShards } from '../job-store-shards.ts'
 import {
   type EndedPauses,
@@ -52,7 +53,6 @@ import type {
   UnknownJobType,
 } from '../queries.ts'
 import { storeInUse } from '../refusals.ts'
-import type { ScheduleEntry } from '../schedule-entry.ts'
 import type { StoreShutdownOptions } from '../store-shutdown-options.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
@@ -114,7 +114,7 @@ export class SqlJobStore implements DatabaseJobStore {
   /** Absent on tables shared with Java. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
   /** Absent on tables shared with Java. */
-  scheduleAndFire?(entry: ScheduleEntry, slot: FireSlot): Promise<TriggerFiredBundle | null>
+  scheduleAndFire?(entry: JobAndTriggers, slot: FireSlot): Promise<TriggerFiredBundle | null>
   #open: OpenStore | null = null
   /** The name of the scheduler that has this store. */
   #owner: string | null = null
@@ -196,7 +196,7 @@ export class SqlJobStore implements DatabaseJobStore {
   }
 
   async scheduleJobs(
-    entries: readonly ScheduleEntry[],
+    entries: readonly JobAndTriggers[],
     options: { readonly replace: boolean },
   ): Promise<void> {
     await this.#require().scheduleWriter.schedule(entries, options)

@@ -1,5 +1,5 @@
+import type { JobStoreNotes, SharedNote } from '../../jobs/job-store-notes.ts'
 import type { EpochMs } from '../../time/clock.ts'
-import type { JobStoreNotes, SharedNote } from '../job-store-notes.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
 import { readRoll } from './tables/nodes/scheduler-state-table.ts'
 

@@ -8,6 +8,7 @@ import {
 } from '../record-options.ts'
 import { type SqlNames, sqlNames } from '../sql/kernel/sql-names.ts'
 import type { MigrateMode } from '../sql/migrations/migrate.ts'
+import type { JobDataEncoding } from '../sql/tables/encoding/job-data-text.ts'
 import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/tables/firings/job-group-limits.ts'
 import type { SqliteDatabase, SqliteDriverName } from './sqlite-database.ts'
 
@@ -46,7 +47,7 @@ export interface SqliteJobStoreOptions extends RecordOptions {
    */
   readonly migrate?: MigrateMode
   /** How job data is written: as JSON, or as `properties`, which hold strings only. Default `json`. */
-  readonly jobData?: 'json' | 'properties'
+  readonly jobData?: JobDataEncoding
   /**
    * How many jobs of a group may be claimed or executing at once, by job group, as in `{ reports: 2 }`. 1 to 10,000
    * each; a group that is not named has no limit. Default: none is named.
@@ -65,7 +66,7 @@ export interface ResolvedSqliteOptions {
   readonly busyTimeoutMs: number
   readonly names: SqlNames
   readonly migrate: MigrateMode
-  readonly jobData: 'json' | 'properties'
+  readonly jobData: JobDataEncoding
   readonly records: ResolvedRecordOptions
   readonly jobGroupLimits: JobGroupLimitsByGroup
 }

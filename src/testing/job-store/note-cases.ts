@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { JobStoreNotes } from '../../jobstore/job-store-notes.ts'
+import type { JobStoreNotes } from '../../jobs/job-store-notes.ts'
 import { area, type StoreCase } from './store-case.ts'
 import type { Testbed } from './testbed.ts'
 

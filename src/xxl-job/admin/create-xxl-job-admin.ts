@@ -5,7 +5,8 @@ import { SchedulerError } from '../../core/errors.ts'
 import { unawaited } from '../../core/promises.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../../core/typed-events.ts'
-import type { ClusterNotes, ResultTaker } from '../../jobs/remote-job.ts'
+import type { JobStoreNotes } from '../../jobs/job-store-notes.ts'
+import type { ResultTaker } from '../../jobs/remote-job.ts'
 import { RateLimit } from '../../time/rate-limit.ts'
 import { accessTokenHeader } from '../protocol/callback.ts'
 import { MessageReader } from '../protocol/message-reader.ts'
@@ -214,7 +215,7 @@ export class Admin implements XxlJobAdmin {
    * The schedulers of jobs of this admin take the results of their runs, and share with other nodes its executors and
    * what routes remember. Returns what ends that.
    */
-  connect(scheduler: ResultTaker, notes: ClusterNotes | null): () => void {
+  connect(scheduler: ResultTaker, notes: JobStoreNotes | null): () => void {
     this.#remote.connect(scheduler)
     if (notes === null) return () => {}
     this.#shared.connect(notes)

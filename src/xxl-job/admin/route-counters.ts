@@ -1,6 +1,6 @@
 import type { Logger } from '../../core/logger.ts'
 import { logThrown } from '../../core/thrown-value.ts'
-import type { ClusterNotes } from '../../jobs/remote-job.ts'
+import type { JobStoreNotes } from '../../jobs/job-store-notes.ts'
 import { dayMs } from '../../time/civil.ts'
 import type { Clock } from '../../time/clock.ts'
 import { HashRing } from './consistent-hash.ts'
@@ -27,7 +27,7 @@ export interface RouteCountersOptions {
 interface Remembered {
   readonly memory: RouteMemory
   /** Null as long as no nodes share it. */
-  shared: { readonly notes: ClusterNotes; readonly route: SharedRoute } | null
+  shared: { readonly notes: JobStoreNotes; readonly route: SharedRoute } | null
 }
 
 /**
@@ -41,7 +41,7 @@ export class RouteCounters {
   /** By AppName. */
   readonly #rings = new Map<string, HashRing>()
   /** Of the schedulers that are connected, the first one first. */
-  readonly #boards = new Set<ClusterNotes>()
+  readonly #boards = new Set<JobStoreNotes>()
   #day: number
   #isFailing = false
 
@@ -51,11 +51,11 @@ export class RouteCounters {
   }
 
   /** From now on the nodes that share these notes count together. */
-  connect(notes: ClusterNotes): void {
+  connect(notes: JobStoreNotes): void {
     this.#boards.add(notes)
   }
 
-  disconnect(notes: ClusterNotes): void {
+  disconnect(notes: JobStoreNotes): void {
     this.#boards.delete(notes)
   }
 

@@ -3,7 +3,7 @@ import type { Logger } from '../../core/logger.ts'
 import { isObject } from '../../core/options.ts'
 import { unawaited } from '../../core/promises.ts'
 import { logThrown } from '../../core/thrown-value.ts'
-import type { ClusterNotes } from '../../jobs/remote-job.ts'
+import type { JobStoreNotes } from '../../jobs/job-store-notes.ts'
 import type { Clock, ClockTimer, EpochMs } from '../../time/clock.ts'
 import { isHttpUrl } from '../protocol/option-checks.ts'
 import { addressLengthMax, isAppName } from './admin-options.ts'
@@ -55,7 +55,7 @@ interface Stamp {
 export class SharedRegistry {
   readonly #options: SharedRegistryOptions
   readonly #name = randomUUID()
-  readonly #boards = new Map<ClusterNotes, Board>()
+  readonly #boards = new Map<JobStoreNotes, Board>()
   #timer: ClockTimer | null = null
   #isSoon = false
   #isClosed = false
@@ -65,14 +65,14 @@ export class SharedRegistry {
   }
 
   /** Shares with the other nodes of a scheduler. */
-  connect(notes: ClusterNotes): void {
+  connect(notes: JobStoreNotes): void {
     if (this.#isClosed || this.#boards.has(notes)) return
     this.#boards.set(notes, new Board(notes, this.#name, this.#options))
     this.#next(0)
   }
 
   /** The scheduler has shut down. */
-  disconnect(notes: ClusterNotes): void {
+  disconnect(notes: JobStoreNotes): void {
     this.#boards.delete(notes)
     if (this.#boards.size === 0) this.#timer?.cancel()
   }
@@ -117,7 +117,7 @@ export class SharedRegistry {
 class Board {
   /** Whether something is to be told before it is time. */
   isNews = true
-  readonly #notes: ClusterNotes
+  readonly #notes: JobStoreNotes
   readonly #name: string
   readonly #options: SharedRegistryOptions
   readonly #peers = new Map<string, Peer>()
@@ -128,7 +128,7 @@ class Board {
   #isFailing = false
   #exchanging: Promise<void> | null = null
 
-  constructor(notes: ClusterNotes, name: string, options: SharedRegistryOptions) {
+  constructor(notes: JobStoreNotes, name: string, options: SharedRegistryOptions) {
     this.#notes = notes
     this.#name = name
     this.#options = options

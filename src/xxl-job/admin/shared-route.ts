@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ClusterNotes } from '../../jobs/remote-job.ts'
+import type { JobStoreNotes } from '../../jobs/job-store-notes.ts'
 import { dayMs } from '../../time/civil.ts'
 import type { Clock } from '../../time/clock.ts'
 import {
@@ -40,7 +40,7 @@ const attemptsMax = 50
  * second.
  */
 export class SharedRoute {
-  readonly #notes: ClusterNotes
+  readonly #notes: JobStoreNotes
   readonly #options: SharedRouteOptions
   readonly #kind: string
   readonly #name: string
@@ -51,7 +51,7 @@ export class SharedRoute {
   #waiting = 0
   #taking: Promise<unknown> | null = null
 
-  constructor(notes: ClusterNotes, options: SharedRouteOptions) {
+  constructor(notes: JobStoreNotes, options: SharedRouteOptions) {
     this.#notes = notes
     this.#options = options
     const { appName, jobId, route } = options

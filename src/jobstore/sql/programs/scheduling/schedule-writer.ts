@@ -3,7 +3,7 @@ import { Lanes } from '../../../../core/lanes.ts'
 import { unawaited } from '../../../../core/promises.ts'
 import type { FireSlot } from '../../../fire-slot.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
-import type { ScheduleEntry } from '../../../schedule-entry.ts'
+import type { JobAndTriggers } from '../../../job-and-triggers.ts'
 import { RowsLockedError } from '../../kernel/sql-runner.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -56,12 +56,12 @@ export class ScheduleWriter {
     this.#mayExpectNew = mayExpectNew
   }
 
-  async schedule(entries: readonly ScheduleEntry[], options: { readonly replace: boolean }): Promise<void> {
+  async schedule(entries: readonly JobAndTriggers[], options: { readonly replace: boolean }): Promise<void> {
     await this.#call({ entries, replace: options.replace, slot: null })
   }
 
   /** Answers the firing of the trigger when it was fired in the transaction that stored it. */
-  async scheduleAndFire(entry: ScheduleEntry, slot: FireSlot): Promise<TriggerFiredBundle | null> {
+  async scheduleAndFire(entry: JobAndTriggers, slot: FireSlot): Promise<TriggerFiredBundle | null> {
     const [fired = null] = await this.#call({ entries: [entry], replace: false, slot })
     return fired
   }

@@ -5,9 +5,9 @@ import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../../../jobs/schedule-options.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
+import type { JobAndTriggers } from '../../../job-and-triggers.ts'
 import { inPlaceOf } from '../../../planned-job.ts'
 import { jobKeyMismatch, refusalOf, rescheduledOntoAnother } from '../../../refusals.ts'
-import type { ScheduleEntry } from '../../../schedule-entry.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
@@ -23,7 +23,7 @@ import { ScheduleFootprint } from './schedule-footprint.ts'
 
 /** One call of `scheduleJobs`. */
 export interface ScheduleRequest {
-  readonly entries: readonly ScheduleEntry[]
+  readonly entries: readonly JobAndTriggers[]
   readonly replace: boolean
   /**
    * Asked when a trigger of it could fire in the same transaction; may be asked again. Only without `replace`. Default:
@@ -41,7 +41,7 @@ export interface ScheduleOutcome {
 
 export function* scheduleJobs(
   tx: SqlTransaction,
-  entries: readonly ScheduleEntry[],
+  entries: readonly JobAndTriggers[],
   { replace }: { readonly replace: boolean },
 ): SqlProgram<void> {
   for (const { refusal } of yield* scheduleMany(tx, [{ entries, replace }])) {
@@ -265,7 +265,7 @@ function namesAny({ entries }: ScheduleRequest, keys: KeySet<JobKey>): boolean {
 
 function* storeEntries(
   tx: SqlTransaction,
-  entries: readonly ScheduleEntry[],
+  entries: readonly JobAndTriggers[],
   { stored, firings }: { readonly stored: Stored; readonly firings: NewFirings },
 ): SqlProgram<void> {
   const { details, jobs } = jobsOf(entries, stored)
@@ -283,7 +283,7 @@ function* storeEntries(
 
 /** The jobs of the entries, the last one of each key, and what is known of those that triggers name. */
 function jobsOf(
-  entries: readonly ScheduleEntry[],
+  entries: readonly JobAndTriggers[],
   { areNew, jobs }: Stored,
 ): { readonly details: readonly JobDetail[]; readonly jobs: LockedRows['jobs'] } {
   const all = entries.flatMap(({ job }) => job ?? [])

@@ -1,4 +1,5 @@
-import { notesMax, type SharedNote } from '../../../job-store-notes.ts'
+import type { SharedNote } from '../../../../jobs/job-store-notes.ts'
+import { notesMax } from '../../../memory-notes.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { anyText, integer } from '../encoding/columns.ts'

@@ -8,9 +8,6 @@ export interface SharedNote {
   readonly text: string
 }
 
-/** Most notes of one kind that {@link JobStoreNotes.list} answers. */
-export const notesMax = 1000
-
 /**
  * Small texts that the nodes of a cluster share, by kind and name: for what several nodes must agree on. A change names
  * the version that it has seen, so of several nodes that change the same note one succeeds. `clear` keeps them.
@@ -24,27 +21,4 @@ export interface JobStoreNotes {
   delete(kind: string, name: string, version: number): Promise<boolean>
   /** The time of the data, the same for all nodes. Absent for a store whose data have none. */
   now?(): Promise<EpochMs>
-}
-
-/** Notes in the memory of one process. */
-export class MemoryNotes implements JobStoreNotes {
-  readonly #kinds = new Map<string, Map<string, SharedNote>>()
-
-  async list(kind: string): Promise<readonly SharedNote[]> {
-    const notes = [...(this.#kinds.get(kind)?.values() ?? [])]
-    return notes.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, notesMax)
-  }
-
-  async put(kind: string, name: string, text: string, version: number | null): Promise<boolean> {
-    const notes = this.#kinds.get(kind) ?? new Map<string, SharedNote>()
-    const found = notes.get(name)
-    if ((found?.version ?? null) !== version) return false
-    this.#kinds.set(kind, notes.set(name, { name, text, version: (version ?? 0) + 1 }))
-    return true
-  }
-
-  async delete(kind: string, name: string, version: number): Promise<boolean> {
-    const notes = this.#kinds.get(kind)
-    return notes?.get(name)?.version === version && notes.delete(name)
-  }
 }

@@ -7,6 +7,3 @@ export interface JobAndTriggers {
   readonly job: JobDetail | null
   readonly triggers: readonly Trigger[]
 }
-
-/** What stores are given: the same. */
-export type ScheduleEntry = JobAndTriggers
