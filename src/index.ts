@@ -40,6 +40,7 @@ export {
   or,
 } from './core/matcher.ts'
 export type { TraceContext } from './core/trace-context.ts'
+export type { TypedEvents } from './core/typed-events.ts'
 export { type HealthCode, type HealthReason, type HealthReport, healthCodes } from './health/health-report.ts'
 export {
   type HealthCheck,
@@ -157,7 +158,7 @@ export type {
   ShardOutcome,
   ShardOverview,
 } from './jobstore/job-store-shards.ts'
-export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
+export type { LockHolder } from './jobstore/lock-wait.ts'
 export {
   type Misfire,
   type MisfireCause,
@@ -169,7 +170,6 @@ export {
   misfireCauses,
   misfirePolicies,
 } from './jobstore/misfires.ts'
-export type { LostExecution, NodeRecovery } from './jobstore/node-recovery.ts'
 export type { Pause, PausedGroup, PausedGroups, PauseScope } from './jobstore/pauses.ts'
 export {
   type ExecutionCursor,
@@ -206,7 +206,6 @@ export type {
   InterruptReason,
   SchedulerEventMap,
   SchedulerEventName,
-  SchedulerEventObserver,
   SchedulerEvents,
 } from './listeners/events.ts'
 export type { JobListener } from './listeners/job-listener.ts'
@@ -248,7 +247,6 @@ export {
 } from './threadpool/in-process-thread-pool.ts'
 export type { PiscinaThreadPoolOptions } from './threadpool/piscina-options.ts'
 export { piscinaThreadPool } from './threadpool/piscina-thread-pool.ts'
-export type { StuckThread } from './threadpool/thread-pool.ts'
 export { DayOfWeek } from './time/civil.ts'
 export { type Clock, type ClockTimer, type EpochMs, systemClock } from './time/clock.ts'
 export {
@@ -333,6 +331,7 @@ export {
   type SimpleMisfireInstruction,
   simpleMisfireInstructions,
 } from './triggers/misfire-instruction.ts'
+export { RecurringTrigger } from './triggers/recurring-trigger.ts'
 export { TimeOfDay } from './triggers/time-of-day.ts'
 export { Trigger } from './triggers/trigger.ts'
 export { type FireState, repeatIndefinitely, type TriggerFields } from './triggers/trigger-fields.ts'

@@ -43,7 +43,9 @@ export type {
 } from './jobstore/job-store.ts'
 export type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from './jobstore/job-store-records.ts'
 export type { JobStoreShards } from './jobstore/job-store-shards.ts'
+export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
 export type { MissedFires } from './jobstore/missed-fires.ts'
+export type { LostExecution, NodeRecovery } from './jobstore/node-recovery.ts'
 export type { EndedPauses, PauseNote, PauseTarget, ResumeManner, SkippedFire } from './jobstore/pauses.ts'
 export type { PlanChange, PlannedJob, PlanOutcome, PutPlan } from './jobstore/planned-job.ts'
 export type { UnknownJobType } from './jobstore/queries.ts'
@@ -98,6 +100,7 @@ export {
 } from './jobstore/trigger-state.ts'
 export type {
   Runnable,
+  StuckThread,
   TaskSignal,
   ThreadPool,
   ThreadPoolContext,

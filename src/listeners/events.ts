@@ -185,10 +185,6 @@ export interface SchedulerEventMap {
 
 export type SchedulerEventName = keyof SchedulerEventMap
 
-export type SchedulerEventObserver<Name extends SchedulerEventName> = (
-  payload: SchedulerEventMap[Name],
-) => void
-
 /** The events of one scheduler, for observers. */
 export type SchedulerEvents = TypedEvents<SchedulerEventMap>
 
