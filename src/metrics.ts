@@ -2,6 +2,6 @@
 export {
   type PrometheusPlugin,
   type PrometheusPluginOptions,
-  type PrometheusRegistry,
   prometheusPlugin,
 } from './metrics/prometheus/prometheus-plugin.ts'
+export type { PrometheusRegistry } from './metrics/prometheus/prometheus-registry.ts'

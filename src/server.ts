@@ -1,4 +1,6 @@
 /** The HTTP API of a scheduler; needs the packages hono, @hono/node-server and zod. */
+
+export type { PrometheusRegistry } from './metrics/prometheus/prometheus-registry.ts'
 export type { AuditRecord } from './server/audit.ts'
 export type {
   HookAuthOptions,
@@ -12,4 +14,4 @@ export { hashPassword } from './server/auth/passwords.ts'
 export type { Principal, Role } from './server/catalogue/role.ts'
 export { createServer } from './server/create-server.ts'
 export type { CloseOptions, ListenOptions, SchedulerServer } from './server/server-face.ts'
-export type { MetricsSource, SchedulerServerOptions } from './server/server-options.ts'
+export type { SchedulerServerOptions } from './server/server-options.ts'

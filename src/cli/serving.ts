@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import { codeOf } from '../core/thrown-value.ts'
 import { type SchedulerHealth, schedulerHealth } from '../health/scheduler-health.ts'
+import type { PrometheusRegistry } from '../metrics/prometheus/prometheus-registry.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { createServer } from '../server/create-server.ts'
 import type { SchedulerServer } from '../server/server-face.ts'
-import type { MetricsSource } from '../server/server-options.ts'
 import type { Clock } from '../time/clock.ts'
 
 export interface ServingOptions {
@@ -19,7 +19,7 @@ export interface ServingOptions {
   readonly allowedHosts: readonly string[] | null
   readonly clock: Clock
   /** What `/metrics` answers. Default: there is no such page. */
-  readonly metrics?: MetricsSource
+  readonly metrics?: PrometheusRegistry
 }
 
 export interface Serving {

@@ -19,6 +19,7 @@ import { InvalidArgumentError } from '../core/errors.ts'
 import { resolveLogger } from '../core/line-logger.ts'
 import { checkLogger, type Logger } from '../core/logger.ts'
 import { type SchedulerHealth, schedulerHealth } from '../health/scheduler-health.ts'
+import type { PrometheusRegistry } from '../metrics/prometheus/prometheus-registry.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { type Clock, checkClock, systemClock } from '../time/clock.ts'
 import type { XxlJobAdmin } from '../xxl-job/admin/admin-face.ts'
@@ -27,12 +28,6 @@ import type { ServerAuth } from './auth/auth-options.ts'
 import { isPasswordHash } from './auth/passwords.ts'
 import { tokenHashPattern } from './auth/tokens.ts'
 import { roles } from './catalogue/role.ts'
-
-/** Measurements in the text format of Prometheus. */
-export interface MetricsSource {
-  readonly contentType: string
-  metrics(): Promise<string>
-}
 
 /** Options of `createServer`. */
 export interface SchedulerServerOptions {
@@ -78,7 +73,7 @@ export interface SchedulerServerOptions {
   /**
    * What `/metrics` answers: a `prometheusPlugin`, or a `Registry` of prom-client. Default: there is no such page.
    */
-  readonly metrics?: MetricsSource
+  readonly metrics?: PrometheusRegistry
   /** The `alertsPlugin` of one or more of the schedulers, to look at and to silence. Default: there are none. */
   readonly alerts?: AlertsPlugin | readonly AlertsPlugin[]
   /** What `createXxlJobAdmin` made: its executors are shown, and their jobs can be run. Default: there are none. */
@@ -121,7 +116,7 @@ export interface ResolvedServerOptions
   readonly dashboard: string | false | null
   readonly onAudit: ((record: AuditRecord) => void) | null
   readonly clientAddress: ((request: Request) => string) | null
-  readonly metrics: MetricsSource | null
+  readonly metrics: PrometheusRegistry | null
   /** Of the schedulers that have some, by their name. */
   readonly alerts: ReadonlyMap<string, AlertsPlugin>
   readonly xxlJob: XxlJobAdmin | null

@@ -1,5 +1,6 @@
 import type { AlertsPlugin } from '../alerts/alerts-plugin.ts'
 import type { SchedulerHealth } from '../health/scheduler-health.ts'
+import type { PrometheusRegistry } from '../metrics/prometheus/prometheus-registry.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock } from '../time/clock.ts'
 import type { XxlJobAdmin } from '../xxl-job/admin/admin-face.ts'
@@ -10,7 +11,6 @@ import type { ExecutionStatsJson } from './execution-stats.ts'
 import type { LiveStreams } from './live/live-streams.ts'
 import type { Looks, LooksBack } from './looks.ts'
 import type { GroupCounts, Overview } from './overview-look.ts'
-import type { MetricsSource } from './server-options.ts'
 import type { MisfireStatsJson } from './wire/misfires.ts'
 import type { XxlJobDaysLook, XxlJobsLook } from './xxl-job-looks.ts'
 
@@ -29,7 +29,7 @@ export interface ServerParts {
   readonly xxlJobs: Looks<XxlJobsLook>
   readonly xxlJobDays: Looks<XxlJobDaysLook>
   /** Null when nothing is measured. */
-  readonly metrics: MetricsSource | null
+  readonly metrics: PrometheusRegistry | null
   /** The ids of the operations that somebody may call, on something at least; null for a client that is not known. */
   readonly operationsFor: (access: Access | null) => readonly string[]
   readonly authenticator: Authenticator

@@ -7,12 +7,7 @@ import type { SchedulerPlugin } from '../../scheduler/scheduler-plugin.ts'
 import { type InstrumentSpec, prometheusName } from '../instruments.ts'
 import { defaultMaxJobGroups, measuringPlugin } from '../measuring-plugin.ts'
 import type { MetricsBackend, Reading } from '../metrics-backend.ts'
-
-/** What is used of a registry of prom-client. */
-export interface PrometheusRegistry {
-  readonly contentType: string
-  metrics(): Promise<string>
-}
+import type { PrometheusRegistry } from './prometheus-registry.ts'
 
 /** Options of `prometheusPlugin`; all have defaults. */
 export interface PrometheusPluginOptions {
