@@ -22,7 +22,7 @@ describe('one node', () => {
   test('is started, put in standby, drained and not removed while it lives', async () => {
     const { run, scheduler } = await serverPlace()
     const id = 'NON_CLUSTERED'
-    expect((await run('nodes', 'resume', id)).out).toBe(`node ${id}: started on ${id}\n`)
+    expect((await run('nodes', 'start', id)).out).toBe(`node ${id}: started on ${id}\n`)
     expect(scheduler.isStarted).toBe(true)
     expect((await run('nodes', 'standby', id, '--dry-run')).out).toBe(`node ${id}: would be put in standby\n`)
     expect(scheduler.isStarted).toBe(true)

@@ -13,10 +13,9 @@ import { requireClusterView } from './cluster-view.ts'
 import { requireOneOf } from './filters.ts'
 import { printItems } from './pages.ts'
 
-/** In the words of the command line, as `resume` of a trigger is. */
 const verbs = {
   standby: { operation: 'nodes.standby', done: 'put in standby', already: 'is in standby' },
-  resume: { operation: 'nodes.start', done: 'started', already: 'is started' },
+  start: { operation: 'nodes.start', done: 'started', already: 'is started' },
   drain: { operation: 'nodes.drain', done: 'told to drain', already: 'drains' },
   remove: { operation: 'nodes.remove', done: 'removed', already: 'is removed' },
 } as const
@@ -40,7 +39,7 @@ const spec = {
   },
   notes: [
     'A node is known by its check-ins; what is not known is left empty.',
-    "VERB is 'standby', so that the node fires nothing and running jobs go on; 'resume'; 'drain', which is standby " +
+    "VERB is 'standby', so that the node fires nothing and running jobs go on; 'start'; 'drain', which is standby " +
       "and waits for what runs; or 'remove', which recovers the work of a node that has missed check-ins and takes " +
       'it off the list: its process must have ended. Another node is asked by a message; the exit code is 1 when it ' +
       'does not say that it has done so. A process that is started anew does as its own options say.',
