@@ -24,12 +24,12 @@ const spec = {
     start: { type: 'boolean', help: 'Be a node as well: run the jobs that the settings name' },
     drain: {
       type: 'string',
-      value: 'TIME',
+      value: 'DURATION',
       help: 'With --start: how long running jobs may go on after a signal (default 30s)',
     },
     'not-ready': {
       type: 'string',
-      value: 'TIME',
+      value: 'DURATION',
       help: 'After a signal, say so at /health/ready for this long before anything ends (default 0s)',
     },
     metrics: {

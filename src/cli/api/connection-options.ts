@@ -49,7 +49,7 @@ export const connectionOptions: ConnectionOptions = {
     value: 'TOKEN',
     help: 'The token itself, which other users of the machine can see',
   },
-  timeout: { type: 'string', value: 'TIME', help: 'How long a server may take to answer (default 60s)' },
+  timeout: { type: 'string', value: 'DURATION', help: 'How long a server may take to answer (default 60s)' },
 }
 
 /** What the help of these commands says about their place. */

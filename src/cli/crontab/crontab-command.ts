@@ -24,17 +24,17 @@ const spec = {
   options: {
     for: {
       type: 'string',
-      value: 'TIME',
+      value: 'DURATION',
       help: 'End after this long, as in 20s or 1h30m (default: at Ctrl-C)',
     },
     timeout: {
       type: 'string',
-      value: 'TIME',
+      value: 'DURATION',
       help: `End commands that take longer, with SIGTERM and 5 s later SIGKILL (default 1h; 'none': no limit)`,
     },
     drain: {
       type: 'string',
-      value: 'TIME',
+      value: 'DURATION',
       help: 'How long running jobs may go on at the end (default 10s)',
     },
     threads: {
