@@ -55,7 +55,7 @@ describe('quartz-ts', () => {
     [['validate'], /'validate' needs FILE/],
     [['validate', 'no such file'], /Cannot read the crontab 'no such file': ENOENT/],
     [['validate', 'x', '--user-column', 'maybe'], /--user-column takes auto, yes or no, got 'maybe'/],
-    [['crontab', 'x', '--timeout', '30d'], /--timeout takes at most 24d, got '30d'\. Use 'none'/],
+    [['crontab', 'x', '--job-timeout', '30d'], /--job-timeout takes at most 24d, got '30d'\. Use 'none'/],
     [
       ['serve', '--store', 'a.db', '--start', '--drain', '30d'],
       /^quartz-ts: --drain takes at most 24 d .*'30d'/,

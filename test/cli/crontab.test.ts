@@ -141,8 +141,8 @@ describe('quartz-ts crontab', () => {
     expect(await code).toBe(0)
   })
 
-  test('ends a command that takes longer than --timeout', async () => {
-    const { clock, code, host, until } = await start('@reboot sleep 1000\n', ['--timeout', '5s'])
+  test('ends a command that takes longer than --job-timeout', async () => {
+    const { clock, code, host, until } = await start('@reboot sleep 1000\n', ['--job-timeout', '5s'])
     await clock.advance(6 * second)
     await until(/took 5 s +timeout +ended by SIGTERM\n/)
     host.send('SIGINT')

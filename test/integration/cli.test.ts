@@ -214,7 +214,7 @@ describe('quartz-ts crontab', { concurrent: true }, () => {
   })
 
   test('ends a command that takes too long', async () => {
-    const command = crontab('@reboot sleep 60\n', '--timeout', '1s')
+    const command = crontab('@reboot sleep 60\n', '--job-timeout', '1s')
     await command.until(/sleep 60 .* timeout +ended by SIGTERM\n/)
     command.kill('SIGTERM')
     expect(await command.exit).toEqual({ code: 0, signal: null })
@@ -230,7 +230,7 @@ describe('quartz-ts crontab', { concurrent: true }, () => {
     writeFileSync(join(folder, 'become'), 'exec ./setpriv --reuid 0 --regid 0 --clear-groups "$@"\n')
     chmodSync(join(folder, 'become'), 0o755)
     chownSync(folder, nobody, nobody)
-    const args = ['crontab', 'crontab', '--timeout', '1s', '--store', 'memory']
+    const args = ['crontab', 'crontab', '--job-timeout', '1s', '--store', 'memory']
     const command = start(new Command(args, folder, nobody))
     await command.until(/sleep 61 .* timeout +ended by SIGTERM\n/)
     await command.until(/sleep 62 .* timeout +ended by SIGTERM\n/)

@@ -27,7 +27,7 @@ const spec = {
       value: 'DURATION',
       help: 'End after this long, as in 20s or 1h30m (default: at Ctrl-C)',
     },
-    timeout: {
+    'job-timeout': {
       type: 'string',
       value: 'DURATION',
       help: `End commands that take longer, with SIGTERM and 5 s later SIGKILL (default 1h; 'none': no limit)`,
@@ -110,9 +110,9 @@ function givenStore(place: string): CrontabRunOptions['store'] {
 
 function requireTimeout(text: string): number | null {
   if (text === 'none') return null
-  const timeoutMs = parseDuration('--timeout', text, { max: Infinity })
+  const timeoutMs = parseDuration('--job-timeout', text, { max: Infinity })
   if (timeoutMs <= timerDelayMaxMs) return Math.max(1, timeoutMs)
-  throw new UsageError(`--timeout takes at most 24d, got '${text}'. Use 'none' for no limit.`)
+  throw new UsageError(`--job-timeout takes at most 24d, got '${text}'. Use 'none' for no limit.`)
 }
 
 type Values = OptionValues<typeof spec.options>
@@ -144,7 +144,7 @@ function runOptions(
   return {
     zoneName,
     forMs: values.for === undefined ? null : parseDuration('--for', values.for, { max: Infinity }),
-    timeoutMs: requireTimeout(values.timeout ?? '1h'),
+    timeoutMs: requireTimeout(values['job-timeout'] ?? '1h'),
     drainMs:
       values.drain === undefined ? (settings.drainMs ?? 10_000) : parseDuration('--drain', values.drain),
     store: storeOf(values, settings),
