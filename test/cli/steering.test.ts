@@ -319,13 +319,13 @@ describe.each([
 })
 
 const foreignFilters = [
-  ['job', 'group-match search type state calendar'],
-  ['trigger', 'group-match search type state calendar'],
+  ['job', 'group-match search job-type state calendar'],
+  ['trigger', 'group-match search job-type state calendar'],
   ['jobs', 'state calendar'],
   ['triggers', ''],
-  ['job-group', 'group group-match search type state calendar'],
-  ['trigger-group', 'group group-match search type state calendar'],
-  ['all', 'group group-match search type state calendar'],
+  ['job-group', 'group group-match search job-type state calendar'],
+  ['trigger-group', 'group group-match search job-type state calendar'],
+  ['all', 'group group-match search job-type state calendar'],
 ] as const
 
 describe.each(['pause', 'resume', 'run'])('%s', (verb) => {

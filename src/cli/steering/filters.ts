@@ -41,7 +41,7 @@ const fields: Readonly<Record<string, string>> = {
   group: 'group',
   'group-match': 'groupMatch',
   search: 'search',
-  type: 'jobType',
+  'job-type': 'jobType',
   state: 'state',
   calendar: 'calendarName',
 }
@@ -50,7 +50,7 @@ const fields: Readonly<Record<string, string>> = {
 const counting: Readonly<Record<string, readonly string[]>> = {
   job: ['group'],
   trigger: ['group'],
-  jobs: ['group', 'group-match', 'search', 'type'],
+  jobs: ['group', 'group-match', 'search', 'job-type'],
   triggers: Object.keys(fields),
 }
 

@@ -19,7 +19,13 @@ const spec = {
   name: 'jobs',
   argument: '[KEY]',
   summary: 'Lists jobs, or shows one with its triggers',
-  options: { ...filterOptions, type: typeOption, zone: zoneOption, ...pageOptions, ...connectionOptions },
+  options: {
+    ...filterOptions,
+    'job-type': typeOption,
+    zone: zoneOption,
+    ...pageOptions,
+    ...connectionOptions,
+  },
   notes: [
     'KEY is GROUP/NAME, or a name in the group DEFAULT; with --group all of it is the name.',
     connectionNote,

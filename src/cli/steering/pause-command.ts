@@ -36,7 +36,7 @@ const resumeOptions = {
 
 const options = {
   ...filterOptions,
-  type: typeOption,
+  'job-type': typeOption,
   ...triggerFilterOptions,
   ...changeOptions,
   ...connectionOptions,

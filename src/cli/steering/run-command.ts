@@ -23,7 +23,7 @@ const spec = {
   options: {
     data: { type: 'string', value: 'JSON', help: "An object that goes over the job's own data" },
     ...filterOptions,
-    type: typeOption,
+    'job-type': typeOption,
     ...triggerFilterOptions,
     ...changeOptions,
     ...connectionOptions,
