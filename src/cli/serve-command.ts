@@ -47,7 +47,7 @@ const spec = {
       value: 'NAMES',
       help: 'The names by which it is called, such as that of a proxy, with commas between them',
     },
-    'token-file': {
+    'token-hash-file': {
       type: 'string',
       value: 'FILE',
       help: 'Keeps the hash of a token that is made at the first start',
@@ -162,13 +162,13 @@ async function open(
 ): Promise<Pick<Serving, 'server' | 'health'> & { readonly greeting: string }> {
   // The store is reached before the address is printed.
   await scheduler.getJobGroupNames()
-  const tokenFile = values['token-file'] ?? config.tokenFile ?? null
+  const tokenHashFile = values['token-hash-file'] ?? config.tokenHashFile ?? null
   const isReadOnly = values['read-only'] ?? config.readOnly ?? false
   const allowedHosts = values['allowed-hosts']?.split(',') ?? config.allowedHosts ?? null
   const listening = {
     port,
     host: values.host ?? config.host ?? '127.0.0.1',
-    tokenFile,
+    tokenHashFile,
     sessionSecret: config.sessionSecret ?? null,
     isReadOnly,
     allowedHosts,
@@ -176,7 +176,7 @@ async function open(
     ...(metrics !== null && { metrics }),
   }
   const { server, health, url } = await portOrUsage(() => serve(scheduler, listening), port)
-  const hint = server.newToken === null ? ` (with the token of ${tokenFile ?? ''})` : ''
+  const hint = server.newToken === null ? ` (with the token of ${tokenHashFile ?? ''})` : ''
   const what = `${scheduler.schedulerName} on ${store?.place ?? ''}`
   return { server, health, greeting: visible(`Serving ${what}:\n\n  ${url}${hint}\n\n`) }
 }

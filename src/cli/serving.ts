@@ -11,7 +11,7 @@ export interface ServingOptions {
   readonly port: number
   readonly host: string
   /** Keeps the hash of the token; null for a new token at each start. */
-  readonly tokenFile: string | null
+  readonly tokenHashFile: string | null
   /** From what session cookies are sealed; null for something random. */
   readonly sessionSecret: string | null
   readonly isReadOnly: boolean
@@ -35,11 +35,11 @@ export interface Serving {
 
 /** Serves a scheduler over HTTP, with a token. */
 export async function serve(scheduler: Scheduler, options: ServingOptions): Promise<Serving> {
-  const { port, host, tokenFile, sessionSecret, isReadOnly, allowedHosts, clock, metrics } = options
+  const { port, host, tokenHashFile, sessionSecret, isReadOnly, allowedHosts, clock, metrics } = options
   const health = schedulerHealth(scheduler, { clock })
   const server = await createServer({
     scheduler,
-    auth: { kind: 'token', ...(tokenFile !== null && { file: tokenFile }) },
+    auth: { kind: 'token', ...(tokenHashFile !== null && { hashFile: tokenHashFile }) },
     readOnly: isReadOnly,
     health,
     ...(sessionSecret !== null && { sessionSecret }),
@@ -54,7 +54,7 @@ export async function serve(scheduler: Scheduler, options: ServingOptions): Prom
   } catch (error) {
     await server.close()
     // Its token was shown to no one: the next start makes another.
-    if (tokenFile !== null && server.newToken !== null) rmSync(tokenFile, { force: true })
+    if (tokenHashFile !== null && server.newToken !== null) rmSync(tokenHashFile, { force: true })
     throw error
   }
 }

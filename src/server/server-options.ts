@@ -180,7 +180,12 @@ const checkUser = checkFields(['name', 'passwordHash', 'role'], {
   passwordHash: checkThat('what hashPassword made', isPasswordHash),
 })
 const kindChecks: Readonly<Record<ServerAuth['kind'], ArgumentCheck>> = {
-  token: checkFields([], { kind: checkString, file: checkName, role: checkRole, tokens: listOf(checkToken) }),
+  token: checkFields([], {
+    kind: checkString,
+    hashFile: checkName,
+    role: checkRole,
+    tokens: listOf(checkToken),
+  }),
   users: checkFields(['users'], { kind: checkString, users: listOf(checkUser) }),
   hook: checkFields(['authenticate'], { kind: checkString, authenticate: checkFunction }),
 }

@@ -30,7 +30,7 @@ describe('quartz-ts serve', () => {
     const scheduler = await filledScheduler({ jobStore: sqliteJobStore({ filename: file }) })
     const host = new FakeHost({ clock: systemClock })
     const tokenFile = join(folder, 'token')
-    const args = ['serve', '--store', file, '--port', '0', '--token-file', tokenFile]
+    const args = ['serve', '--store', file, '--port', '0', '--token-hash-file', tokenFile]
     args.push('--allowed-hosts', '127.0.0.1,ops.example.com')
     const ended = runCli(args, host)
     const { address, token } = await printed(host)
@@ -63,7 +63,7 @@ describe('quartz-ts serve', () => {
     ).shutdown()
     const serving = {
       port: 0,
-      tokenFile: join(folder, 'token'),
+      tokenHashFile: join(folder, 'token'),
       sessionSecret: 'a secret of thirty-two letters..',
     }
     const settings = { jobStore: `sqlite:${join(folder, 'jobs.db')}`, serve: serving }
@@ -131,7 +131,14 @@ test('serve says so when it cannot listen where it was told to', async () => {
 
 test('serve that cannot listen leaves no token that nobody has seen', async () => {
   const folder = temporaryFolder()
-  const args = ['serve', '--store', join(folder, 'jobs.db'), '--token-file', join(folder, 'token'), '--port']
+  const args = [
+    'serve',
+    '--store',
+    join(folder, 'jobs.db'),
+    '--token-hash-file',
+    join(folder, 'token'),
+    '--port',
+  ]
   expect(await run(['migrate', '--store', join(folder, 'jobs.db')])).toMatchObject({ code: 0 })
   const taken = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => {

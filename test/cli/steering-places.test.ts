@@ -104,7 +104,7 @@ describe('a token', () => {
     expect(given).toMatchObject({ code: 0, err: /other users of this machine can see --token/ })
     const hash = temporaryFile('hash', 'a'.repeat(64))
     const wrong = await run(['jobs', '--server', fixture.address, '--token-file', hash])
-    expect(wrong).toMatchObject({ code: 2, err: /holds the hash that 'serve --token-file' keeps/ })
+    expect(wrong).toMatchObject({ code: 2, err: /holds the hash that 'serve --token-hash-file' keeps/ })
   })
 
   test('that goes over the network unencrypted is named, and never printed', async () => {

@@ -53,7 +53,7 @@ test('a token is made at the first start, is kept as its hash alone, and holds a
     rmSync(folder, { recursive: true, force: true })
   })
   const file = join(folder, 'token')
-  const options = { scheduler, auth: { kind: 'token', file }, logger: false } as const
+  const options = { scheduler, auth: { kind: 'token', hashFile: file }, logger: false } as const
   const first = await createServer(options)
   expect(first.newToken).toMatch(/^[\w-]{43}$/)
   expect(readFileSync(file, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/)
@@ -67,8 +67,8 @@ test('a token is made at the first start, is kept as its hash alone, and holds a
     expect((await server.fetch(request)).status).toBe(200)
   }
   writeFileSync(file, 'something else')
-  await expect(createServer(options)).rejects.toMatchObject({ field: 'file', code: 'ERR_INVALID_OPTION' })
+  await expect(createServer(options)).rejects.toMatchObject({ field: 'hashFile', code: 'ERR_INVALID_OPTION' })
   expect(existsSync(file)).toBe(true)
-  const ofFolder = createServer({ ...options, auth: { kind: 'token', file: folder } })
-  await expect(ofFolder).rejects.toMatchObject({ field: 'file', code: 'ERR_INVALID_OPTION' })
+  const ofFolder = createServer({ ...options, auth: { kind: 'token', hashFile: folder } })
+  await expect(ofFolder).rejects.toMatchObject({ field: 'hashFile', code: 'ERR_INVALID_OPTION' })
 })

@@ -24,7 +24,7 @@ export interface ServeConfig {
   /** The names by which the server is called, such as that of a proxy. Default: as in `createServer`. */
   readonly allowedHosts?: readonly string[]
   /** Keeps the hash of the token that is made at the first start. Default: a new token at each start. */
-  readonly tokenFile?: string
+  readonly tokenHashFile?: string
   /**
    * From what session cookies are sealed, so that open pages live through a restart; the same for all processes that
    * share their sessions. At least 32 characters. Default: random, so that sessions end with the process.
@@ -83,7 +83,7 @@ const serveChecks: Readonly<Record<keyof ServeConfig, ArgumentCheck>> = {
   port: checkWhole(0, 65_535),
   host: checkName,
   allowedHosts: listOf(checkName),
-  tokenFile: checkName,
+  tokenHashFile: checkName,
   sessionSecret: checkLongSecret(32),
   readOnly: checkBoolean,
   notReadyMs: checkWhole(0, 3_600_000),

@@ -125,7 +125,7 @@ export class CrontabRun {
     const options = {
       port,
       host: '127.0.0.1',
-      tokenFile: null,
+      tokenHashFile: null,
       sessionSecret: null,
       isReadOnly: false,
       allowedHosts: null,

@@ -18,7 +18,7 @@ export interface TokenAuthOptions {
    * Keeps the SHA-256 of the token that is made when the file is not there; `newToken` of the server then has the
    * token. Default: a new token at each start, kept in memory.
    */
-  readonly file?: string
+  readonly hashFile?: string
   /** What the token of the file may do. Default `admin`. */
   readonly role?: Role
   /** More tokens. Default none. */

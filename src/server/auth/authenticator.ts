@@ -53,12 +53,12 @@ class TokenAuthenticator implements Authenticator {
   readonly #tokens: readonly KnownToken[]
   readonly #sessions: Sessions
 
-  constructor({ file, role = 'admin', tokens = [] }: TokenAuthOptions, sessions: Sessions) {
-    const { hash, token } = file === undefined ? tokenInMemory() : readOrMakeToken(file)
+  constructor({ hashFile, role = 'admin', tokens = [] }: TokenAuthOptions, sessions: Sessions) {
+    const { hash, token } = hashFile === undefined ? tokenInMemory() : readOrMakeToken(hashFile)
     this.newToken = token
     this.#sessions = sessions
     this.#tokens = [
-      { principal: { name: 'token', role }, hash, kept: file === undefined ? 'memory' : 'file' },
+      { principal: { name: 'token', role }, hash, kept: hashFile === undefined ? 'memory' : 'file' },
       ...tokens.map(({ sha256, ...principal }) => ({ principal, hash: sha256, kept: 'options' as const })),
     ]
   }

@@ -47,7 +47,7 @@ function readToken(file: string): string {
 
 function cannot(file: string, cause: unknown): InvalidArgumentError {
   return new InvalidArgumentError(
-    'file',
+    'hashFile',
     `createServer: the token file '${file}' cannot be used: ${textOf(cause)}.`,
     'ERR_INVALID_OPTION',
     { cause },
