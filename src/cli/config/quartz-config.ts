@@ -63,8 +63,8 @@ export interface QuartzConfig {
   /** What `quartz-ts serve --start` runs: jobs, the thread pool and so on. */
   readonly scheduler?: Omit<SchedulerOptions, 'jobStore' | 'schedulerName' | 'clock'>
   /**
-   * How long running jobs may go on after a signal, where `serve` runs them. Milliseconds, 0 to 2,147,483,647, default
-   * 30,000.
+   * How long running jobs may go on after a signal, or at the end of `crontab`. Milliseconds, 0 to 2,147,483,647,
+   * default 30,000 for `serve --start` and 10,000 for `crontab`.
    */
   readonly drainMs?: number
 }
