@@ -2,10 +2,10 @@ import { drain, oneShots, repeating } from '../lib/drain.mjs'
 import { defineJob } from '../lib/quartz-ts.mjs'
 import { places } from '../lib/sql-stores.mjs'
 
-const off = { history: { record: 'off' }, jobStatus: { record: false }, executionLog: { level: 'off' } }
+const off = { history: false, jobStatus: false, executionLog: false }
 const all = { history: { record: 'all', maxRows: 1_000_000 } }
 /** The history of all, and job status. */
-const runs = { ...all, executionLog: { level: 'off' } }
+const runs = { ...all, executionLog: false }
 const kept = { off, runs, all }
 const variants = ['sqlite', 'postgres'].flatMap((store) =>
   ['repeating', 'one-shot'].flatMap((shape) =>

@@ -1,6 +1,6 @@
-import { checkBoolean, checkOneOf } from '../core/arguments.ts'
+import { checkOneOf } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
-import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { describeValue, isObject, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import { type ExecutionLogLevel, executionLogLevels } from './execution-log.ts'
 import { statusDaysMax } from './job-status.ts'
 import type { ExecutionLogLimits, RecordBatch } from './job-store-records.ts'
@@ -10,9 +10,9 @@ import { type ExecutionOutcome, executionOutcomes } from './queries.ts'
 export interface HistoryOptions {
   /**
    * `failures`: those that failed, timed out, were interrupted or were lost with their node; `all`: also those that
-   * ended well or were vetoed, a row each; `off` or false: none. Default `failures`.
+   * ended well or were vetoed, a row each. Default `failures`.
    */
-  readonly record?: 'off' | 'failures' | 'all' | false
+  readonly record?: 'failures' | 'all'
   /**
    * Executions that fired longer ago than this are deleted. Milliseconds, at least 1,000, default 30 days
    * (2,592,000,000).
@@ -30,36 +30,33 @@ export interface HistoryOptions {
   readonly maxAgeMsByOutcome?: Readonly<Partial<Record<ExecutionOutcome, number>>>
 }
 
-/** Options with all defaults filled in, and `off` in the place of false. */
-type Resolved<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined | false> }
+/** Options with all defaults filled in; `isKept` is false for a part that is false. */
+type Resolved<Options> = Required<Options> & { readonly isKept: boolean }
 
 export type ResolvedHistoryOptions = Resolved<HistoryOptions>
 
 /** Whether executions with this outcome are remembered. */
-export function keepsOutcome({ record }: ResolvedHistoryOptions, outcome: ExecutionOutcome): boolean {
-  if (record !== 'failures') return record === 'all'
-  return outcome !== 'succeeded' && outcome !== 'vetoed'
+export function keepsOutcome({ isKept, record }: ResolvedHistoryOptions, outcome: ExecutionOutcome): boolean {
+  return isKept && (record === 'all' || (outcome !== 'succeeded' && outcome !== 'vetoed'))
 }
 
 /** What a scheduler gathers for a store with these options. */
 export function keptKinds(options: ResolvedRecordOptions): (keyof RecordBatch)[] {
   const { audit, executionLog, jobStatus, misfires } = options
-  const kinds: (keyof RecordBatch)[] = jobStatus.record ? ['statuses'] : []
-  if (executionLog.level !== 'off') kinds.push('logs')
-  if (misfires.record) kinds.push('misfires')
-  if (audit.record) kinds.push('audits')
+  const kinds: (keyof RecordBatch)[] = jobStatus.isKept ? ['statuses'] : []
+  if (executionLog.isKept) kinds.push('logs')
+  if (misfires.isKept) kinds.push('misfires')
+  if (audit.isKept) kinds.push('audits')
   return kinds
 }
 
 export function logLimitsOf({ executionLog }: ResolvedRecordOptions): ExecutionLogLimits {
-  const { level, maxLines } = executionLog
-  return { level: level === 'off' ? 'error' : level, maxLines }
+  const { isKept, level, maxLines } = executionLog
+  return { level: isKept ? level : 'error', maxLines }
 }
 
 /** What a store keeps of each job: `scheduler.getJobStatus` answers it. */
 export interface JobStatusOptions {
-  /** Whether the status of jobs is kept. Default true. */
-  readonly record?: boolean
   /**
    * Counts by day are kept for so many days. The status of a job that does not exist any more is deleted when it has
    * not run for as long; in memory also where there are more than 200 such jobs. 1 to 366, default 90.
@@ -69,8 +66,8 @@ export interface JobStatusOptions {
 
 /** What a store keeps of what jobs log with `context.log`; `scheduler.queryExecutionLog` answers it. */
 export interface ExecutionLogOptions {
-  /** The lowest level that is kept: `debug`, `info`, `warn`, `error`; `off` or false keeps none. Default `info`. */
-  readonly level?: ExecutionLogLevel | 'off' | false
+  /** The lowest level that is kept: `debug`, `info`, `warn` or `error`. Default `info`. */
+  readonly level?: ExecutionLogLevel
   /** Most lines of one execution; the last one says so when there were more. 1 to 100,000, default 1,000. */
   readonly maxLines?: number
   /** Lines that are older than this are deleted. Milliseconds, at least 1,000, default 7 days (604,800,000). */
@@ -83,10 +80,11 @@ export interface ExecutionLogOptions {
   readonly maxRows?: number
 }
 
-/** What a store keeps of planned instants that did not become runs; `scheduler.queryMisfires` lists them. */
+/**
+ * What a store keeps of planned instants that did not become runs, one row for each range of them that a trigger missed
+ * for one reason; `scheduler.queryMisfires` lists them.
+ */
 export interface MisfireOptions {
-  /** Whether they are kept, one row for each range of them that a trigger missed for one reason. Default true. */
-  readonly record?: boolean
   /**
    * Rows that were noticed longer ago than this are deleted. Milliseconds, at least 1,000, default 30 days
    * (2,592,000,000).
@@ -100,8 +98,6 @@ export interface MisfireOptions {
 
 /** What a store keeps of who did what; `scheduler.queryAudit` answers it. */
 export interface AuditOptions {
-  /** Whether the audit is kept. Default true. */
-  readonly record?: boolean
   /** Entries that are older than this are deleted. Milliseconds, at least 1,000, default 365 days (31,536,000,000). */
   readonly maxAgeMs?: number
   /**
@@ -126,13 +122,13 @@ export interface RecordOptions {
 
 export interface ResolvedRecordOptions {
   readonly history: ResolvedHistoryOptions
-  readonly jobStatus: Required<JobStatusOptions>
+  readonly jobStatus: Resolved<JobStatusOptions>
   readonly executionLog: Resolved<ExecutionLogOptions>
-  readonly misfires: Required<MisfireOptions>
-  readonly audit: Required<AuditOptions>
+  readonly misfires: Resolved<MisfireOptions>
+  readonly audit: Resolved<AuditOptions>
 }
 
-const records = ['off', 'failures', 'all'] as const
+const records = ['failures', 'all'] as const
 
 /** The names of {@link RecordOptions}. */
 export const recordOptionNames = ['history', 'jobStatus', 'executionLog', 'misfires', 'audit'] as const
@@ -143,53 +139,58 @@ export function resolveRecordOptions(
   options: RecordOptions = {},
   maxRows = 100_000,
 ): ResolvedRecordOptions {
-  const { history, jobStatus, executionLog, misfires, audit } = options
   return Object.freeze({
-    history: resolveHistoryOptions(what, { maxRows, ...orUnrecorded(history) }),
-    jobStatus: resolveJobStatusOptions(what, orUnrecorded(jobStatus)),
-    executionLog: resolveExecutionLogOptions(what, {
-      maxRows,
-      ...(executionLog === false ? { level: 'off' } : executionLog),
-    }),
-    misfires: resolveKeptRows(`${what}: misfires`, { maxRows, ...orUnrecorded(misfires) }, 2_592_000_000),
-    audit: resolveKeptRows(`${what}: audit`, { maxRows, ...orUnrecorded(audit) }, 31_536_000_000),
+    history: resolved(what, 'history', options.history, (of, given) =>
+      resolveHistoryOptions(of, { maxRows, ...given }),
+    ),
+    jobStatus: resolved(what, 'jobStatus', options.jobStatus, resolveJobStatusOptions),
+    executionLog: resolved(what, 'executionLog', options.executionLog, (of, given) =>
+      resolveExecutionLogOptions(of, { maxRows, ...given }),
+    ),
+    misfires: resolved(what, 'misfires', options.misfires, (of, given) =>
+      resolveKeptRows(of, { maxRows, ...given }, 2_592_000_000),
+    ),
+    audit: resolved(what, 'audit', options.audit, (of, given) =>
+      resolveKeptRows(of, { maxRows, ...given }, 31_536_000_000),
+    ),
   })
 }
 
-function orUnrecorded<Options extends object>(
+/** False is the one way to say that a part is not kept. */
+function resolved<Options extends object, Complete extends object>(
+  what: string,
+  name: keyof RecordOptions,
   options: Options | false | undefined,
-): Options | { readonly record: false } | undefined {
-  return options === false ? { record: false } : options
-}
-
-function resolveJobStatusOptions(what: string, options: JobStatusOptions = {}): Required<JobStatusOptions> {
-  const of = `${what}: jobStatus`
-  refuseUnknownKeys(of, options, ['record', 'maxDays'])
-  const { record = true, maxDays = 90 } = options
-  checkBoolean(of, 'record', record, 'ERR_INVALID_OPTION')
-  return Object.freeze({
-    record,
-    maxDays: requireInteger(of, 'maxDays', maxDays, { min: 1, max: statusDaysMax }),
-  })
-}
-
-function resolveHistoryOptions(what: string, options: HistoryOptions = {}): ResolvedHistoryOptions {
-  refuseUnknownKeys(`${what}: history`, options, ['record', 'maxAgeMs', 'maxRows', 'maxAgeMsByOutcome'])
-  const { maxAgeMs = 2_592_000_000, maxRows = 100_000, maxAgeMsByOutcome = {} } = options
-  const record = options.record === false ? 'off' : (options.record ?? 'failures')
-  if (!records.includes(record)) {
+  resolve: (of: string, options: Options | Record<string, never>) => Complete,
+): Complete & { readonly isKept: boolean } {
+  if (options !== undefined && options !== false && !isObject(options)) {
+    const found = describeValue(options)
     throw new InvalidArgumentError(
-      'record',
-      `${what}: history: 'record' must be one of ${records.join(', ')}, got ${describeValue(record)}.`,
+      name,
+      `${what}: '${name}' must be an object of options, or false to keep nothing, got ${found}.`,
       'ERR_INVALID_OPTION',
     )
   }
-  return Object.freeze({
+  const given = options === undefined || options === false ? {} : options
+  return Object.freeze({ ...resolve(`${what}: ${name}`, given), isKept: options !== false })
+}
+
+function resolveJobStatusOptions(of: string, options: JobStatusOptions): Required<JobStatusOptions> {
+  refuseUnknownKeys(of, options, ['maxDays'])
+  const { maxDays = 90 } = options
+  return { maxDays: requireInteger(of, 'maxDays', maxDays, { min: 1, max: statusDaysMax }) }
+}
+
+function resolveHistoryOptions(of: string, options: HistoryOptions): Required<HistoryOptions> {
+  refuseUnknownKeys(of, options, ['record', 'maxAgeMs', 'maxRows', 'maxAgeMsByOutcome'])
+  const { record = 'failures', maxAgeMs = 2_592_000_000, maxRows = 100_000, maxAgeMsByOutcome = {} } = options
+  checkOneOf(records)(of, 'record', record, 'ERR_INVALID_OPTION')
+  return {
     record,
-    maxAgeMs: requireInteger(`${what}: history`, 'maxAgeMs', maxAgeMs, { min: 1000 }),
-    maxRows: requireInteger(`${what}: history`, 'maxRows', maxRows, { min: 1, max: 100_000_000 }),
-    maxAgeMsByOutcome: agesByOutcome(`${what}: history: maxAgeMsByOutcome`, maxAgeMsByOutcome, maxAgeMs),
-  })
+    maxAgeMs: requireInteger(of, 'maxAgeMs', maxAgeMs, { min: 1000 }),
+    maxRows: requireInteger(of, 'maxRows', maxRows, { min: 1, max: 100_000_000 }),
+    maxAgeMsByOutcome: agesByOutcome(`${of}: maxAgeMsByOutcome`, maxAgeMsByOutcome, maxAgeMs),
+  }
 }
 
 function agesByOutcome(
@@ -202,37 +203,28 @@ function agesByOutcome(
   return Object.freeze({ ...ages })
 }
 
-/** What is kept or not, for a time and up to a number of rows. */
+/** What is kept for a time and up to a number of rows. */
 function resolveKeptRows(
   of: string,
-  options: AuditOptions | MisfireOptions,
+  options: AuditOptions & MisfireOptions,
   defaultAgeMs: number,
 ): Required<AuditOptions & MisfireOptions> {
-  refuseUnknownKeys(of, options, ['record', 'maxAgeMs', 'maxRows'])
-  const { record = true, maxAgeMs = defaultAgeMs, maxRows = 100_000 } = options
-  checkBoolean(of, 'record', record, 'ERR_INVALID_OPTION')
-  return Object.freeze({
-    record,
+  refuseUnknownKeys(of, options, ['maxAgeMs', 'maxRows'])
+  const { maxAgeMs = defaultAgeMs, maxRows = 100_000 } = options
+  return {
     maxAgeMs: requireInteger(of, 'maxAgeMs', maxAgeMs, { min: 1000 }),
     maxRows: requireInteger(of, 'maxRows', maxRows, { min: 1, max: 100_000_000 }),
-  })
+  }
 }
 
-const levels = [...executionLogLevels, 'off'] as const
-
-function resolveExecutionLogOptions(
-  what: string,
-  options: ExecutionLogOptions = {},
-): Resolved<ExecutionLogOptions> {
-  const of = `${what}: executionLog`
+function resolveExecutionLogOptions(of: string, options: ExecutionLogOptions): Required<ExecutionLogOptions> {
   refuseUnknownKeys(of, options, ['level', 'maxLines', 'maxAgeMs', 'maxRows'])
-  const { maxLines = 1000, maxAgeMs = 604_800_000, maxRows = 100_000 } = options
-  const level = options.level === false ? 'off' : (options.level ?? 'info')
-  checkOneOf(levels)(of, 'level', level, 'ERR_INVALID_OPTION')
-  return Object.freeze({
+  const { level = 'info', maxLines = 1000, maxAgeMs = 604_800_000, maxRows = 100_000 } = options
+  checkOneOf(executionLogLevels)(of, 'level', level, 'ERR_INVALID_OPTION')
+  return {
     level,
     maxLines: requireInteger(of, 'maxLines', maxLines, { min: 1, max: 100_000 }),
     maxAgeMs: requireInteger(of, 'maxAgeMs', maxAgeMs, { min: 1000 }),
     maxRows: requireInteger(of, 'maxRows', maxRows, { min: 1, max: 100_000_000 }),
-  })
+  }
 }

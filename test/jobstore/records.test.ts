@@ -2,8 +2,13 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { ramJobStore } from 'quartz-ts'
 import { sqliteJobStore } from 'quartz-ts/sqlite'
-import { expect, onTestFinished, test } from 'vitest'
-import { keptKinds, type RecordOptions, resolveRecordOptions } from '../../src/jobstore/record-options.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  keptKinds,
+  type RecordOptions,
+  recordOptionNames,
+  resolveRecordOptions,
+} from '../../src/jobstore/record-options.ts'
 import { jobDetail } from '../../src/testing/job-store/testbed.ts'
 import { pruningCase } from '../support/pruning-case.ts'
 import { complete, dayMs, open, type RecordStores, status, write } from '../support/record-bed.ts'
@@ -99,37 +104,50 @@ test('RAM counts executions as they are completed, but not those of a job that i
   expect(await statuses()).toContainEqual(['kept', 0, [1, 1]])
 })
 
-test.each([
-  {
-    history: false,
-    jobStatus: false,
-    executionLog: false,
-    misfires: false,
-    audit: false,
-  },
-  {
-    history: { record: false },
-    jobStatus: { record: false },
-    executionLog: { level: false },
-    misfires: { record: false },
-    audit: { record: false },
-  },
-] as const satisfies readonly RecordOptions[])('false turns every part off: %j', (options) => {
-  const resolved = resolveRecordOptions('a store', options)
-  expect(resolved).toEqual(
-    resolveRecordOptions('a store', {
-      history: { record: 'off' },
-      jobStatus: { record: false },
-      executionLog: { level: 'off' },
-      misfires: { record: false },
-      audit: { record: false },
-    }),
-  )
+const none = {
+  history: false,
+  jobStatus: false,
+  executionLog: false,
+  misfires: false,
+  audit: false,
+} as const satisfies RecordOptions
+
+test('false turns every part off', () => {
+  const resolved = resolveRecordOptions('a store', none)
+  expect(recordOptionNames.filter((name) => resolved[name].isKept)).toEqual([])
   expect(keptKinds(resolved)).toEqual([])
 })
 
+describe.each(Object.keys(none))('%s', (name) => {
+  test.each([true, null, 'all', 'off', 1, []])('is refused as %j', (value) => {
+    expect(() => resolveRecordOptions('a store', { [name]: value })).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID_OPTION',
+        field: name,
+        message: expect.stringContaining(
+          `'${name}' must be an object of options, or false to keep nothing`,
+        ) as string,
+      }),
+    )
+  })
+})
+
+test.each([
+  { history: { record: 'off' } },
+  { history: { record: false } },
+  { jobStatus: { record: false } },
+  { executionLog: { level: 'off' } },
+  { executionLog: { level: false } },
+  { misfires: { record: false } },
+  { audit: { record: false } },
+])('%j is no way to turn a part off', (options) => {
+  expect(() => resolveRecordOptions('a store', options as never)).toThrow(
+    expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
+  )
+})
+
 test('RAM counts nothing of completions where no status is wanted', async () => {
-  const bed = await open(ramStores, { jobStatus: { record: false } })
+  const bed = await open(ramStores, { jobStatus: false })
   await bed.schedule('t', { job: jobDetail('job', { durable: true }) })
   await complete(bed, await bed.start('t'))
   expect((await bed.store.records?.queryJobStatus({}))?.items).toEqual([])

@@ -112,7 +112,7 @@ describe('the audit', () => {
 
   test('is not gathered for a store that keeps none, and takes no more after the shutdown', async () => {
     const scheduler = await createScheduler({
-      jobStore: new RAMJobStore({ audit: { record: false } }),
+      jobStore: new RAMJobStore({ audit: false }),
       logger: false,
     })
     scheduler.recordAudit({ operation: 'jobs.run' })

@@ -206,7 +206,7 @@ describe.each(stores)('what a scheduler on $name remembers of fires that were mi
 })
 
 test('a store that is told not to remembers none', async () => {
-  await using fixture = await ledger(ramJobStore({ misfires: { record: false } }))
+  await using fixture = await ledger(ramJobStore({ misfires: false }))
   const { clock, scheduler, every, misfires } = fixture
   await every(1)
   await clock.advance(10 * minute)

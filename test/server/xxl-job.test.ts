@@ -188,7 +188,7 @@ test('runs are counted by day of UTC as the store counts them, whatever its hist
   const billing = xxlJob('billing', { admin, appName: 'billing', jobId: 17, handler: 'invoices' })
   const other = defineJob('other', () => {})
   const clock = new ManualClock(Date.parse('2026-03-02T15:00:00Z'))
-  const jobStore = ramJobStore({ history: { record: 'off' } })
+  const jobStore = ramJobStore({ history: false })
   const scheduler = await createScheduler({ jobs: [billing, other], jobStore, clock, logger: false })
   onTestFinished(() => scheduler.shutdown())
   const outcomes = ['succeeded', 'failed', 'timedOut', 'lost', 'interrupted', 'vetoed'] as const

@@ -105,7 +105,7 @@ export function historyCases(stores: StoreMaker): void {
         'bad failed 1',
         'good succeeded 1',
       ])
-      const nothing = await runSome(stores, { history: { record: 'off' } })
+      const nothing = await runSome(stores, { history: false })
       await expect(nothing.queryExecutions()).resolves.toEqual({ items: [], next: null })
     })
 

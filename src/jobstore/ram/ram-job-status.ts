@@ -40,7 +40,7 @@ export class RamJobStatus {
 
   /** Counts an execution that was completed; not of a job that is gone with it and has no status. */
   count(job: JobRecord, { fireInstanceId, report }: JobCompletion): void {
-    if (!this.#options.record || report === undefined) return
+    if (!this.#options.isKept || report === undefined) return
     const { key } = job.detail
     const record = this.#recordOf(key, job.isStored)
     if (record === null) return

@@ -79,7 +79,7 @@ function looksOf(
   clustered: boolean,
 ): readonly Look[] {
   const looks: Look[] = []
-  if (history.record !== 'off') {
+  if (history.isKept) {
     looks.push(
       within(
         history,
@@ -95,14 +95,14 @@ function looksOf(
       ),
     )
   }
-  if (jobStatus.record) {
+  if (jobStatus.isKept) {
     const oldest = (nowMs: EpochMs): number => dayOf(nowMs) - jobStatus.maxDays
     looks.push(
       always(({ session, nowMs }, limit) => session.jobStatus.pruneDays(oldest(nowMs), limit)),
       seldom(({ session, nowMs }, limit) => session.jobStatus.pruneGone(oldest(nowMs), limit)),
     )
   }
-  if (executionLog.level !== 'off') {
+  if (executionLog.isKept) {
     looks.push(
       within(
         executionLog,
@@ -111,9 +111,9 @@ function looksOf(
       ),
     )
     const mayOutlive = executionLog.maxAgeMs < history.maxAgeMs || executionLog.maxRows < history.maxRows
-    if (history.record !== 'off' && mayOutlive) looks.push(dropsLogLines(executionLog))
+    if (history.isKept && mayOutlive) looks.push(dropsLogLines(executionLog))
   }
-  if (misfires.record) {
+  if (misfires.isKept) {
     looks.push(
       within(
         misfires,
@@ -122,7 +122,7 @@ function looksOf(
       ),
     )
   }
-  if (audit.record) {
+  if (audit.isKept) {
     looks.push(
       within(
         audit,
