@@ -2,7 +2,7 @@
 export {
   type AlertRuleOptions,
   failedInARow,
-  lateOver,
+  firingLaterThan,
   type MisfiresOverOptions,
   misfiresOver,
   type NodeDownOptions,
@@ -13,7 +13,6 @@ export {
 export type {
   ActiveAlert,
   AlertChannel,
-  AlertCheck,
   AlertFinding,
   AlertNotice,
   AlertRule,
@@ -29,3 +28,4 @@ export {
 } from './alerts/alerts-plugin.ts'
 export { type MailChannelOptions, type MailServerOptions, mailChannel } from './alerts/mail-channel.ts'
 export { type WebhookChannelOptions, webhookChannel } from './alerts/webhook-channel.ts'
+export type { RuleCheck } from './health/health-rules.ts'

@@ -43,10 +43,10 @@ export type { TraceContext } from './core/trace-context.ts'
 export type { TypedEvents } from './core/typed-events.ts'
 export { type HealthCode, type HealthReason, type HealthReport, healthCodes } from './health/health-report.ts'
 export {
-  type HealthCheck,
   type HealthRule,
   noFiringLaterThan,
-  requireSuccessWithin,
+  type RuleCheck,
+  successWithin,
 } from './health/health-rules.ts'
 export {
   type SchedulerHealth,

@@ -1,4 +1,4 @@
-import { alertsPlugin, failedInARow, lateOver } from '../../dist/alerts.js'
+import { alertsPlugin, failedInARow, firingLaterThan } from '../../dist/alerts.js'
 import { countedJob, oneShots } from '../lib/drain.mjs'
 import { createScheduler } from '../lib/quartz-ts.mjs'
 import { clientsOf, viewedServer } from '../lib/server.mjs'
@@ -47,7 +47,10 @@ const silentChannel = { name: 'silent', send: async () => {} }
 async function drained(variant, { count, isOpen }) {
   const place = await places[stores[variant]]()
   const { job, all } = countedJob(count)
-  const alerts = alertsPlugin({ rules: [failedInARow(3), lateOver(60_000)], channels: [silentChannel] })
+  const alerts = alertsPlugin({
+    rules: [failedInARow(3), firingLaterThan(60_000)],
+    channels: [silentChannel],
+  })
   const scheduler = await createScheduler({
     jobs: [job],
     plugins: [alerts],

@@ -76,10 +76,10 @@ export function noSuccessWithin(jobKey: JobKey, ms: number, options: AlertRuleOp
  *
  * @throws InvalidArgumentError when an argument is wrong
  */
-export function lateOver(ms: number, options: AlertRuleOptions = {}): AlertRule {
-  checkWhole(1, longestMs)('lateOver', 'ms', ms)
+export function firingLaterThan(ms: number, options: AlertRuleOptions = {}): AlertRule {
+  checkWhole(1, longestMs)('firingLaterThan', 'ms', ms)
   return {
-    name: nameOf('lateOver', options, 'late'),
+    name: nameOf('firingLaterThan', options, 'late'),
     description: `A trigger waits longer than ${ms} ms past its time.`,
     async check(check) {
       const message = await lateness(check, ms)

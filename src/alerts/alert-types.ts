@@ -1,3 +1,4 @@
+import type { RuleCheck } from '../health/health-rules.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 
@@ -7,14 +8,6 @@ export interface AlertFinding {
   readonly subject: string
   /** For people. */
   readonly message: string
-}
-
-/** What a rule is checked with. */
-export interface AlertCheck {
-  readonly scheduler: Scheduler
-  readonly nowMs: EpochMs
-  /** Since when this node watches: what never happened was not expected before. */
-  readonly watchedSinceMs: EpochMs
 }
 
 /** What a rule watches on a node. */
@@ -30,7 +23,7 @@ export interface AlertRule {
   /** For people: when the rule raises an alert. */
   readonly description: string
   /** Answers what is the matter now; asked on one node of the cluster at a time. What it no longer answers is over. */
-  check?(check: AlertCheck): Promise<readonly AlertFinding[]>
+  check?(check: RuleCheck): Promise<readonly AlertFinding[]>
   /** Calls `raise` for what happens on this node; answers a function that ends it. Called on every node. */
   watch?(watch: AlertWatch, raise: (finding: AlertFinding) => void): () => void
   /** What `watch` has raised is over when it was not raised again for so long. Milliseconds, default 900,000. */

@@ -4,8 +4,8 @@ import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { HealthReason } from './health-report.ts'
 
-/** What a rule is checked with. */
-export interface HealthCheck {
+/** What a rule of health or of alerts is checked with. */
+export interface RuleCheck {
   readonly scheduler: Scheduler
   readonly nowMs: EpochMs
   /** Since when the health of the scheduler is watched: what never happened was not expected before. */
@@ -16,7 +16,7 @@ export interface HealthCheck {
 export interface HealthRule {
   readonly name: string
   /** Answers what is the matter, or null. */
-  check(check: HealthCheck): Promise<HealthReason | null>
+  check(check: RuleCheck): Promise<HealthReason | null>
 }
 
 /** Most of what a rule waits for. */
@@ -24,7 +24,7 @@ export const longestMs = 31_536_000_000
 
 /** That a job has not ended well for so long, in words; null when it has. */
 export async function lackOfSuccess(
-  { scheduler, nowMs, watchedSinceMs }: HealthCheck,
+  { scheduler, nowMs, watchedSinceMs }: RuleCheck,
   jobKey: JobKey,
   ms: number,
 ): Promise<string | null> {
@@ -35,7 +35,7 @@ export async function lackOfSuccess(
 }
 
 /** That a trigger waits longer than so long, in words; null when none does. */
-export async function lateness({ scheduler, nowMs }: HealthCheck, ms: number): Promise<string | null> {
+export async function lateness({ scheduler, nowMs }: RuleCheck, ms: number): Promise<string | null> {
   const due = await scheduler.getEarliestDueTime()
   const lateMs = due === null ? 0 : nowMs - due.getTime()
   if (due === null || lateMs <= ms) return null
@@ -43,7 +43,7 @@ export async function lateness({ scheduler, nowMs }: HealthCheck, ms: number): P
 }
 
 /** What is due is due by the time of the store, from which the clock of this machine may be far. */
-async function byTimeOfStore(check: HealthCheck): Promise<HealthCheck> {
+async function byTimeOfStore(check: RuleCheck): Promise<RuleCheck> {
   const own = (await check.scheduler.cluster.nodes()).find(({ isSelf }) => isSelf)
   const aheadMs = own?.clockOffsetMs ?? 0
   return { ...check, nowMs: check.nowMs + aheadMs, watchedSinceMs: check.watchedSinceMs + aheadMs }
@@ -55,9 +55,9 @@ async function byTimeOfStore(check: HealthCheck): Promise<HealthCheck> {
  *
  * @throws InvalidArgumentError when an argument is wrong
  */
-export function requireSuccessWithin(jobKey: JobKey, ms: number): HealthRule {
-  checkJobKey('requireSuccessWithin', 'jobKey', jobKey)
-  checkWhole(1, longestMs)('requireSuccessWithin', 'ms', ms)
+export function successWithin(jobKey: JobKey, ms: number): HealthRule {
+  checkJobKey('successWithin', 'jobKey', jobKey)
+  checkWhole(1, longestMs)('successWithin', 'ms', ms)
   return {
     name: `success of ${jobKey.toString()} within ${ms} ms`,
     async check(check) {

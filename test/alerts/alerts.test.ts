@@ -8,7 +8,7 @@ import {
   type AlertsPlugin,
   alertsPlugin,
   failedInARow,
-  lateOver,
+  firingLaterThan,
   misfiresOver,
   nodeDown,
   noSuccessWithin,
@@ -310,7 +310,7 @@ describe('rules', () => {
   })
 
   it('see a trigger that waits too long', async () => {
-    const { clock, channel, scheduler } = await rig(lateOver(60_000))
+    const { clock, channel, scheduler } = await rig(firingLaterThan(60_000))
     await scheduler.standby()
     await everySecond(scheduler, clock.now() + 1000, 1)
     await clock.advance(70_000)
@@ -407,7 +407,7 @@ it('wrong options are refused', async () => {
   }
   const alerts: AlertsPlugin = alertsPlugin(right)
   await expect(alerts.active()).rejects.toMatchObject({ code: 'ERR_SCHEDULER_STATE' })
-  for (const rule of [failedInARow, lateOver]) {
+  for (const rule of [failedInARow, firingLaterThan]) {
     expect(() => rule(0)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
   }
 })

@@ -3,8 +3,8 @@ import {
   type HealthRule,
   jobKey,
   noFiringLaterThan,
-  requireSuccessWithin,
   schedulerHealth,
+  successWithin,
   zeroSizeThreadPool,
 } from '../../src/index.ts'
 import { sqliteJobStore } from '../../src/sqlite.ts'
@@ -64,7 +64,7 @@ describe('rules', () => {
       jobStore: sqliteJobStore({ filename: ':memory:' }),
     })
     onTestFinished(() => scheduler.shutdown())
-    const rules = [requireSuccessWithin(jobKey('job'), 60_000)]
+    const rules = [successWithin(jobKey('job'), 60_000)]
     const health = schedulerHealth(scheduler, { clock, rules })
     expect((await health.rules()).isOk).toBe(true)
     await clock.advance(60_001)
