@@ -133,7 +133,7 @@ function callsOfRecords(others, pick) {
     'audit, refused': () => '/audit?take=50&outcome=refused',
     'job status, first page': () => '/job-status?take=50',
     'job status, of a week': () => '/job-status?take=50&days=7',
-    'job status, failing': () => '/job-status?take=5&consecutiveFailures=3',
+    'job status, failing': () => '/job-status?take=5&minConsecutiveFailures=3',
     'log of an execution': () => `/executions/f-${pick(others)}/log`,
   }
 }

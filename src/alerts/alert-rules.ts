@@ -43,7 +43,7 @@ export function failedInARow(times: number, options: AlertRuleOptions = {}): Ale
     description: `A job has failed ${times} times in a row.`,
     async check({ scheduler }) {
       const items = await allOf<JobStatus, JobKey>((page) =>
-        scheduler.queryJobStatus({ consecutiveFailures: times, ...page }),
+        scheduler.queryJobStatus({ minConsecutiveFailures: times, ...page }),
       )
       return items.map(({ jobKey, consecutiveFailures, lastErrorText }) => ({
         subject: jobKey.toString(),

@@ -44,7 +44,7 @@ export interface JobStatusQuery extends PageRequest<JobKey> {
   /** Only these jobs, at most 1,000. Default: all. */
   readonly jobKeys?: readonly JobKey[]
   /** Only jobs with at least so many failures in a row. Default 0. */
-  readonly consecutiveFailures?: number
+  readonly minConsecutiveFailures?: number
   /** How many days of counts to return, today included. 0 to 366, default 0. */
   readonly days?: number
 }

@@ -247,7 +247,7 @@ export const jobStatusQuery: OptionChecks = {
   take,
   after: checkJobKey,
   jobKeys: checkJobKeys,
-  consecutiveFailures: checkWhole(0, Number.MAX_SAFE_INTEGER),
+  minConsecutiveFailures: checkWhole(0, Number.MAX_SAFE_INTEGER),
   days: checkWhole(0, statusDaysMax),
 }
 

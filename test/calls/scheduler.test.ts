@@ -309,7 +309,7 @@ const surfaces: readonly Surface[] = [
             take,
             after: kinds.keyOfJob,
             jobKeys: kinds.listOf(kinds.keyOfJob),
-            consecutiveFailures: kinds.number,
+            minConsecutiveFailures: kinds.number,
             days: kinds.number,
           },
           'query',

@@ -42,7 +42,7 @@ export const statusCommand: Command = {
     if (key === undefined && values.group !== undefined) throw new UsageError('--group goes with a KEY.')
     const zone = requireZone(values.zone)
     const least = values.failing === true ? '1' : '0'
-    const consecutiveFailures = requireWhole('--failures', values.failures ?? least, { min: 0, max: 1e9 })
+    const minConsecutiveFailures = requireWhole('--failures', values.failures ?? least, { min: 0, max: 1e9 })
     await using client = await connect(values, host)
     if (key !== undefined) {
       return await showStatus(
@@ -54,9 +54,9 @@ export const statusCommand: Command = {
     }
     const list = {
       load: (take: number, after?: string) =>
-        client.call('jobStatus.list', { query: { consecutiveFailures, take, after } }),
+        client.call('jobStatus.list', { query: { minConsecutiveFailures, take, after } }),
       columns: columns(zone),
-      none: consecutiveFailures > 0 ? 'No such jobs.' : 'No job has run yet.',
+      none: minConsecutiveFailures > 0 ? 'No such jobs.' : 'No job has run yet.',
     }
     return await printPages(list, values, host)
   },

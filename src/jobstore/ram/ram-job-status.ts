@@ -62,10 +62,10 @@ export class RamJobStatus {
 
   query(query: JobStatusQuery, nowMs: EpochMs): Page<JobStatus, JobKey> {
     const size = pageSize('queryJobStatus', query)
-    const { after, consecutiveFailures = 0, jobKeys, days = 0 } = query
+    const { after, minConsecutiveFailures = 0, jobKeys, days = 0 } = query
     const wanted = (jobKeys ?? this.#statuses.keys()).filter((key) => {
       const failures = this.#statuses.get(key)?.change.failures ?? -1
-      return failures >= consecutiveFailures && (after === undefined || compareKeys(key, after) > 0)
+      return failures >= minConsecutiveFailures && (after === undefined || compareKeys(key, after) > 0)
     })
     const keys = wanted.sort(compareKeys).slice(0, size + 1)
     const items = keys.slice(0, size).flatMap((key) => {

@@ -20,7 +20,7 @@ const listJobStatus: Operation = operation({
   params: nothing,
   query: z.strictObject({
     ...pageQuery,
-    consecutiveFailures: wholeQuery(0, Number.MAX_SAFE_INTEGER)
+    minConsecutiveFailures: wholeQuery(0, Number.MAX_SAFE_INTEGER)
       .default(0)
       .describe('Only jobs that failed at least so many times in a row.'),
     days: wholeQuery(0, statusDaysMax).default(0).describe('How many days of counts.'),
@@ -28,13 +28,13 @@ const listJobStatus: Operation = operation({
   body: null,
   answer: pageJson(jobStatusJson),
   async handle({ scheduler, query, access }) {
-    const { take, consecutiveFailures, days } = query
+    const { take, minConsecutiveFailures, days } = query
     const after = cursorOf(query.after, keyJson)
     const found = await filteredPage<JobStatus, JobKey>(
       (size, from) =>
         scheduler.queryJobStatus({
           take: size,
-          consecutiveFailures,
+          minConsecutiveFailures,
           days,
           ...(from !== undefined && { after: from }),
         }),

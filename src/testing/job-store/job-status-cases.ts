@@ -135,8 +135,8 @@ export const jobStatusCases: readonly StoreCase[] = area(
         'd',
       ])
       await write(bed, changeOf(bed, 'a', ['succeeded']), changeOf(bed, 'c', ['lost']))
-      assert.deepEqual(await names(bed, { consecutiveFailures: 1 }), ['B', 'c', 'd'])
-      assert.deepEqual(await names(bed, { consecutiveFailures: 2 }), ['c'])
+      assert.deepEqual(await names(bed, { minConsecutiveFailures: 1 }), ['B', 'c', 'd'])
+      assert.deepEqual(await names(bed, { minConsecutiveFailures: 2 }), ['c'])
     },
     'counts by day in UTC': async (bed) => {
       await addJobs(bed, 'a')

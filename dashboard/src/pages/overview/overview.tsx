@@ -28,7 +28,7 @@ async function load(signal: AbortSignal) {
     may('groups.list') ? call('groups.list', { signal }) : null,
     call('executing.list', { signal }),
     may('jobStatus.list')
-      ? call('jobStatus.list', { query: { consecutiveFailures: failingTimes, take: 5 }, signal })
+      ? call('jobStatus.list', { query: { minConsecutiveFailures: failingTimes, take: 5 }, signal })
       : null,
     may('misfires.stats') ? call('misfires.stats', { signal }) : null,
   ])

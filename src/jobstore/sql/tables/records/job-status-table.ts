@@ -117,8 +117,11 @@ export class JobStatusTable {
   }
 
   /** The group DEFAULT comes first. */
-  *#page({ after, consecutiveFailures = 0 }: JobStatusQuery, limit: number): SqlProgram<readonly SqlRow[]> {
-    const place = { scheduler: this.#scheduler, failures: consecutiveFailures }
+  *#page(
+    { after, minConsecutiveFailures = 0 }: JobStatusQuery,
+    limit: number,
+  ): SqlProgram<readonly SqlRow[]> {
+    const place = { scheduler: this.#scheduler, failures: minConsecutiveFailures }
     const isBehindDefault = after !== undefined && after.group !== defaultGroup
     const first = isBehindDefault
       ? []
@@ -140,11 +143,11 @@ export class JobStatusTable {
   }
 
   *#ofJobs(
-    { after, consecutiveFailures = 0, jobKeys = [] }: JobStatusQuery,
+    { after, minConsecutiveFailures = 0, jobKeys = [] }: JobStatusQuery,
     limit: number,
   ): SqlProgram<readonly SqlRow[]> {
     const rows = yield* runOver(jobKeyRows(this.#scheduler, jobKeys), (keys) =>
-      this.#statements.ofJobs({ rows: keys, failures: consecutiveFailures }),
+      this.#statements.ofJobs({ rows: keys, failures: minConsecutiveFailures }),
     )
     const keyed = rows.map((row) => ({ row, key: jobKeyOf(row) }))
     const behind = keyed.filter(({ key }) => after === undefined || compareKeys(key, after) > 0)
