@@ -1,5 +1,7 @@
 import { checkFunction, checkName, checkObject, checkString, listOf } from '../core/arguments.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
 import { checkMatcher, type KeyLike, type Matcher } from '../core/matcher.ts'
+import { isObject, nearestName } from '../core/options.ts'
 import { callbacksOf } from './events.ts'
 import type { JobListener } from './job-listener.ts'
 import type { SchedulerListener } from './scheduler-listener.ts'
@@ -69,12 +71,29 @@ class NamedListeners<Listener extends { readonly name: string }> {
   }
 }
 
-/** Refuses a callback that is no function before it is called. */
+/** Refuses a callback that is no function before it is called, and a listener that nothing would ever call. */
 function checkCallbacks(method: string, listener: object, callbacks: readonly string[]): void {
-  for (const name of callbacks) {
-    const callback: unknown = Reflect.get(listener, name)
-    if (callback !== undefined) checkFunction(method, `listener.${name}`, callback)
+  const own = callbacks.filter((name) => Reflect.get(listener, name) !== undefined)
+  for (const name of own) checkFunction(method, `listener.${name}`, Reflect.get(listener, name))
+  if (own.length > 0) return
+  const meant = methodsOf(listener).flatMap((name) => {
+    const nearest = nearestName(name, callbacks)
+    return nearest === null ? [] : [`Did you mean '${nearest}' by '${name}'?`]
+  })
+  throw new InvalidArgumentError(
+    'listener',
+    `${method}: 'listener' has no callback. ${meant[0] ?? `Give it one of ${callbacks.join(', ')}.`}`,
+  )
+}
+
+/** The names of what can be called, also of methods of its classes. */
+function methodsOf(listener: object): readonly string[] {
+  const names: string[] = []
+  for (let at: unknown = listener; isObject(at) && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    const members = Object.entries(Object.getOwnPropertyDescriptors(at))
+    names.push(...members.flatMap(([name, { value }]) => (typeof value === 'function' ? [name] : [])))
   }
+  return names
 }
 
 /** The listeners of one scheduler. They are not stored: each process registers its own. */
@@ -86,7 +105,7 @@ export class ListenerManager {
   /**
    * Adds a job listener for the jobs that one of the matchers matches; without matchers, for all.
    *
-   * @throws InvalidArgumentError when the name is blank, or a method or a matcher is none
+   * @throws InvalidArgumentError when the name is blank, a method or a matcher is none, or it has no callback
    */
   addJobListener(listener: JobListener, ...matchers: readonly Matcher[]): void {
     this.#jobListeners.add(listener, matchers)
@@ -105,7 +124,7 @@ export class ListenerManager {
   /**
    * Adds a trigger listener for the triggers that one of the matchers matches; without matchers, for all.
    *
-   * @throws InvalidArgumentError when the name is blank, or a method or a matcher is none
+   * @throws InvalidArgumentError when the name is blank, a method or a matcher is none, or it has no callback
    */
   addTriggerListener(listener: TriggerListener, ...matchers: readonly Matcher[]): void {
     this.#triggerListeners.add(listener, matchers)
@@ -121,7 +140,7 @@ export class ListenerManager {
     return this.#triggerListeners.all()
   }
 
-  /** @throws InvalidArgumentError when one of its methods is no function */
+  /** @throws InvalidArgumentError when one of its methods is no function, or it has no callback */
   addSchedulerListener(listener: SchedulerListener): void {
     checkObject('addSchedulerListener', 'listener', listener)
     checkCallbacks('addSchedulerListener', listener, callbacksOf('scheduler'))

@@ -388,7 +388,10 @@ const surfaces: readonly Surface[] = [
       ...listenerCalls('Job'),
       ...listenerCalls('Trigger'),
       addSchedulerListener: {
-        listener: kinds.plus(kinds.object, { value: { jobAdded: 1 }, field: 'listener.jobAdded' }),
+        listener: kinds.plus(
+          { ...kinds.object, good: { jobAdded: () => {} } },
+          { value: { jobAdded: 1 }, field: 'listener.jobAdded' },
+        ),
       },
       removeSchedulerListener: { listener: kinds.object },
       getSchedulerListeners: {},
@@ -441,7 +444,8 @@ const surfaces: readonly Surface[] = [
 ]
 
 function listenerCalls(kind: string): Record<string, Call> {
-  const listener: kinds.Kind = { ...kinds.object, good: { name: 'x' }, wrong: [] }
+  const callback = kind === 'Job' ? 'jobToBeExecuted' : 'triggerFired'
+  const listener: kinds.Kind = { ...kinds.object, good: { name: 'x', [callback]: () => {} }, wrong: [] }
   return {
     [`add${kind}Listener`]: {
       listener: kinds.plus(listener, { value: {}, field: 'name' }),

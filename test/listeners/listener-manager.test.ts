@@ -22,7 +22,7 @@ const kinds = [
   {
     kind: 'job listener',
     add: (manager: ListenerManager, name: string, ...matchers: Matcher[]) => {
-      const listener = { name }
+      const listener = { name, jobToBeExecuted() {} }
       manager.addJobListener(listener, ...matchers)
       return listener
     },
@@ -35,7 +35,7 @@ const kinds = [
   {
     kind: 'trigger listener',
     add: (manager: ListenerManager, name: string, ...matchers: Matcher[]) => {
-      const listener = { name }
+      const listener = { name, triggerFired() {} }
       manager.addTriggerListener(listener, ...matchers)
       return listener
     },
@@ -99,7 +99,7 @@ describe.each(kinds)('a $kind', ({ add, matching, all, get, remove }) => {
 describe('scheduler listeners', () => {
   it('are kept once each, in order, and taken away by identity', () => {
     const manager = new ListenerManager()
-    const [first, second] = [{}, {}]
+    const [first, second] = [{ jobAdded() {} }, { jobAdded() {} }]
     manager.addSchedulerListener(first)
     manager.addSchedulerListener(second)
     manager.addSchedulerListener(first)
@@ -176,5 +176,37 @@ describe('listeners of a running scheduler', () => {
     await clock.advance(1000)
     expect(heard.slice(2)).toEqual(['ours job DEFAULT.job'])
     await scheduler.shutdown()
+  })
+})
+
+describe('a listener that nothing would ever call', () => {
+  class Misspelt {
+    readonly name = 'misspelt'
+    triggerfired(): void {}
+  }
+
+  it.each([
+    ['addJobListener', { name: 'x', jobExecuted() {} }, "Did you mean 'jobWasExecuted' by 'jobExecuted'?"],
+    ['addTriggerListener', new Misspelt(), "Did you mean 'triggerFired' by 'triggerfired'?"],
+    ['addSchedulerListener', { onJobAdded() {} }, "Did you mean 'jobAdded' by 'onJobAdded'?"],
+    ['addJobListener', { name: 'x' }, 'Give it one of allShardsDone, jobToBeExecuted,'],
+  ] as const)('is refused by %s with what was meant', (method, listener, remedy) => {
+    const manager = new ListenerManager()
+    expect(() => {
+      manager[method](listener as never)
+    }).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID_ARGUMENT',
+        field: 'listener',
+        message: expect.stringContaining(`${method}: 'listener' has no callback. ${remedy}`) as string,
+      }),
+    )
+  })
+
+  it('may have other methods beside a callback', () => {
+    const manager = new ListenerManager()
+    const listener = { name: 'x', jobWasExecuted() {}, jobExecuted() {} }
+    manager.addJobListener(listener)
+    expect(manager.getJobListeners()).toEqual([listener])
   })
 })
