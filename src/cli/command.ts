@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearestName } from '../core/options.ts'
+import { meantName } from '../core/options.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { CliHost } from './host.ts'
 
@@ -100,7 +100,7 @@ function parseProblem(spec: CommandSpec, error: unknown): string {
   const unknown = /^Unknown option '(--?)([^']*)'/.exec(message)
   if (unknown === null) return message
   const [, dashes = '', name = ''] = unknown
-  const nearest = nearestName(name, Object.keys(spec.options))
+  const nearest = meantName(name, Object.keys(spec.options))
   const hint = nearest === null ? '' : ` Did you mean '--${nearest}'?`
   return `Unknown option '${dashes}${name}'.${hint}`
 }

@@ -38,7 +38,7 @@ export function refuseUnknownKeys(
   }
   for (const key of Object.keys(options)) {
     if (known.includes(key)) continue
-    const nearest = elsewhereCalled(key, known) ?? nearestName(key, known)
+    const nearest = meantName(key, known)
     const hint = nearest === null ? `Known: ${known.join(', ')}.` : `Did you mean '${nearest}'?`
     const field = `${path}${key}`
     throw new InvalidArgumentError(field, `${what}: unknown option '${field}'. ${hint}`, 'ERR_INVALID_OPTION')
@@ -95,17 +95,23 @@ function describeObject(value: object): string {
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   concurrency: ['threadPool', 'size'],
   id: ['key'],
-  name: ['key'],
+  instanceid: ['node'],
+  limit: ['take'],
+  name: ['key', 'schedulerName'],
+  size: ['threadPool'],
+  store: ['jobStore'],
   threadcount: ['threadPool', 'size'],
   threads: ['threadPool', 'size'],
-  timezone: ['zone'],
-  tz: ['zone'],
+  timezone: ['zone', 'timeZone'],
+  tz: ['zone', 'timeZone'],
+  zone: ['timeZone'],
 }
 
-function elsewhereCalled(name: string, known: readonly string[]): string | undefined {
-  const lower = name.toLowerCase()
-  if (!Object.hasOwn(otherNames, lower)) return undefined
-  return otherNames[lower]?.find((own) => known.includes(own))
+/** The known option that was meant: by what other libraries call it, or the nearest name. Null when there is none. */
+export function meantName(name: string, known: readonly string[]): string | null {
+  const lower = name.toLowerCase().replaceAll('-', '')
+  const elsewhere = Object.hasOwn(otherNames, lower) ? otherNames[lower] : undefined
+  return elsewhere?.find((own) => known.includes(own)) ?? nearestName(name, known)
 }
 
 /**

@@ -48,6 +48,7 @@ describe('quartz-ts', () => {
     [['next', '*', '*', '*', '*', '*'], /takes one 'CRON', got 5 arguments. Put quotes round the expression/],
     [['next', '* * * * *', '--count', '0'], /--count takes a whole number from 1 to 10000, got '0'/],
     [['next', '* * * * *', '--zone', 'Europe/Pariss'], /--zone: .*Did you mean 'Europe\/Paris'\?/],
+    [['next', '* * * * *', '--time-zone', 'UTC'], /Unknown option '--time-zone'. Did you mean '--zone'\?/],
     [['next', '* * * * *', '--dialect', 'java'], /--dialect takes one of quartz, unix, spring, got 'java'/],
     [['validate', 'x', '--dialect', 'spring', '--seconds'], /--user-column and --seconds are for crontabs/],
     [['next', '* * * * *', '--dst', 'java'], /--dst takes 'vixie' or 'quartz', got 'java'/],

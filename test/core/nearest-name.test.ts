@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nearestName, refuseUnknownKeys } from '../../src/core/options.ts'
+import { meantName, nearestName, refuseUnknownKeys } from '../../src/core/options.ts'
 
 const known = ['cron', 'daily', 'every', 'at', 'in', 'key', 'zone', 'endAt', 'misfireInstruction']
 
@@ -30,9 +30,27 @@ describe('the name that was most likely meant', () => {
     }).toThrow(`Did you mean ${meant}?`)
   })
 
+  it.each([
+    ['zone', 'timeZone'],
+    ['tz', 'timeZone'],
+    ['name', 'schedulerName'],
+    ['size', 'threadPool'],
+    ['store', 'jobStore'],
+    ['limit', 'take'],
+    ['instanceId', 'node'],
+  ])('%s is %s where that is the option', (name, meant) => {
+    expect(meantName(name, ['schedulerName', 'threadPool', 'jobStore', 'timeZone', 'take', 'node'])).toBe(
+      meant,
+    )
+  })
+
+  it.each(['time-zone', 'timezone'])('%s of a command line is its zone', (name) => {
+    expect(meantName(name, ['zone', 'count'])).toBe('zone')
+  })
+
   it('of an option that has another name here is not guessed where there is no such thing', () => {
     const refused = (): void => {
-      refuseUnknownKeys('createScheduler', { name: 1 }, ['schedulerName', 'logger'])
+      refuseUnknownKeys('createScheduler', { id: 1 }, ['schedulerName', 'logger'])
     }
     expect(refused).toThrow('Known: schedulerName, logger.')
   })
