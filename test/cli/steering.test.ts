@@ -86,8 +86,13 @@ describe.each([
     expect(await run('jobs', 'reports/dayly')).toEqual({
       code: 3,
       out: '',
-      err: "quartz-ts: There is no job 'reports.dayly'.\n",
+      err: "quartz-ts: There is no job 'reports/dayly'.\n",
     })
+    // As an alert or an error has just written the key.
+    expect((await run('jobs', 'reports.daily')).err).toBe(
+      "quartz-ts: There is no job 'DEFAULT/reports.daily'. " +
+        "A key is GROUP/NAME: write 'reports/daily' if that is meant.\n",
+    )
   })
 
   test('lists are read a page at a time', async () => {

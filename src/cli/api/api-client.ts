@@ -1,3 +1,4 @@
+import { defaultGroup } from '../../core/key.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import type { Clock } from '../../time/clock.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../exit-codes.ts'
@@ -67,7 +68,7 @@ export class ApiClient implements AsyncDisposable {
       const response = await this.#options.send(request)
       const answer = await jsonOf(response)
       if (response.ok && answer !== null) return answer as Answers[Id]
-      throw this.#failureOf(response, answer)
+      throw this.#failureOf(response, answer, call.params)
     } finally {
       timer.cancel()
     }
@@ -84,7 +85,7 @@ export class ApiClient implements AsyncDisposable {
       : `/schedulers/${encodeURIComponent(schedulerName)}`
   }
 
-  #failureOf(response: Response, answer: object | null): CommandFailure {
+  #failureOf(response: Response, answer: object | null, params: ApiCall['params']): CommandFailure {
     const { authRemedy, base, cause } = this.#options
     const problem = answer as Problem | null
     const { status } = response
@@ -97,12 +98,27 @@ export class ApiClient implements AsyncDisposable {
     }
     const suggestion = typeof problem.suggestion === 'string' ? problem.suggestion : ''
     const said = problem.detail.includes(suggestion) ? problem.detail : `${problem.detail} ${suggestion}`
-    const more = status === 401 ? authRemedy : status >= 500 ? cause() : ''
-    return new CommandFailure(exitCodeOf(status, problem.field), more === '' ? said : `${said} ${more}`)
+    const more = status === 401 ? authRemedy : status >= 500 ? cause() : keyRemedy(status, params)
+    const shown = withKeyOfCommand(said, params)
+    return new CommandFailure(exitCodeOf(status, problem.field), more === '' ? shown : `${shown} ${more}`)
   }
 }
 
 const jsonType = 'application/json'
+
+/** Errors write a key as code does, `group.name`, and the command line reads `group/name`. */
+function withKeyOfCommand(text: string, { group, name }: ApiCall['params'] = {}): string {
+  return group === undefined || name === undefined
+    ? text
+    : text.replaceAll(`'${group}.${name}'`, `'${group}/${name}'`)
+}
+
+/** Who copies a key from an alert or a log has it with a dot. */
+function keyRemedy(status: number, { group, name = '' }: ApiCall['params'] = {}): string {
+  const dot = name.indexOf('.')
+  if (status !== 404 || group !== defaultGroup || dot < 1 || dot === name.length - 1) return ''
+  return `A key is GROUP/NAME: write '${name.slice(0, dot)}/${name.slice(dot + 1)}' if that is meant.`
+}
 
 interface Problem {
   readonly detail?: unknown
