@@ -1,6 +1,7 @@
-import type { AcquiredTrigger } from '../jobstore/job-store.ts'
+import type { AcquiredTrigger, JobStore } from '../jobstore/job-store.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Gate } from '../time/gate.ts'
+import { endUnanswered } from './end-unanswered.ts'
 import type { LoopFailures } from './loop-failures.ts'
 import type { Notifier } from './notifier.ts'
 
@@ -15,6 +16,7 @@ export const unreturned = 'Acquired triggers could not be released before the ha
 
 export interface GivingBackParts {
   readonly clock: Clock
+  readonly jobStore: JobStore
   readonly gate: Gate
   readonly notifier: Notifier
   readonly failures: LoopFailures
@@ -29,6 +31,16 @@ export class GivingBack {
 
   constructor(parts: GivingBackParts) {
     this.#parts = parts
+  }
+
+  /** Answers the claims that are locked. Without an answer of the store, they may have been fired. */
+  release(claims: readonly AcquiredTrigger[], isAnswered = true): Promise<readonly AcquiredTrigger[]> {
+    const { jobStore } = this.#parts
+    return this.tryUntilDone(async () => {
+      const held = await jobStore.releaseAcquiredTriggers(claims)
+      if (!isAnswered) await endUnanswered(jobStore, claims, held)
+      return held
+    })
   }
 
   /**
@@ -56,16 +68,12 @@ export class GivingBack {
   }
 
   /** For a halting loop, which waits a little for locks; answers the claims that are still locked. */
-  async waitForLocks(
-    locked: readonly AcquiredTrigger[],
-    giveBack: (claims: readonly AcquiredTrigger[]) => Promise<readonly AcquiredTrigger[]>,
-  ): Promise<readonly AcquiredTrigger[]> {
+  async waitForLocks(locked: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
     let left = locked
     for (const waitMs of haltLockWaitsMs) {
       if (left.length === 0 || this.#parts.isAbandoned()) break
       await this.#parts.gate.wait(waitMs)
-      const claims = left
-      left = await this.tryUntilDone(() => giveBack(claims))
+      left = await this.release(left)
     }
     return left
   }

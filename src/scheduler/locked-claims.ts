@@ -26,6 +26,10 @@ export class LockedClaims {
     return this.#retryAtMs
   }
 
+  isAnyDue(nowMs: EpochMs): boolean {
+    return this.#claims.some(({ acquired: { trigger } }) => (trigger.nextFireTimeMs ?? nowMs) <= nowMs)
+  }
+
   /** Sets claims aside. The loop tries them soon, then after longer and longer waits. */
   add(claims: readonly AcquiredTrigger[], sinceMs: EpochMs, elapsedMs: number): void {
     if (claims.length === 0) return

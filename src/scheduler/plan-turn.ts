@@ -84,15 +84,22 @@ export function planTurn(state: TurnState): TurnDecision {
   return { kind: 'acquire' }
 }
 
-/** Claims that were locked are fired when they are due and have a slot, and released otherwise. */
+/**
+ * Claims that were locked are fired when they are due and have a slot, and released otherwise: one that is due and has
+ * no slot here may have one at another node.
+ */
 function planAside(state: TurnState): TurnDecision | null {
   const { aside, elapsedMs, nowMs } = state
   if (aside.claims.length === 0 || elapsedMs < Math.max(aside.retryAtMs, state.retryAtMs)) return null
   const isFirable = ({ acquired, sinceMs }: LockedClaim): boolean =>
     !state.paused && fireTimeMs(acquired) <= nowMs && !misfiredSince(state, acquired, sinceMs)
-  const giveBack = aside.claims.filter((claim) => !isFirable(claim))
-  const fire = aside.claims.filter(isFirable).slice(0, Math.max(0, aside.maxCount))
-  return fire.length + giveBack.length > 0 ? { kind: 'retry', fire, giveBack } : null
+  const firable = aside.claims.filter(isFirable)
+  const others = aside.claims.filter((claim) => !isFirable(claim))
+  return {
+    kind: 'retry',
+    fire: firable.slice(0, aside.maxCount),
+    giveBack: [...others, ...firable.slice(aside.maxCount)],
+  }
 }
 
 function planHeld(state: TurnState, first: AcquiredTrigger): TurnDecision {
@@ -124,8 +131,7 @@ function misfiredSince(state: TurnState, { trigger }: AcquiredTrigger, sinceMs: 
 
 function sleep(state: TurnState, delayMs: number): TurnDecision {
   const { aside, elapsedMs, idleWaitMs } = state
-  // A claim whose time has come and that is not tried waits for a slot or for the retry time of the store.
-  const untilRetryMs = aside.retryAtMs > elapsedMs ? aside.retryAtMs - elapsedMs : Number.POSITIVE_INFINITY
+  const untilRetryMs = Math.max(aside.retryAtMs, state.retryAtMs) - elapsedMs
   return { kind: 'sleep', delayMs: Math.min(delayMs, idleWaitMs, untilRetryMs) }
 }
 

@@ -7,8 +7,8 @@ import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { nextTurn } from '../time/next-turn.ts'
 import { Waiters } from '../time/waiters.ts'
-import { endUnanswered } from './end-unanswered.ts'
 import { FirstFirings } from './first-firings.ts'
+import { FreeThread } from './free-thread.ts'
 import { GivingBack, unreturned } from './giving-back.ts'
 import { LargerBatches, type LargerBatchesOptions } from './larger-batches.ts'
 import type { LateCauses } from './late-causes.ts'
@@ -52,6 +52,7 @@ export class QuartzSchedulerThread {
   /** Stores triggers that may fire in the same step. */
   readonly firstFirings: FirstFirings
   readonly #haltSignal = new AbortController()
+  readonly #freeThread: FreeThread
   #running: Promise<void> | null = null
   #firing: Promise<void> | null = null
   #paused = true
@@ -80,6 +81,7 @@ export class QuartzSchedulerThread {
   constructor(options: QuartzSchedulerThreadOptions) {
     this.#options = options
     this.#gate = new Gate(options.clock)
+    this.#freeThread = new FreeThread({ ...options, gate: this.#gate, haltSignal: this.#haltSignal.signal })
     this.#lookAgain = new LookAgain(options.clock, options.ids)
     this.#failures = new LoopFailures(options)
     this.#givingBack = new GivingBack({
@@ -96,7 +98,7 @@ export class QuartzSchedulerThread {
     this.firstFirings = new FirstFirings({
       ...options,
       mayBeFree: () => !this.#paused && !this.#halted && options.threadPool.availableThreads() > 0,
-      isFree: () => (this.isAtRest || this.#looksQuietly) && this.#freeThreads() > 0,
+      isFree: () => (this.#isIdle || this.#looksQuietly) && this.#freeThreads() > 0,
       dispatch: (bundle) => {
         this.#handOn(bundle)
       },
@@ -160,8 +162,13 @@ export class QuartzSchedulerThread {
     }
   }
 
-  /** Whether the loop sleeps, or is about to, and knows of nothing that is due. */
+  /** Whether the loop sleeps, or is about to, and knows of nothing that is due, locked or not. */
   get isAtRest(): boolean {
+    return this.#isIdle && !this.#aside.isAnyDue(this.#options.clock.now())
+  }
+
+  /** Whether the loop sleeps, or is about to, and can fire nothing now. */
+  get #isIdle(): boolean {
     const state = this.#state()
     const { signal, nowMs, elapsedMs, retryAtMs } = state
     const isAwake = this.#asleepUntilMs === Number.POSITIVE_INFINITY && !this.#isYielding
@@ -280,13 +287,13 @@ export class QuartzSchedulerThread {
       if (next !== undefined && this.#freeThreads() === 0) return
       if (threadPool.availableThreads() === 0) {
         lateCauses.waitsForThread()
-        const free = await threadPool.blockForAvailableThreads(this.#haltSignal.signal)
+        const free = await this.#freeThread.nextUntil(this.#aside.retryAtMs)
         if (free === 0 && !this.#halted) {
           this.#backOff('The thread pool has no threads to give: was it shut down?', null)
         }
         // The state may have changed during the wait: plan again with the slots that are free now.
         if (this.#paused || threadPool.availableThreads() === 0) return
-        // Claims that were locked have waited longer for a slot than those of a new acquisition.
+        // Claims that were locked have waited longer for a thread than those of a new acquisition.
         if (clock.elapsedMs() >= this.#aside.retryAtMs) return
       }
       // The state may change during this wait too.
@@ -399,12 +406,7 @@ export class QuartzSchedulerThread {
     this.#firing = null
     const { claims, locked, isAnswered } = unfired
     if (claims.length === 0) return locked
-    const kept = await this.#givingBack.tryUntilDone(async () => {
-      const held = await this.#options.jobStore.releaseAcquiredTriggers(claims)
-      if (!isAnswered) await endUnanswered(this.#options.jobStore, claims, held)
-      return held
-    })
-    return [...locked, ...kept]
+    return [...locked, ...(await this.#givingBack.release(claims, isAnswered))]
   }
 
   /**
@@ -454,14 +456,15 @@ export class QuartzSchedulerThread {
     const tried = [...giveBack, ...fire]
     this.#aside.take(tried)
     const locked: AcquiredTrigger[] = []
+    // First, because giving back may take long, and a standby that comes meanwhile has nothing fire after it.
+    if (fire.length > 0) locked.push(...(await this.#fire(fire.map(({ acquired }) => acquired))))
     if (giveBack.length > 0) {
       const claims = giveBack.map(({ acquired }) => acquired)
-      const release = () => this.#options.jobStore.releaseAcquiredTriggers(claims)
-      locked.push(...(await this.#givingBack.tryUntilDone(release)))
+      const kept = await this.#givingBack.release(claims)
+      locked.push(...kept)
       // The loop looks for the released triggers again.
-      if (locked.length < giveBack.length) this.#idleUntilMs = 0
+      if (kept.length < giveBack.length) this.#idleUntilMs = 0
     }
-    if (fire.length > 0) locked.push(...(await this.#fire(fire.map(({ acquired }) => acquired))))
     // When the firing fails, claims that were held are given back with it, and may be locked as well.
     this.#aside.putBack(locked, { tried, sinceMs: this.#heldSinceMs }, this.#options.clock.elapsedMs())
   }
@@ -485,9 +488,7 @@ export class QuartzSchedulerThread {
       return kept
     })
     if (this.#halted) {
-      locked = await this.#givingBack.waitForLocks(locked, (claims) =>
-        jobStore.releaseAcquiredTriggers(claims),
-      )
+      locked = await this.#givingBack.waitForLocks(locked)
     }
     if (locked.length > 0 && this.#halted) notifier.error(unreturned, null)
     else this.#setAside(locked, this.#heldSinceMs)

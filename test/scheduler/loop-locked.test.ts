@@ -1,5 +1,7 @@
+import { EventEmitter, once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { AcquiredTrigger, TriggerFiredResult } from '../../src/jobstore/job-store.ts'
+import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
 import type { StoreCall } from '../support/intercept-job-store.ts'
 import { LoopFixture } from '../support/loop-fixture.ts'
 
@@ -99,6 +101,130 @@ describe('a claim that is locked when it is to be fired', () => {
     expect(fixture.runs).toEqual([])
     await fixture.clock.advance(60_000)
     expect(fixture.ran).toEqual(['held@61000'])
+  })
+})
+
+describe('a claim that is locked while every thread is taken for long', () => {
+  const hourMs = 3_600_000
+
+  /** 'held' was locked when it was to be fired; the one thread has gone to a job of three hours. */
+  async function fullFixture(options: Parameters<typeof LoopFixture.create>[0] = {}) {
+    const scene = await lockedFixture({ threadPool: { size: 1 }, ...options })
+    const { fixture, locked } = scene
+    locked.add('held')
+    await fixture.schedule('held', { inMs: 1000 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1010)
+    await fixture.schedule('long', { durationMs: 3 * hourMs })
+    await fixture.clock.advance(1)
+    expect(fixture.ran).toEqual(['long@1010'])
+    return scene
+  }
+
+  it('is given back once the lock is gone, so that another node can fire it', async () => {
+    const { fixture, locked, tries } = await fullFixture()
+    await fixture.clock.advance(1000)
+    expect(await fixture.acquirable()).toEqual([])
+    expect(tries.slice(1, 4).map(({ atMs }) => atMs)).toEqual([1020, 1060, 1140])
+    locked.clear()
+    await fixture.clock.advance(250)
+    expect(await fixture.acquirable()).toEqual(['held'])
+    await fixture.clock.advance(3 * hourMs)
+    expect(fixture.runs.map(({ name }) => name)).toEqual(['long', 'held'])
+    expect(fixture.errors).toEqual([])
+  })
+
+  it('is given back in standby', async () => {
+    const { fixture, locked } = await fullFixture()
+    await fixture.settled(fixture.scheduler.standby())
+    locked.clear()
+    await fixture.clock.advance(250)
+    expect(await fixture.acquirable()).toEqual(['held'])
+    expect(fixture.ran).toEqual(['long@1010'])
+  })
+
+  it('is given back by a shutdown, and no wait is left over', async () => {
+    const { fixture, locked } = await fullFixture()
+    locked.clear()
+    await fixture.settled(fixture.scheduler.shutdown({ waitForJobsToComplete: true }))
+    expect(await fixture.acquirable()).toEqual(['held'])
+    expect(fixture.clock.timerCount).toBe(0)
+  })
+
+  it('gets the first thread that is free when it is locked until then', async () => {
+    const { fixture, locked } = await fullFixture({ misfireThresholdMs: 10 * hourMs })
+    await fixture.schedule('later', { inMs: 10 })
+    await fixture.clock.advance(3 * hourMs - 1000)
+    expect(fixture.timesOf('acquireNextTriggers').length).toBeLessThan(10)
+    locked.clear()
+    await fixture.clock.advance(1250)
+    expect(fixture.runs.map(({ name }) => name)).toEqual(['long', 'held', 'later'])
+  })
+
+  it('is tried again where the pool was shut down, which is reported once', async () => {
+    const threadPool = inProcessThreadPool({ size: 1 })
+    const { fixture, tries } = await fullFixture({ threadPool })
+    await threadPool.shutdown({ waitForJobsToComplete: false })
+    await fixture.clock.advance(60_000)
+    expect(fixture.errors).toEqual(['The thread pool has no threads to give: was it shut down?'])
+    expect(tries.length).toBeGreaterThan(10)
+  })
+})
+
+describe('a loop that gives back one locked claim when another one may fire', () => {
+  it('fires nothing after a standby that came while the store was slow to take it back', async () => {
+    const { fixture, locked } = await lockedFixture({ misfireThresholdMs: 1000 })
+    const { around } = fixture
+    const answer = new EventEmitter()
+    locked.add('late').add('new')
+    await fixture.schedule('late', { inMs: 1000 })
+    await fixture.schedule('new', { inMs: 1900 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1990)
+    let isAsked = false
+    fixture.around = async (call) => {
+      if (call.method === 'releaseAcquiredTriggers') {
+        isAsked = true
+        await once(answer, 'given')
+      }
+      return around(call)
+    }
+    locked.clear()
+    await fixture.clock.advance(300)
+    expect(isAsked).toBe(true)
+    await fixture.settled(fixture.scheduler.standby())
+    const { length } = fixture.runs
+    answer.emit('given')
+    await fixture.clock.advance(10_000)
+    expect(fixture.runs).toHaveLength(length)
+  })
+})
+
+describe('idle', () => {
+  it('waits for a due trigger that another session has locked', async () => {
+    const { fixture, locked } = await lockedFixture()
+    locked.add('held')
+    await fixture.schedule('held', { inMs: 1000 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1500)
+    let isIdle = false
+    const idle = fixture.scheduler.idle().then(() => {
+      isIdle = true
+    })
+    await fixture.clock.advance(1000)
+    expect([isIdle, fixture.ran]).toEqual([false, []])
+    locked.clear()
+    await fixture.settled(idle)
+    expect(fixture.runs.map(({ name }) => name)).toEqual(['held'])
+  })
+
+  it('does not wait for the time of one that could not be given back', async () => {
+    const { fixture, tries } = await claimedFixture()
+    await fixture.schedule('earlier', { inMs: 1000 })
+    await fixture.clock.advance(50)
+    expect(tries.map(({ method }) => method)).toContain('releaseAcquiredTriggers')
+    await fixture.settled(fixture.scheduler.idle())
+    expect(fixture.nowMs).toBeLessThan(1000)
   })
 })
 

@@ -105,6 +105,36 @@ describe('planTurn', () => {
     expect(planTurn({ ...idle, held, heldSinceMs, misfireThresholdMs: 5000 }).kind).toBe(kind)
   })
 
+  describe('of claims that are set aside', () => {
+    const claims = heldAt(-20, -10, 500).map((acquired) => ({ acquired, sinceMs: now - 100 }))
+    const [first, second, future] = claims
+    const aside = { claims, retryAtMs: 1000, maxCount: 2 }
+
+    it.each([
+      ['slots for all of the due ones', {}, [first, second], [future]],
+      ['a slot for one of them', { aside: { ...aside, maxCount: 1 } }, [first], [future, second]],
+      ['no slot', { aside: { ...aside, maxCount: 0 } }, [], [future, first, second]],
+      ['a standby', { paused: true }, [], claims],
+      ['some that have become too late', { misfireThresholdMs: 15 }, [second], [first, future]],
+    ] as const)('with %s, it fires what may fire and gives back the rest', (_, partial, fire, giveBack) => {
+      const decision = planTurn({ ...idle, aside, ...partial })
+      expect(decision.kind).toBe('retry')
+      if (decision.kind !== 'retry') return
+      expect(decision.fire).toEqual(fire)
+      expect(new Set(decision.giveBack)).toEqual(new Set(giveBack))
+    })
+
+    it.each([
+      ['the time of the next try', { aside: { ...aside, retryAtMs: 1020 } }, 20],
+      ['a store that rests', { retryAtMs: 1030 }, 30],
+      ['a store that rests, in standby', { paused: true, retryAtMs: 1040 }, 40],
+      ['the time of the next try, in standby', { paused: true, aside: { ...aside, retryAtMs: 1050 } }, 50],
+    ] as const)('waits for %s', (_, partial, delayMs) => {
+      const state = { ...idle, idleUntilMs: 26_000, aside, ...partial }
+      expect(planTurn(state)).toEqual({ kind: 'sleep', delayMs })
+    })
+  })
+
   it('releases its claims before it ends or stands by', () => {
     const held = heldAt(-1)
     expect(planTurn({ ...idle, held, halted: true })).toEqual({ kind: 'release' })
