@@ -2,9 +2,7 @@ import { unawaited } from '../core/promises.ts'
 import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
 import type { Clock } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
-
-const firstDelayMs = 20
-const longestDelayMs = 250
+import { LockRetry } from './lock-retry.ts'
 
 export interface LockedCompletionsOptions {
   readonly store: JobStore
@@ -32,9 +30,7 @@ export class LockedCompletions {
   readonly #onFailure: LockedCompletionsOptions['onFailure']
   readonly #onStopped: LockedCompletionsOptions['onStopped']
   readonly #waiting = new Map<JobCompletion, () => void>()
-  #delayMs = firstDelayMs
-  /** Monotonic time of the next try. */
-  #tryAtMs = Number.POSITIVE_INFINITY
+  readonly #retry = new LockRetry()
   #isTrying = false
   #isLastChance = false
   #isAbandoned = false
@@ -64,8 +60,7 @@ export class LockedCompletions {
       })
       dealtWith.set(completion, promise)
     }
-    this.#delayMs = firstDelayMs
-    this.#tryAtMs = Math.min(this.#tryAtMs, this.#clock.elapsedMs() + firstDelayMs)
+    this.#retry.added(this.#clock.elapsedMs())
     if (this.#isTrying) this.#gate.wake()
     else unawaited(this.#try(), this.#onStopped)
     return dealtWith
@@ -91,7 +86,7 @@ export class LockedCompletions {
   async #try(): Promise<void> {
     this.#isTrying = true
     while (this.#waiting.size > 0) {
-      const waitMs = this.#tryAtMs - this.#clock.elapsedMs()
+      const waitMs = this.#retry.atMs - this.#clock.elapsedMs()
       if (waitMs > 0 && !this.#isLastChance) {
         await this.#gate.wait(waitMs)
         continue
@@ -106,10 +101,9 @@ export class LockedCompletions {
         if (this.#hasBeenAbandoned()) return
         this.#handOver(tried, error)
       }
-      this.#delayMs = Math.min(this.#delayMs * 2, longestDelayMs)
-      this.#tryAtMs = this.#clock.elapsedMs() + this.#delayMs
+      this.#retry.tried(this.#clock.elapsedMs())
     }
-    this.#tryAtMs = Number.POSITIVE_INFINITY
+    this.#retry.emptied()
     this.#isTrying = false
   }
 

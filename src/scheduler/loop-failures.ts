@@ -10,6 +10,8 @@ export interface LoopFailuresParts {
   readonly logger: Logger
   readonly jobStore: JobStore
   readonly notifier: Notifier
+  /** Aborted when the loop does not care for answers any more, failures included. */
+  readonly abandonSignal: AbortSignal
 }
 
 /**
@@ -32,7 +34,8 @@ export class LoopFailures {
 
   /** Reports the first failure of a row; logs each further one for debugging. */
   add(message: string, error: unknown): void {
-    const { clock, ids, jobStore, logger, notifier } = this.#parts
+    const { abandonSignal, clock, ids, jobStore, logger, notifier } = this.#parts
+    if (abandonSignal.aborted) return
     this.#count++
     if (this.#count === 1) notifier.error(message, error)
     else {

@@ -1,22 +1,21 @@
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
-import type { AcquiredTrigger, AcquireRequest, JobStore, TriggerFiredResult } from '../jobstore/job-store.ts'
+import type { AcquireRequest, JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { nextTurn } from '../time/next-turn.ts'
 import { Waiters } from '../time/waiters.ts'
+import { Claims } from './claims.ts'
 import { FirstFirings } from './first-firings.ts'
 import { FreeThread } from './free-thread.ts'
-import { GivingBack, unreturned } from './giving-back.ts'
 import { LargerBatches, type LargerBatchesOptions } from './larger-batches.ts'
 import type { LateCauses } from './late-causes.ts'
-import { LockedClaims } from './locked-claims.ts'
 import { LookAgain } from './look-again.ts'
 import { LoopFailures } from './loop-failures.ts'
 import type { Notifier } from './notifier.ts'
-import { planTurn, type TurnDecision, type TurnState } from './plan-turn.ts'
+import { planTurn, type TurnState } from './plan-turn.ts'
 
 export interface QuartzSchedulerThreadOptions extends LargerBatchesOptions {
   readonly clock: Clock
@@ -51,19 +50,16 @@ export class QuartzSchedulerThread {
   readonly #lookAgain: LookAgain
   /** Stores triggers that may fire in the same step. */
   readonly firstFirings: FirstFirings
-  readonly #haltSignal = new AbortController()
+  readonly #halt = new AbortController()
+  readonly #abandon = new AbortController()
   readonly #freeThread: FreeThread
   #running: Promise<void> | null = null
-  #firing: Promise<void> | null = null
+  /** A search under way that may fire. */
+  #searching: Promise<void> | null = null
   #paused = true
-  #isAbandoned = false
-  #held: readonly AcquiredTrigger[] = []
-  #heldSinceMs: EpochMs = 0
-  readonly #aside = new LockedClaims()
-  #claimsUnknown = false
+  readonly #claims: Claims
   #signal: TurnState['signal'] = null
   readonly #failures: LoopFailures
-  readonly #givingBack: GivingBack
   #idleUntilMs = 0
   /** How many threads the search under way may take. */
   #asked = 0
@@ -81,27 +77,28 @@ export class QuartzSchedulerThread {
   constructor(options: QuartzSchedulerThreadOptions) {
     this.#options = options
     this.#gate = new Gate(options.clock)
-    this.#freeThread = new FreeThread({ ...options, gate: this.#gate, haltSignal: this.#haltSignal.signal })
+    const haltSignal = this.#halt.signal
+    const abandonSignal = this.#abandon.signal
+    const handOn = (bundle: TriggerFiredBundle): void => {
+      this.#handOn(bundle)
+    }
+    this.#freeThread = new FreeThread({ ...options, gate: this.#gate, haltSignal })
     this.#lookAgain = new LookAgain(options.clock, options.ids)
-    this.#failures = new LoopFailures(options)
-    this.#givingBack = new GivingBack({
+    this.#failures = new LoopFailures({ ...options, abandonSignal })
+    this.#claims = new Claims({
       ...options,
       gate: this.#gate,
       failures: this.#failures,
-      backOff: (message, error) => {
-        this.#backOff(message, error)
-      },
-      isHalted: () => this.#halted,
-      isAbandoned: () => this.#isAbandoned,
+      haltSignal,
+      abandonSignal,
+      handOn,
     })
     this.#largerBatches = new LargerBatches(options)
     this.firstFirings = new FirstFirings({
       ...options,
       mayBeFree: () => !this.#paused && !this.#halted && options.threadPool.availableThreads() > 0,
       isFree: () => (this.#isIdle || this.#looksQuietly) && this.#freeThreads() > 0,
-      dispatch: (bundle) => {
-        this.#handOn(bundle)
-      },
+      dispatch: handOn,
     })
   }
 
@@ -120,13 +117,14 @@ export class QuartzSchedulerThread {
   async pause(): Promise<void> {
     this.#paused = true
     this.#gate.wake()
-    await this.#firing
+    await this.#searching
+    await this.#claims.firing
     await this.firstFirings.settled()
   }
 
   /** Ends the loop; resolves when it has ended and holds no claim. */
   async halt(): Promise<void> {
-    this.#haltSignal.abort()
+    this.#halt.abort()
     this.#gate.wake()
     await this.#running
     await this.firstFirings.settled()
@@ -134,8 +132,8 @@ export class QuartzSchedulerThread {
 
   /** Halts without another call of the store and ignores its answers: claims are left to recovery. */
   abandon(): void {
-    this.#isAbandoned = true
-    this.#haltSignal.abort()
+    this.#abandon.abort()
+    this.#halt.abort()
     this.#gate.wake()
     this.#restless.wakeAll()
   }
@@ -164,7 +162,7 @@ export class QuartzSchedulerThread {
 
   /** Whether the loop sleeps, or is about to, and knows of nothing that is due, locked or not. */
   get isAtRest(): boolean {
-    return this.#isIdle && !this.#aside.isAnyDue(this.#options.clock.now())
+    return this.#isIdle && !this.#claims.aside.isAnyDue(this.#options.clock.now())
   }
 
   /** Whether the loop sleeps, or is about to, and can fire nothing now. */
@@ -204,38 +202,44 @@ export class QuartzSchedulerThread {
           await this.#sleep(decision.delayMs)
           break
         case 'release':
-          await this.#release()
+          this.#idleUntilMs = 0
+          await this.#claims.release()
           break
         case 'acquire':
           await this.#acquire()
           break
         case 'fire':
-          this.#held = decision.rest
-          this.#setAside(await this.#fire(decision.due), this.#heldSinceMs)
+          await this.#claims.fire(decision)
           break
         case 'retry':
-          await this.#retryLocked(decision)
+          // The loop looks again for what was given back.
+          if (await this.#claims.retry(decision)) this.#idleUntilMs = 0
           break
       }
     }
   }
 
+  get #isAbandoned(): boolean {
+    return this.#abandon.signal.aborted
+  }
+
   get #halted(): boolean {
-    return this.#haltSignal.signal.aborted
+    return this.#halt.signal.aborted
   }
 
   #state(): TurnState {
     const { clock, idleWaitMs, jobStore, misfireThresholdMs } = this.#options
+    const { areUnknown, aside, held, heldSinceMs } = this.#claims
     return {
       halted: this.#halted,
       paused: this.#paused,
-      held: this.#held,
-      claimsUnknown: this.#claimsUnknown,
-      heldSinceMs: this.#heldSinceMs,
+      held,
+      claimsUnknown: areUnknown,
+      heldSinceMs,
       aside: {
-        claims: this.#aside.all,
-        retryAtMs: this.#aside.retryAtMs,
-        maxCount: this.#aside.all.length === 0 ? 0 : this.#freeThreads(),
+        claims: aside.all,
+        retryAtMs: aside.retryAtMs,
+        maxCount: aside.all.length === 0 ? 0 : this.#freeThreads(),
       },
       misfireThresholdMs,
       signal: this.#signal,
@@ -280,21 +284,21 @@ export class QuartzSchedulerThread {
 
   async #acquire(): Promise<void> {
     const { clock, ids, lateCauses, threadPool, idleWaitMs } = this.#options
-    const [next] = this.#held
+    const [next] = this.#claims.held
     this.#lookAtMs = Number.POSITIVE_INFINITY
     try {
       // While the loop holds claims it does not wait for a free thread.
       if (next !== undefined && this.#freeThreads() === 0) return
       if (threadPool.availableThreads() === 0) {
         lateCauses.waitsForThread()
-        const free = await this.#freeThread.nextUntil(this.#aside.retryAtMs)
+        const free = await this.#freeThread.nextUntil(this.#claims.aside.retryAtMs)
         if (free === 0 && !this.#halted) {
-          this.#backOff('The thread pool has no threads to give: was it shut down?', null)
+          this.#failures.add('The thread pool has no threads to give: was it shut down?', null)
         }
         // The state may have changed during the wait: plan again with the slots that are free now.
         if (this.#paused || threadPool.availableThreads() === 0) return
         // Claims that were locked have waited longer for a thread than those of a new acquisition.
-        if (clock.elapsedMs() >= this.#aside.retryAtMs) return
+        if (clock.elapsedMs() >= this.#claims.aside.retryAtMs) return
       }
       // The state may change during this wait too.
       if (this.#freeThreads() === 0) {
@@ -304,35 +308,29 @@ export class QuartzSchedulerThread {
       const nextMs = next?.trigger.nextFireTimeMs ?? null
       // The answer contains what was signalled before this line; later signals are kept.
       this.#signal = null
-      const askedWallMs = clock.now()
-      const askedElapsedMs = clock.elapsedMs()
-      const { fired, isWhole, lookAgainAtMs } = await this.#take(nextMs)
+      const asked = { wallMs: clock.now(), elapsedMs: clock.elapsedMs() }
+      const { fired, isWhole, lookAgainAtMs } = await this.#take(nextMs, asked)
       lateCauses.looked()
-      if (fired > 0 || this.#held.length === 0) this.#failures.end()
+      const areHeld = this.#claims.held.length > 0
+      if (fired > 0 || !areHeld) this.#failures.end()
       const lookAtMs = this.#lookAgain.timeAfter(lookAgainAtMs)
-      if (this.#held.length > 0) this.#lookAtMs = lookAtMs
+      if (areHeld) this.#lookAtMs = lookAtMs
       this.#idleUntilMs = 0
-      if (fired > 0 || this.#held.length > 0) {
-        // Held claims keep the age of their own acquisition. A clock that jumped back meanwhile must not make claims
-        // look older than they are.
-        if (nextMs === null) {
-          this.#heldSinceMs = Math.min(askedWallMs, clock.now() - (clock.elapsedMs() - askedElapsedMs))
-        }
-      } else if (isWhole) {
+      if (fired === 0 && !areHeld && isWhole) {
         // Counted from the question, not from the answer, because the question looked ahead from then.
-        this.#idleUntilMs = Math.min(lookAtMs, askedElapsedMs + idleWaitMs * (1 - idleJitter * ids.random()))
+        this.#idleUntilMs = Math.min(lookAtMs, asked.elapsedMs + idleWaitMs * (1 - idleJitter * ids.random()))
       }
     } catch (error) {
       // The loop must look again for what was signalled, and the store may have made claims before it failed.
       this.#idleUntilMs = 0
-      this.#claimsUnknown = true
-      this.#backOff('The job store failed while scanning for the next triggers to fire.', error)
+      this.#claims.loseAnswer()
+      this.#failures.add('The job store failed while scanning for the next triggers to fire.', error)
     }
   }
 
   /** Free threads that no held claim needs and no new trigger. */
   #freeThreads(): number {
-    const spokenFor = this.#held.length + this.firstFirings.reservedCount + this.#asked
+    const spokenFor = this.#claims.held.length + this.firstFirings.reservedCount + this.#asked
     return Math.max(0, this.#options.threadPool.availableThreads() - spokenFor)
   }
 
@@ -341,13 +339,15 @@ export class QuartzSchedulerThread {
    * triggers before that time and adds them to the held ones. `isWhole` is false when the search was cut short and may
    * have left due triggers.
    */
-  async #take(beforeMs: EpochMs | null): Promise<{
+  async #take(
+    beforeMs: EpochMs | null,
+    asked: { readonly wallMs: EpochMs; readonly elapsedMs: number },
+  ): Promise<{
     readonly fired: number
     readonly isWhole: boolean
     readonly lookAgainAtMs: EpochMs | null
   }> {
     const { clock, jobStore, idleWaitMs, maxBatchSize, batchTimeWindowMs } = this.#options
-    const held = this.#held
     const free = this.#freeThreads()
     // While little is due, a thread is left to triggers that fire as they are stored.
     const spare = this.#isQuiet && jobStore.scheduleAndFire !== undefined && free > 1 ? 1 : 0
@@ -362,21 +362,24 @@ export class QuartzSchedulerThread {
         return isWhole
       },
     }
+    // A clock that jumped back meanwhile must not make claims look older than they are.
+    const sinceMs = (): EpochMs => Math.min(asked.wallMs, clock.now() - (clock.elapsedMs() - asked.elapsedMs))
     if (jobStore.acquireAndFire === undefined) {
-      this.#held = [...(await jobStore.acquireNextTriggers(request)), ...held]
+      const acquired = await jobStore.acquireNextTriggers(request)
+      this.#claims.add(acquired, sinceMs())
       return { fired: 0, isWhole, lookAgainAtMs: null }
     }
     this.#asked = maxCount
     // Claims that are held or set aside count on the same places.
-    const isOwed = held.length > 0 || this.#aside.all.length > 0
+    const isOwed = this.#claims.held.length > 0 || this.#claims.aside.all.length > 0
     let end = (): void => {}
-    this.#firing = new Promise((resolve) => {
+    this.#searching = new Promise((resolve) => {
       end = resolve
     })
     try {
       const batch = await jobStore.acquireAndFire({ ...request, ...(!isOwed && this.#largerBatches.next()) })
       const { fired, acquired, lookAgainAtMs = null } = batch
-      this.#held = [...acquired, ...held]
+      this.#claims.add(acquired, sinceMs())
       this.#largerBatches.end(fired)
       for (const bundle of fired) this.#handOn(bundle)
       this.#isQuiet = fired.length + acquired.length < maxCount && isWhole
@@ -384,7 +387,7 @@ export class QuartzSchedulerThread {
     } finally {
       this.#largerBatches.end([])
       this.#asked = 0
-      this.#firing = null
+      this.#searching = null
       end()
     }
   }
@@ -392,109 +395,8 @@ export class QuartzSchedulerThread {
   #handOn(bundle: TriggerFiredBundle): void {
     if (this.#isAbandoned) return
     this.#options.dispatch(bundle)
-    this.#noteNextFireTime(bundle.nextFireTimeMs)
-  }
-
-  /**
-   * Fires claims and answers those that are locked. `#firing` resolves when no firing is under way; it does not wait
-   * for the release of claims.
-   */
-  async #fire(due: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
-    const firing = this.#dispatchFired(due)
-    this.#firing = firing.then(() => {})
-    const unfired = await firing
-    this.#firing = null
-    const { claims, locked, isAnswered } = unfired
-    if (claims.length === 0) return locked
-    return [...locked, ...(await this.#givingBack.release(claims, isAnswered))]
-  }
-
-  /**
-   * Marks claims as fired and hands the firings to the pool; answers the claims that could not be fired and that this
-   * node still holds.
-   */
-  async #dispatchFired(due: readonly AcquiredTrigger[]): Promise<{
-    readonly claims: readonly AcquiredTrigger[]
-    readonly locked: readonly AcquiredTrigger[]
-    readonly isAnswered: boolean
-  }> {
-    let results: readonly TriggerFiredResult[]
-    try {
-      results = await this.#options.jobStore.triggersFired(due)
-    } catch (error) {
-      const claims = [...due, ...this.#held]
-      this.#held = []
-      this.#backOff('The job store failed while firing triggers.', error)
-      return { claims, locked: [], isAnswered: false }
-    }
-    const failed: AcquiredTrigger[] = []
-    const locked: AcquiredTrigger[] = []
-    for (const [index, result] of results.entries()) {
-      const acquired = due[index]
-      if (result.kind === 'fired') {
-        this.#handOn(result.bundle)
-      } else if (acquired === undefined) {
-        continue
-      } else if (result.kind === 'locked') {
-        locked.push(acquired)
-      } else if (result.kind === 'failed') {
-        failed.push(acquired)
-        const key = acquired.trigger.key.toString()
-        this.#backOff(`Trigger ${key} could not be fired and was released.`, result.error)
-      }
-    }
-    if (failed.length === 0) this.#failures.end()
-    return { claims: failed, locked, isAnswered: true }
-  }
-
-  /** Claims that another session's lock is in the way of are tried again soon; the loop does not wait for them. */
-  #setAside(locked: readonly AcquiredTrigger[], sinceMs: EpochMs): void {
-    this.#aside.add(locked, sinceMs, this.#options.clock.elapsedMs())
-  }
-
-  async #retryLocked({ fire, giveBack }: Extract<TurnDecision, { kind: 'retry' }>): Promise<void> {
-    const tried = [...giveBack, ...fire]
-    this.#aside.take(tried)
-    const locked: AcquiredTrigger[] = []
-    // First, because giving back may take long, and a standby that comes meanwhile has nothing fire after it.
-    if (fire.length > 0) locked.push(...(await this.#fire(fire.map(({ acquired }) => acquired))))
-    if (giveBack.length > 0) {
-      const claims = giveBack.map(({ acquired }) => acquired)
-      const kept = await this.#givingBack.release(claims)
-      locked.push(...kept)
-      // The loop looks for the released triggers again.
-      if (kept.length < giveBack.length) this.#idleUntilMs = 0
-    }
-    // When the firing fails, claims that were held are given back with it, and may be locked as well.
-    this.#aside.putBack(locked, { tried, sinceMs: this.#heldSinceMs }, this.#options.clock.elapsedMs())
-  }
-
-  /** A trigger that has fired may be due again before the rest of its batch: then the loop must look again. */
-  #noteNextFireTime(nextFireTimeMs: EpochMs | null): void {
-    if (nextFireTimeMs !== null && this.#held.length > 0) this.signalSchedulingChange(nextFireTimeMs)
-  }
-
-  async #release(): Promise<void> {
-    const { jobStore, notifier } = this.#options
-    const aside = this.#halted ? this.#aside.takeAll() : []
-    const held = [...this.#held, ...aside.map(({ acquired }) => acquired)]
-    const unknown = this.#claimsUnknown
-    this.#held = []
-    this.#claimsUnknown = false
-    this.#idleUntilMs = 0
-    let locked = await this.#givingBack.tryUntilDone(async () => {
-      const kept = held.length > 0 || !unknown ? await jobStore.releaseAcquiredTriggers(held) : []
-      if (unknown) await jobStore.releaseAllAcquiredTriggers()
-      return kept
-    })
-    if (this.#halted) {
-      locked = await this.#givingBack.waitForLocks(locked)
-    }
-    if (locked.length > 0 && this.#halted) notifier.error(unreturned, null)
-    else this.#setAside(locked, this.#heldSinceMs)
-  }
-
-  #backOff(message: string, error: unknown): void {
-    if (!this.#isAbandoned) this.#failures.add(message, error)
+    const { nextFireTimeMs } = bundle
+    // A trigger that has fired may be due again before the claims that are held: then the loop must look again.
+    if (nextFireTimeMs !== null && this.#claims.held.length > 0) this.signalSchedulingChange(nextFireTimeMs)
   }
 }
