@@ -10,7 +10,8 @@ const marginLength = 1000
 
 /**
  * The JSON of any value, for people: at most so many characters, `…` at the end where it was cut, `***` for what looks
- * like a secret. Never throws. It reads no more of the value than it shows.
+ * like a secret. Never throws. It reads no more entries of the value than it shows, and none of bytes: of those it shows
+ * how many there are.
  */
 export function boundedJson(value: unknown, maxLength: number): string {
   const writer = new BoundedWriter(maxLength)
@@ -68,11 +69,18 @@ class BoundedWriter {
       this.#string(cutMark)
       return
     }
+    const byteLength = byteLengthOf(value)
+    if (byteLength !== null) {
+      this.#string(`${kindOf(value)} of ${byteLength} bytes`)
+      return
+    }
     this.#ancestors.push(value)
     try {
       if (hasOwnJson(value)) this.#write(value.toJSON(key ?? ''), key)
       else if (Array.isArray(value)) this.#array(value)
       else if (value instanceof Error) this.#string(textOf(value))
+      // Its entries are its characters, as many keys as it has.
+      else if (value instanceof String) this.#string(String(value))
       else this.#entries(value)
     } finally {
       this.#ancestors.pop()
@@ -110,6 +118,17 @@ class BoundedWriter {
     }
     this.text += '}'
   }
+}
+
+/** How many bytes a buffer or a view of one has; null for anything else. Their JSON would be an entry for each. */
+function byteLengthOf(value: object): number | null {
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength
+  return value instanceof SharedArrayBuffer ? value.byteLength : null
+}
+
+/** Such as `Uint8Array`, also for a `Buffer`. */
+function kindOf(value: object): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1)
 }
 
 function hasOwnJson(value: object): value is { toJSON(key: string): unknown } {

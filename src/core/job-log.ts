@@ -21,8 +21,11 @@ export function fieldsAndMessage(
   message: unknown,
 ): readonly [fields: object, message: string] {
   if (isError(fields)) return [{ err: fields }, message === undefined ? textOf(fields) : asText(message)]
-  if (typeof fields === 'object' && fields !== null)
-    return [fields, message === undefined ? '' : asText(message)]
+  if (typeof fields === 'object' && fields !== null) {
+    // Bytes would become a field each.
+    const named = ArrayBuffer.isView(fields) ? { bytes: fields } : fields
+    return [named, message === undefined ? '' : asText(message)]
+  }
   // Two texts, as one would pass to the console: none is lost.
   const texts = [fields, message].filter((text) => text !== undefined && text !== null)
   return [{}, texts.map(asText).join(' ')]

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { boundedJson, shortened } from '../../src/core/bounded-json.ts'
+import { fieldsAndMessage } from '../../src/core/job-log.ts'
 
 describe('JSON for people', () => {
   test.each([
@@ -48,5 +49,26 @@ describe('JSON for people', () => {
     expect(shortened('abcd', 3)).toBe('ab…')
     // The user part of the address goes beyond what is shown.
     expect(boundedJson(`postgres://user:${'p'.repeat(100)}@host/db`, 40)).toBe('"postgres://host/db"')
+  })
+
+  // Entry by entry, these would take all of the memory.
+  test.each([
+    ['Uint8Array', (length: number) => new Uint8Array(length)],
+    ['Uint8Array', (length: number) => Buffer.alloc(length)],
+    ['DataView', (length: number) => new DataView(new ArrayBuffer(length))],
+    ['ArrayBuffer', (length: number) => new ArrayBuffer(length)],
+    ['SharedArrayBuffer', (length: number) => new SharedArrayBuffer(length)],
+  ])('says how many bytes a %s has', (kind, bytesOf) => {
+    const body = bytesOf(100_000_000)
+    expect(boundedJson({ body }, 1000)).toBe(`{"body":"${kind} of 100000000 bytes"}`)
+  })
+
+  test('bytes that are logged in place of fields are one field', () => {
+    const bytes = new Uint8Array(2)
+    expect(fieldsAndMessage(bytes, 'received')).toEqual([{ bytes }, 'received'])
+  })
+
+  test('reads a text that is an object as a text', () => {
+    expect(boundedJson(Object('x'.repeat(10_000_000)), 10)).toBe('"xxxxxxxx…')
   })
 })
