@@ -92,12 +92,10 @@ async function runFully(
 ): Promise<JobExecutionError | null> {
   const startedMs = options.clock.elapsedMs()
   const { timeoutMs } = context.bundle.jobDetail
-  const limit: typeof setTimeLimit =
-    definition.kind === 'worker' ? setTimeLimit : (clock, ms, onExceeded) => clock.setTimer(ms, onExceeded)
   const timer =
     timeoutMs === null
       ? null
-      : limit(options.clock, timeoutMs, () => {
+      : setTimeLimit(options.clock, timeoutMs, () => {
           context.interrupt(timeoutError(context, timeoutMs), 'timeout')
         })
   try {

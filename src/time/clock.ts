@@ -58,8 +58,8 @@ export const systemClock: Clock = {
 }
 
 /**
- * A time limit for what another thread does. When the event loop was busy, timers come before the messages that came in
- * meanwhile: these are handled first, because what was to be in time may have been.
+ * A time limit for what waits for another thread, a file or the network. When the event loop was busy, timers come
+ * before the messages that came in meanwhile: these are handled first, because what was to be in time may have been.
  */
 export function setTimeLimit(
   clock: Clock,

@@ -1,5 +1,13 @@
+import { stat } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { JobExecutionError, SimpleScheduleBuilder, TriggerBuilder, triggerKey } from '../../src/index.ts'
+import {
+  createScheduler,
+  defineJob,
+  JobExecutionError,
+  SimpleScheduleBuilder,
+  TriggerBuilder,
+  triggerKey,
+} from '../../src/index.ts'
 import { detailOf, firing, jobOf, shellRig, theJob, theTrigger } from '../support/shell-rig.ts'
 
 const otherTrigger = triggerKey('other')
@@ -133,6 +141,27 @@ describe('a time limit', () => {
     expect((await ended).error).toMatchObject({ code: 'ERR_JOB_TIMEOUT' })
     await scheduler.shutdown({ waitForJobsToComplete: true })
     expect(clock.timerCount).toBe(0)
+  })
+
+  it('does not end a job whose answer came while another job blocked the event loop', async () => {
+    const reading = defineJob('reading', () => stat('.'), { timeoutMs: 100 })
+    const blocking = defineJob('blocking', () => {
+      const endMs = performance.now() + 300
+      while (performance.now() < endMs);
+    })
+    await using scheduler = await createScheduler({ jobs: [reading, blocking], logger: false })
+    const ended = scheduler.events.next(
+      'jobWasExecuted',
+      ({ context }) => context.jobDetail.jobType === 'reading',
+    )
+    for (const [job, priority] of [
+      [reading, 2],
+      [blocking, 1],
+    ] as const) {
+      await scheduler.schedule(job, { at: new Date(0), priority })
+    }
+    await scheduler.start()
+    expect((await ended).error).toBeNull()
   })
 
   it('is no matter for a job that ends in time, and leaves no timer behind', async () => {
