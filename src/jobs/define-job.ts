@@ -23,11 +23,15 @@ export interface JobOptions<Data extends object = Record<string, unknown>> {
   readonly description?: string
   /** No two executions of one job key at the same time. Default false. */
   readonly disallowConcurrentExecution?: boolean
-  /** Store what the job left in `context.jobDataMap`. Default false. */
+  /**
+   * Store what the job left in `context.jobDataMap`, where that differs from what it was given: what others have stored
+   * meanwhile stays otherwise. Default false.
+   */
   readonly persistJobDataAfterExecution?: boolean
   /**
    * Milliseconds after which an execution is interrupted and has failed, also when the job then returns: it may have
-   * left off half way. `retry` runs it again. 1 to 2,147,483,647. Default: no limit.
+   * left off half way. `retry` runs it again. The time counts in which other code blocks the event loop. 1 to
+   * 2,147,483,647. Default: no limit.
    */
   readonly timeoutMs?: number
   /** How often and when a failed execution is repeated. Default: not. */

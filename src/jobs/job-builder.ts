@@ -186,8 +186,8 @@ export class JobBuilder<
   }
 
   /**
-   * Store what the job left in `context.jobDataMap`. False undoes an earlier call; it does not change what
-   * the definition says.
+   * Store what the job left in `context.jobDataMap`, where that differs from what it was given. False undoes an earlier
+   * call; it does not change what the definition says.
    */
   persistJobDataAfterExecution(persists: boolean = true): this {
     checkBoolean('JobBuilder.persistJobDataAfterExecution', 'persists', persists)

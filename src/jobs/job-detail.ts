@@ -29,7 +29,7 @@ export interface JobDetail<Data extends object = object> {
   readonly requestsRecovery: boolean
   /** No two executions of this job key at the same time. */
   readonly disallowConcurrentExecution: boolean
-  /** Store what the job left in `context.jobDataMap`. */
+  /** Store what the job left in `context.jobDataMap`, where that differs from what it was given. */
   readonly persistJobDataAfterExecution: boolean
   /** Milliseconds after which an execution is interrupted; null for no limit. */
   readonly timeoutMs: number | null

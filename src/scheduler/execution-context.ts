@@ -21,7 +21,7 @@ import type { Trigger } from '../triggers/trigger.ts'
 export interface ExecutionEnvironment {
   readonly scheduler: JobScheduler
   /** The log of one execution. */
-  logOf(context: JobExecutionContext): JobLog
+  logOf(context: ExecutionContext): JobLog
   onProgress(context: JobExecutionContext, value: unknown): void
   onInterrupt(context: JobExecutionContext, reason: InterruptReason): void
   awaitResult(context: ExecutionContext, options: AwaitResultOptions): Promise<void>

@@ -46,8 +46,10 @@ export class JobDispatcher implements BesidePlaces {
     }
   }
 
-  #logOf({ fireInstanceId, jobDetail: { jobType, key } }: JobExecutionContext): ExecutionLog {
+  #logOf({ bundle, fireInstanceId }: ExecutionContext): ExecutionLog {
     const { clock, logger, recorder } = this.#parts
+    // Not of the context, whose job is a copy with all of its data.
+    const { jobType, key } = bundle.jobDetail
     const execution = { jobKey: key.toString(), jobType, fireInstanceId }
     return new ExecutionLog(execution, { clock, limits: recorder.logLimits, logger, recorder })
   }

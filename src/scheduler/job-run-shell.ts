@@ -353,18 +353,17 @@ export class JobRunShell implements Runnable {
     })
   }
 
+  /** Null when the job has changed none: what others have stored meanwhile stays. */
   #dataToPersist(): JobDataMap | null {
     const { bundle, changedJobData } = this.#context
-    if (!bundle.jobDetail.persistJobDataAfterExecution || changedJobData === null) return null
+    const { jobDataMap, key, persistJobDataAfterExecution } = bundle.jobDetail
+    if (!persistJobDataAfterExecution || changedJobData === null) return null
     try {
-      return copyJobData(
-        `job ${bundle.jobDetail.key.toString()}`,
-        changedJobData,
-        this.#resources.maxJobDataBytes,
-      )
+      const data = copyJobData(`job ${key.toString()}`, changedJobData, this.#resources.maxJobDataBytes)
+      return JSON.stringify(data) === JSON.stringify(jobDataMap) ? null : data
     } catch (error) {
       this.#resources.notifier.error(
-        `Job ${bundle.jobDetail.key.toString()} left data that cannot be stored; the data before it are kept.`,
+        `Job ${key.toString()} left data that cannot be stored; the data before it are kept.`,
         error,
       )
       return null

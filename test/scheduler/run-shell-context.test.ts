@@ -281,6 +281,30 @@ describe('job data', () => {
     },
   )
 
+  it.each([
+    ['only logs', ({ log }: JobExecutionContext) => log.info('runs')],
+    ['only reads them', ({ jobDataMap }: JobExecutionContext) => jobDataMap['n']],
+  ])('stay as a caller replaced them while a job ran that %s', async (_, look) => {
+    let end = (): void => {}
+    const job = jobOf(
+      async (context) => {
+        look(context)
+        await new Promise<void>((resolve) => (end = resolve))
+      },
+      { persistJobDataAfterExecution: true, disallowConcurrentExecution: true },
+    )
+    const rig = await shellRig([job])
+    const { clock, scheduler, startMs } = rig
+    const withData = (n: number) => detailOf(job, (builder) => builder.usingJobData({ n }).storeDurably())
+    await scheduler.scheduleJob(withData(1), firing(startMs))
+    await clock.advance(10)
+    await scheduler.addJob(withData(2), { replace: true })
+    end()
+    await scheduler.idle()
+    expect(await dataOf(rig)).toEqual({ n: 2 })
+    await scheduler.shutdown()
+  })
+
   it('are written back once after refires, which see what the run before left', async () => {
     const seen: unknown[] = []
     const job = jobOf(
