@@ -96,6 +96,7 @@ export class JobRunShell implements Runnable {
         ended = run instanceof Promise ? await run : run
         if (ended !== 'again') break
         this.#context.refireCount++
+        this.#context.jobRunTimeMs = -1
       }
     } catch (error) {
       ended = this.#failedOutside(error)

@@ -3,6 +3,7 @@ import {
   createScheduler,
   defineRemoteJob,
   JobBuilder,
+  JobExecutionError,
   jobKey,
   type RemoteExecution,
   type RemoteJobContext,
@@ -108,6 +109,17 @@ describe.each([
     await scheduler.idle()
     expect(told.slice(1)).toEqual(['Job DEFAULT.billing threw: no money', 'attempt 2 follows', 'begins'])
     expect(await scheduler.reportResult('run-2')).toBe(true)
+  })
+
+  test('may be refired when sending it has failed', async () => {
+    const send = (context: RemoteJobContext) => {
+      if (context.refireCount > 0) return context.awaitResult({ reference: 'run', timeoutMs: 1000 })
+      throw new JobExecutionError('connection refused', { refireImmediately: true })
+    }
+    const { scheduler, told } = await open(send, { store: makeStore() })
+    expect(await scheduler.reportResult('run', { result: 'done' })).toBe(true)
+    await scheduler.idle()
+    expect(told.at(-1)).toBe('succeeded done after 0')
   })
 
   test('may have the reference of the attempt before it', async () => {
