@@ -170,9 +170,10 @@ export class ExecutionContext implements RemoteJobContext {
 
   /** Asks the execution to stop, for a reason in a word; the first error stays. */
   interrupt(error: JobExecutionError, reason: InterruptReason): void {
+    // Also of one that was asked to stop before.
+    if (reason === 'recovered') this.isVoid = true
     if (this.#abortReason !== null) return
     this.#abortReason = error
-    this.isVoid = reason === 'recovered'
     this.isEndedByShutdown = reason === 'shutdown'
     this.#environment.onInterrupt(this, reason)
     this.#taskSignal?.abort(error)

@@ -181,7 +181,7 @@ export class JobRunShell implements Runnable {
 
   /** Decided before listeners are told: what happens while they are is no part of how the job ended. */
   #verdict(error: JobExecutionError, retries: boolean): Verdict {
-    const { attempt, bundle, interruption, isEndedByShutdown, refireCount, trigger } = this.#context
+    const { attempt, bundle, interruption, isEndedByShutdown, isVoid, refireCount, trigger } = this.#context
     const { jobStore, maxRefires } = this.#resources
     const { requestsRecovery, retry } = bundle.jobDetail
     const asked = instructionAfter(trigger, error)
@@ -190,7 +190,8 @@ export class JobRunShell implements Runnable {
     const hasNoRefires = asked === 'reExecuteJob' && mayRefire && refireCount >= maxRefires
     const isRefused = asked === 'reExecuteJob' && (!mayRefire || hasNoRefires)
     const instruction = isRefused ? instructionAfter(trigger, null) : asked
-    const mayRunAgain = canBeRetried(instruction)
+    // The node that has taken it over runs it again, or does not.
+    const mayRunAgain = canBeRetried(instruction) && !isVoid
     // As after a crash, without counting an attempt. In memory nothing would be left to run it.
     const recovers = isEndedByShutdown && requestsRecovery && jobStore.capabilities.persistent
     if (mayRunAgain && recovers && this.#definition !== null)
@@ -270,7 +271,7 @@ export class JobRunShell implements Runnable {
 
   /** Logs an error when the job is not tried again, a warning when it is tried again or was interrupted. */
   #reportFailure(error: JobExecutionError, { instruction, retry, recovery }: Outcome): void {
-    const { attempt, bundle, fireInstanceId, jobKey, originalTriggerKey } = this.#context
+    const { attempt, bundle, fireInstanceId, isVoid, jobKey, originalTriggerKey } = this.#context
     const { logger, notifier } = this.#resources
     const attempts = bundle.jobDetail.retry?.attempts ?? null
     const fields = {
@@ -280,8 +281,10 @@ export class JobRunShell implements Runnable {
     }
     const name = `Job ${jobKey.toString()}`
     const isLast = attempts !== null && attempt >= attempts && canBeRetried(instruction)
-    const isExhausted = isLast && recovery === null
-    if (recovery !== null) {
+    const isExhausted = isLast && recovery === null && !isVoid
+    if (isVoid) {
+      logThrown(logger, error, `${name} ended here after another node had taken it over.`, fields, 'warn')
+    } else if (recovery !== null) {
       logThrown(logger, error, `${name} was interrupted by the shutdown and will run again.`, fields, 'warn')
     } else if (instruction === 'reExecuteJob') {
       logThrown(logger, error, `${name} failed and is run again at once.`, fields, 'warn')

@@ -37,6 +37,16 @@ const forever = defineJob('forever', (context) => {
   })
 })
 
+/** Fails when the test says so. */
+const endFailing: (() => void)[] = []
+const failing = defineJob('failing', () => {
+  return new Promise<void>((_, reject) => {
+    endFailing.push(() => {
+      reject(new Error('stopped'))
+    })
+  })
+})
+
 interface Fixture {
   readonly clock: ManualClock
   readonly scheduler: Scheduler
@@ -51,7 +61,7 @@ async function fixture(...names: SchedulerEventName[]): Promise<Fixture> {
     logger: false,
     clock,
     jobStore,
-    jobs: [forever],
+    jobs: [forever, failing],
     instanceId: 'me',
   })
   const seen: [SchedulerEventName, unknown][] = []
@@ -128,6 +138,36 @@ describe('what a clustered store tells the scheduler', () => {
     ])
     await scheduler.shutdown()
   })
+
+  it.each([
+    ['failed', 500],
+    ['timed out', 1500],
+  ])(
+    'about its own recovery leaves another attempt to the peer, where the job had %s',
+    async (_, afterMs) => {
+      const { clock, scheduler, signaler, seen } = await fixture(
+        'jobInterrupted',
+        'jobRetryScheduled',
+        'retriesExhausted',
+      )
+      for (const [name, attempts] of Object.entries({ once: 1, often: 3 })) {
+        await scheduler.scheduleJob(
+          JobBuilder.newJob(failing).withIdentity(name).withTimeout(1000).withRetry({ attempts }).build(),
+          TriggerBuilder.newTrigger({ clock }).withIdentity(name).build(),
+        )
+      }
+      await scheduler.start()
+      await clock.advance(afterMs)
+      seen.splice(0)
+      signaler.recoveredByPeer()
+      endFailing.forEach((end) => {
+        end()
+      })
+      await clock.advance(10_000)
+      expect(seen.filter(([name]) => name !== 'jobInterrupted')).toEqual([])
+      await scheduler.shutdown()
+    },
+  )
 
   it('about the time puts its clock right, wakes the loop, and warns once about a large difference', async () => {
     const { clock, scheduler, signaler, seen } = await fixture('clockSkewed', 'jobToBeExecuted')
