@@ -1,6 +1,6 @@
 import { fieldsAndMessage } from './job-log.ts'
 import { type Logger, silentLogger } from './logger.ts'
-import { textOf } from './thrown-value.ts'
+import { disarm, textOf } from './thrown-value.ts'
 
 /** Longest line in characters: a message may hold a stack or a document, which would bury other lines. */
 const lineMax = 2000
@@ -22,15 +22,47 @@ export function lineLogger(nowMs: () => number, write: (line: string) => void): 
   return { debug: () => {}, info: () => {}, warn: at('WARN'), error: at('ERROR') }
 }
 
-/** The logger of an option: false says nothing, and without one warnings and errors go to stderr, one line each. */
+/**
+ * The logger of an option: false says nothing, and without one warnings and errors go to stderr, one line each. It never
+ * throws, whatever the given one does.
+ */
 export function resolveLogger(given: Logger | false | undefined, nowMs: () => number): Logger {
   if (given === false) return silentLogger
-  if (given !== undefined) return given
+  if (given !== undefined) return unfailing(given)
   return lineLogger(nowMs, (line) => {
     // Not the stream itself: the console survives a stderr that was closed, and test runners catch what it says.
     // eslint-disable-next-line no-console -- the default logger is the one place that speaks on its own
     console.error(line)
   })
+}
+
+/** No caller is ready for a logger that throws: that would end what it was only to tell of. */
+function unfailing(
+  logger: Readonly<Record<keyof Logger, (fields: object, message: string) => unknown>>,
+): Logger {
+  const at = (level: keyof Logger) => {
+    const write = (fields: object, message: string): void => {
+      // Its answer, because the method may be async.
+      disarm(logger[level](fields, message))
+    }
+    return (fields: object, message: string): void => {
+      try {
+        write(fields, message)
+      } catch {
+        try {
+          write(withTextOfError(fields), message)
+        } catch {
+          // A logger that cannot take plain text has nowhere else to say so.
+        }
+      }
+    }
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** A logger may fail while it reads an error, which may have throwing getters or be a proxy. */
+function withTextOfError(fields: object): object {
+  return 'err' in fields ? { ...fields, err: textOf(fields.err) } : fields
 }
 
 /** A job may hand over anything to log; what cannot be read is left out. */

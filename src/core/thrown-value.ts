@@ -27,10 +27,7 @@ export function disarm(thrown: unknown): void {
   }
 }
 
-/**
- * Logs what was thrown. Never throws: a logger may fail while it reads the error (a throwing getter, a proxy), and then
- * the error's text is logged.
- */
+/** Logs what was thrown, with a logger that `resolveLogger` has made: it never throws. */
 export function logThrown(
   logger: Logger,
   thrown: unknown,
@@ -39,13 +36,5 @@ export function logThrown(
   level: keyof Logger = 'error',
 ): void {
   disarm(thrown)
-  try {
-    logger[level]({ ...fields, err: thrown }, message)
-  } catch {
-    try {
-      logger[level]({ ...fields, err: textOf(thrown) }, message)
-    } catch {
-      // A logger that cannot take plain text has nowhere else to say so.
-    }
-  }
+  logger[level]({ ...fields, err: thrown }, message)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest'
 import { triggerKey } from '../../src/core/key.ts'
-import { lineLogger } from '../../src/core/line-logger.ts'
-import type { Logger } from '../../src/core/logger.ts'
+import { lineLogger, resolveLogger } from '../../src/core/line-logger.ts'
+import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
@@ -9,6 +9,7 @@ import { createScheduler, type SchedulerOptions } from '../../src/scheduler/crea
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
+import { FaultyJobStore } from '../support/faulty-job-store.ts'
 
 /** What the default logger writes while the test runs. */
 function stderrLines(): string[] {
@@ -159,6 +160,61 @@ describe('a scheduler that was given no logger', () => {
       code: 'ERR_INVALID_OPTION',
       field: 'logger',
     })
+  })
+})
+
+describe('a logger that throws', () => {
+  const broken = (): never => {
+    throw new Error('the disk is full')
+  }
+  const brokenLogger: Logger = { debug: broken, info: broken, warn: broken, error: broken }
+
+  it('fails neither jobs that log nor the loop of a scheduler whose store fails', async () => {
+    const clock = new ManualClock()
+    const talkative = defineJob('talkative', ({ log }) => {
+      log.info('runs')
+    })
+    const jobStore = new FaultyJobStore(ramJobStore())
+    await using scheduler = await createScheduler({
+      jobs: [talkative],
+      clock,
+      jobStore,
+      logger: brokenLogger,
+    })
+    const ended = scheduler.events.next('jobWasExecuted')
+    await scheduler.start()
+    await clock.settle()
+    jobStore.failOn({ operation: 'acquireNextTriggers', times: 5 })
+    await scheduler.schedule(talkative, { at: new Date(clock.now()) })
+    await clock.advance(600_000)
+    expect((await ended).error).toBeNull()
+  })
+
+  it('is given the text of an error that it cannot read', () => {
+    const lines: unknown[] = []
+    const reading: Logger = {
+      ...silentLogger,
+      error: (fields) => lines.push((fields as { readonly err: Error }).err.message.length),
+      warn: (fields) => lines.push(JSON.stringify(fields)),
+    }
+    const unreadable = {
+      toJSON: broken,
+    }
+    const logger = resolveLogger(reading, () => 0)
+    logger.warn({ err: unreadable, count: 1 }, 'warned')
+    logger.error({ err: null }, 'failed')
+    expect(lines).toEqual(['{"err":"[object Object]","count":1}'])
+  })
+
+  it('may throw later', async () => {
+    const late = (): unknown => Promise.reject(new Error('later'))
+    const logger = resolveLogger({ ...brokenLogger, info: late }, () => 0)
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    logger.info({}, 'told')
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
   })
 })
 
