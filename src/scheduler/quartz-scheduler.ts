@@ -35,6 +35,7 @@ import { checkedReconcile } from './define-schedule.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { Nameless } from './nameless.ts'
 import type { Notifier } from './notifier.ts'
+import { PlannedJobs } from './planned-jobs.ts'
 import type { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { ReadingScheduler } from './reading-scheduler.ts'
 import type { Recorder } from './recorder.ts'
@@ -63,7 +64,7 @@ import type { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import { Scheduling } from './scheduling.ts'
-import { silentObserver } from './scheduling-observer.ts'
+import { silentObserver, UnawaitedObserver } from './scheduling-observer.ts'
 import { SetCaretaker } from './set-caretaker.ts'
 import { Steering } from './steering.ts'
 import { tellingObserver } from './telling-observer.ts'
@@ -152,15 +153,22 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       requireOpen,
       observer,
     })
-    const declared = new DeclaredSchedules({
+    this.#sets = this.#setCaretaker(new UnawaitedObserver(observer))
+  }
+
+  #setCaretaker(observer: UnawaitedObserver): SetCaretaker {
+    const { clock } = this.#options
+    const parts = {
       options: this.#options,
-      planned: this.#scheduling.planned,
-      observer,
+      checks: this.#checks,
+      nameless: this.#nameless,
       notifier: this.#notifier,
       budget: this.#budget,
+      observer,
       open: () => this.#read(),
-    })
-    this.#sets = new SetCaretaker(declared, clock, this.#notifier)
+    }
+    const schedules = new DeclaredSchedules({ ...parts, planned: new PlannedJobs(parts) })
+    return new SetCaretaker({ schedules, observer, clock, notifier: this.#notifier })
   }
 
   get schedulerName(): string {

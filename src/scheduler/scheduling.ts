@@ -63,7 +63,7 @@ export class Scheduling implements SchedulerTransaction {
   readonly #requireOpen: () => void
   readonly #observer: SchedulingObserver
   /** Of the short form. */
-  readonly planned: PlannedJobs
+  readonly #planned: PlannedJobs
 
   constructor(parts: SchedulingParts) {
     this.#store = parts.store
@@ -75,11 +75,11 @@ export class Scheduling implements SchedulerTransaction {
     this.#wallClockStarts = parts.wallClockStarts
     this.#requireOpen = parts.requireOpen
     this.#observer = parts.observer
-    this.planned = new PlannedJobs({ ...parts, open: () => this.#open() })
+    this.#planned = new PlannedJobs({ ...parts, open: () => this.#open() })
   }
 
   async schedule(job: JobSource | string, options: ScheduleOptions<object>): Promise<ScheduledJob> {
-    return this.planned.schedule(job, options)
+    return this.#planned.schedule(job, options)
   }
 
   async scheduleJob(...call: ScheduleJobCall): Promise<Date> {

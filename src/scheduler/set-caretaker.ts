@@ -3,13 +3,23 @@ import type { Clock, ClockTimer } from '../time/clock.ts'
 import type { DeclaredSchedules, DeclaredSet, TakeOver } from './declared-schedules.ts'
 import type { Notifier } from './notifier.ts'
 import type { Reconciliation } from './schedule-definition.ts'
+import type { UnawaitedObserver } from './scheduling-observer.ts'
 
 /** How often a node looks again at sets that live nodes have declared in a newer form: those nodes may stop. */
 const lookAgainMs = 60_000
 
+export interface SetCaretakerParts {
+  readonly schedules: DeclaredSchedules
+  readonly observer: UnawaitedObserver
+  readonly clock: Clock
+  readonly notifier: Notifier
+}
+
 /** Remembers the sets that this node has declared, and declares those again that had to wait. */
 export class SetCaretaker {
   readonly #schedules: DeclaredSchedules
+  /** Of the schedules. */
+  readonly #observer: UnawaitedObserver
   readonly #clock: Clock
   readonly #notifier: Notifier
   /** By name; each call of `reconcile` for one replaces the one before. */
@@ -22,16 +32,15 @@ export class SetCaretaker {
   #looking: Promise<void> = Promise.resolve()
   #isEnded = false
 
-  constructor(schedules: DeclaredSchedules, clock: Clock, notifier: Notifier) {
+  constructor({ schedules, observer, clock, notifier }: SetCaretakerParts) {
     this.#schedules = schedules
+    this.#observer = observer
     this.#clock = clock
     this.#notifier = notifier
   }
 
   async reconcile(declared: DeclaredSet, { dryRun }: { readonly dryRun: boolean }): Promise<Reconciliation> {
-    // One after the other, so that what was declared last is in force last.
-    const before = this.#looking
-    const reconciled = before.then(() =>
+    const { done: reconciled, told } = this.#inTurn(() =>
       this.#schedules.reconcile(declared, {
         dryRun,
         mayTakeOver: this.#inForce.has(declared.name) ? 'fromItself' : 'never',
@@ -40,10 +49,6 @@ export class SetCaretaker {
           this.#inForce.add(declared.name)
         },
       }),
-    )
-    this.#looking = reconciled.then(
-      () => {},
-      () => {},
     )
     try {
       const done = await reconciled
@@ -56,6 +61,8 @@ export class SetCaretaker {
       // What was begun is gone through again, also where the caller gives up.
       if (this.#declared.get(declared.name) === declared) this.#note(declared.name, null)
       throw error
+    } finally {
+      await told
     }
   }
 
@@ -87,11 +94,25 @@ export class SetCaretaker {
     })
   }
 
-  #look(names: readonly string[], options: { readonly mayTakeOver: TakeOver }): Promise<void> {
-    this.#looking = this.#looking.then(async () => {
+  async #look(names: readonly string[], options: { readonly mayTakeOver: TakeOver }): Promise<void> {
+    const { done, told } = this.#inTurn(async () => {
       for (const name of names) await this.#lookAt(name, options)
     })
-    return this.#looking
+    await done
+    await told
+  }
+
+  /**
+   * One after the other, so that what was declared last is in force last. The next one does not wait for the listeners
+   * that are told of this one, which may be who declares it.
+   */
+  #inTurn<Answer>(work: () => Promise<Answer>): { done: Promise<Answer>; told: Promise<void> } {
+    const done = this.#looking.then(work)
+    this.#looking = done.then(
+      () => {},
+      () => {},
+    )
+    return { done, told: this.#looking.then(() => this.#observer.takeTold() ?? undefined) }
   }
 
   async #lookAt(name: string, { mayTakeOver }: { readonly mayTakeOver: TakeOver }): Promise<void> {
