@@ -25,7 +25,9 @@ export interface SchedulerListener {
   /** The start waits for it: it must not itself await a start, standby or shutdown. */
   schedulerStarting?(): void | Promise<void>
   schedulerStarted?(): void | Promise<void>
+  /** The shutdown waits for it for 10 seconds at most: it must not itself await the shutdown. */
   schedulerShuttingdown?(): void | Promise<void>
+  /** The shutdown waits for it for 10 seconds at most: it must not itself await the shutdown. */
   schedulerShutdown?(): void | Promise<void>
   schedulingDataCleared?(): void | Promise<void>
 }

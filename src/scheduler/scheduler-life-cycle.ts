@@ -17,6 +17,7 @@ import type { Recorder } from './recorder.ts'
 import type { RemoteExecutions } from './remote-executions.ts'
 import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
+import type { SchedulerPlugin } from './scheduler-plugin.ts'
 import type { SchedulerProbe } from './scheduler-probe.ts'
 import { SchedulerShutdown } from './scheduler-shutdown.ts'
 import type { SignalReceiver } from './signal-receiver.ts'
@@ -60,9 +61,11 @@ export class SchedulerLifeCycle {
   readonly #owned = new Set<'pool' | 'store'>()
   #state: SchedulerState = 'standby'
   #runningSinceMs: EpochMs | null = null
-  #isStartBegun = false
   #isStarting = false
   #isDraining = false
+  /** Listeners or a plugin that hold up a start; null while none does. */
+  #startWaitsFor: string | null = null
+  readonly #started = new Set<SchedulerPlugin>()
   readonly #lag = new RecentEventLoopLag()
   #changing: Promise<unknown> = Promise.resolve()
   #isClosed = false
@@ -106,7 +109,7 @@ export class SchedulerLifeCycle {
   /** @throws SchedulerError ERR_SCHEDULER_STATE after the first start */
   registerJobs(jobs: readonly JobSource[]): void {
     this.requireNotShutdown()
-    if (this.#isStartBegun) {
+    if (this.#isStarting || this.#runningSinceMs !== null) {
       throw new SchedulerError(
         'ERR_SCHEDULER_STATE',
         'Jobs can be registered before the first start only. Do so between createScheduler and start().',
@@ -191,7 +194,6 @@ export class SchedulerLifeCycle {
 
   async #startNow(): Promise<Change> {
     if (this.#state === 'started') return unchanged
-    this.#isStartBegun = true
     this.#isStarting = true
     try {
       return await this.#begin()
@@ -202,18 +204,19 @@ export class SchedulerLifeCycle {
 
   async #begin(): Promise<Change> {
     const { notifier, options, thread } = this.#parts
-    const { clock, jobStore, plugins } = options
-    await notifier.tell('schedulerStarting', {}, (listener) => listener.schedulerStarting?.())
+    const { clock, jobStore } = options
+    await this.#waitFor('listeners of schedulerStarting', () =>
+      notifier.tell('schedulerStarting', {}, (listener) => listener.schedulerStarting?.()),
+    )
     if (this.#runningSinceMs === null) {
       await jobStore.schedulerStarted()
+      // A shutdown may have begun while the store was starting.
       this.requireNotShutdown()
-      for (const plugin of plugins) await awaitPlugin(options, plugin, 'start', () => plugin.start?.())
+      await this.#startPlugins()
       this.#runningSinceMs = clock.now()
     } else {
       jobStore.cluster?.announce()
     }
-    // A shutdown may have begun while the store was starting.
-    this.requireNotShutdown()
     this.#state = 'started'
     this.#isDraining = false
     thread.resume()
@@ -221,6 +224,29 @@ export class SchedulerLifeCycle {
     this.pauseWatch.start()
     this.#parts.remotes.start()
     return { told: notifier.tell('schedulerStarted', {}, (listener) => listener.schedulerStarted?.()) }
+  }
+
+  /** After a start that failed, those go on that have not started. */
+  async #startPlugins(): Promise<void> {
+    const { options } = this.#parts
+    for (const plugin of options.plugins) {
+      if (this.#started.has(plugin)) continue
+      await this.#waitFor(`plugin '${plugin.name}'`, () =>
+        awaitPlugin(options, plugin, 'start', () => plugin.start?.()),
+      )
+      this.#started.add(plugin)
+    }
+  }
+
+  async #waitFor(whom: string, call: () => Told): Promise<void> {
+    this.#startWaitsFor = whom
+    try {
+      await call()
+    } finally {
+      this.#startWaitsFor = null
+    }
+    // A shutdown may have begun meanwhile, which does not wait for them for ever.
+    this.requireNotShutdown()
   }
 
   async standby(): Promise<void> {
@@ -305,7 +331,9 @@ export class SchedulerLifeCycle {
       {
         ...this.#parts,
         cut: this.#cut,
-        standBy: () => this.#change(() => this.#enterStandby()),
+        changed: this.#changing,
+        startWaitsFor: () => this.#startWaitsFor,
+        standBy: () => this.#enterStandby(),
         owns: (part) => this.#owned.has(part),
         noteNeverStarted: () => this.neverStarted.noteShutdown(),
         close: () => {

@@ -14,6 +14,8 @@ import type { SchedulerPlugin } from './scheduler-plugin.ts'
 const stepMaxMs = 1000
 /** How long all steps together may take after `timeoutMs`: plugins and listeners half of it, the store all of it. */
 const graceMs = 1000
+/** How long listeners and each plugin may take where the caller has set no limit: they may wait for this shutdown. */
+const answerMaxMs = 10_000
 
 export interface SchedulerShutdownParts {
   /** Aborted here when the store is cut off. */
@@ -24,7 +26,11 @@ export interface SchedulerShutdownParts {
   readonly completions: CompletionWriter
   readonly recorder: Recorder
   readonly thread: QuartzSchedulerThread
-  /** Stops firing, after the changes of the life cycle that were asked for before. */
+  /** Settles when the changes of the life cycle that were asked for before have ended. */
+  readonly changed: Promise<unknown>
+  /** Listeners or a plugin that hold up a start; null while none does. */
+  readonly startWaitsFor: () => string | null
+  /** Stops firing. */
   readonly standBy: () => Promise<{ readonly told: Told }>
   /** Whether the pool or the store is this scheduler's: one that refused it belongs to another scheduler. */
   readonly owns: (part: 'pool' | 'store') => boolean
@@ -63,10 +69,14 @@ export class SchedulerShutdown {
 
   async run(): Promise<void> {
     const { completions, notifier, options, standBy, thread } = this.#parts
+    await this.#changesEnded()
     const standing = await this.#storeStep('stopping to fire', standBy)
-    await this.#told(standing?.told ?? null)
+    await this.#told('schedulerInStandbyMode', standing?.told ?? null)
     await this.#storeStep('giving back what was claimed', () => thread.halt())
-    await this.#told(notifier.tell('schedulerShuttingdown', {}, (l) => l.schedulerShuttingdown?.()))
+    await this.#told(
+      'schedulerShuttingdown',
+      notifier.tell('schedulerShuttingdown', {}, (l) => l.schedulerShuttingdown?.()),
+    )
     const interrupts = this.#waits ? options.interruptJobsOnShutdownWithWait : options.interruptJobsOnShutdown
     if (interrupts) this.#parts.executing.interruptAll('shutdown')
     if (!this.#waits) completions.stopRetrying()
@@ -85,8 +95,25 @@ export class SchedulerShutdown {
     await this.#closeStore()
     this.#sayWhatIsLeft()
     this.#parts.ended()
-    await this.#told(notifier.tell('schedulerShutdown', {}, (l) => l.schedulerShutdown?.()))
-    await this.#told(notifier.drain())
+    await this.#told(
+      'schedulerShutdown',
+      notifier.tell('schedulerShutdown', {}, (l) => l.schedulerShutdown?.()),
+    )
+    await this.#told('all callbacks', notifier.drain())
+  }
+
+  /** A start under way ends first, unless listeners or a plugin hold it up for too long: it is refused then. */
+  async #changesEnded(): Promise<void> {
+    const { changed, options, startWaitsFor } = this.#parts
+    const limitMs = this.#stepMs(graceMs) ?? (startWaitsFor() === null ? null : answerMaxMs)
+    if (await settledWithin(options.clock, limitMs, changed)) return
+    const heldUpBy = startWaitsFor()
+    if (heldUpBy === null) this.#cutOff('stopping to fire')
+    else
+      options.logger.warn(
+        { heldUpBy },
+        `The shutdown does not wait for a start that is held up by ${heldUpBy}.`,
+      )
   }
 
   /** Listeners of the last ends may use the scheduler, to run what follows; for a second, one may wait for this end. */
@@ -165,7 +192,7 @@ export class SchedulerShutdown {
     const ending = this.#guarded(`Plugin '${plugin.name}' failed to shut down.`, async () => {
       await plugin.shutdown?.()
     })
-    if (await settledWithin(options.clock, this.#stepMs(graceMs / 2), ending)) return
+    if (await settledWithin(options.clock, this.#answerMs, ending)) return
     notifier.error(`Plugin '${plugin.name}' did not shut down in time.`, null)
   }
 
@@ -191,9 +218,11 @@ export class SchedulerShutdown {
     }
   }
 
-  /** Listeners get the time of a step; the shutdown does not wait for longer ones. */
-  async #told(telling: Told): Promise<void> {
-    if (telling !== null) await settledWithin(this.#parts.options.clock, this.#stepMs(graceMs / 2), telling)
+  /** The shutdown does not wait for listeners that take too long. */
+  async #told(callback: string, telling: Told): Promise<void> {
+    const { clock, logger } = this.#parts.options
+    if (telling === null || (await settledWithin(clock, this.#answerMs, telling))) return
+    logger.warn({ callback }, `Listeners of ${callback} did not answer in time; the shutdown goes on.`)
   }
 
   /** What is left of the time that the caller wants to wait; null for no limit. */
@@ -201,6 +230,11 @@ export class SchedulerShutdown {
     if (!this.#waits) return 0
     if (this.#timeoutMs === null) return null
     return Math.max(0, this.#timeoutMs - this.#spentMs())
+  }
+
+  /** How long listeners, or a plugin, may take. */
+  get #answerMs(): number {
+    return this.#stepMs(graceMs / 2) ?? answerMaxMs
   }
 
   #spentMs(): number {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { silentLogger } from '../../src/core/logger.ts'
+import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import {
   createScheduler,
+  defineJob,
   inProcessThreadPool,
   ramJobStore,
   type Scheduler,
@@ -72,6 +73,105 @@ describe('plugins', () => {
       await (await starting).shutdown()
     },
   )
+
+  it.each([
+    ['schedulerShuttingdown', 'callback'],
+    ['schedulerShutdown', 'callback'],
+    ['shutdown', 'plugin'],
+  ] as const)('and listeners that await the shutdown in %s have 10 seconds', async (where, kind) => {
+    const warnings: object[] = []
+    const given = options()
+    const asking = {
+      name: 'asking',
+      initialize: (scheduler: Scheduler) => {
+        const ask = { [where]: () => scheduler.shutdown() }
+        if (kind === 'callback') scheduler.listenerManager.addSchedulerListener(ask)
+        else Object.assign(asking, ask)
+      },
+    }
+    const logger: Logger = {
+      ...silentLogger,
+      warn: (fields) => warnings.push(fields),
+      error: (_, message) => warnings.push({ message }),
+    }
+    const scheduler = await createScheduler({ ...given, logger, plugins: [asking] })
+    await scheduler.start()
+    const ended = scheduler.events.next('schedulerShutdown')
+    const ending = scheduler.shutdown({ waitForJobsToComplete: true })
+    await given.clock.advance(9999)
+    expect(warnings).toEqual([])
+    await given.clock.advance(1)
+    await ended
+    await ending
+    expect(warnings).toEqual([
+      kind === 'callback' ? { callback: where } : { message: "Plugin 'asking' did not shut down in time." },
+    ])
+  })
+
+  it.each([
+    [undefined, 1000],
+    [{ waitForJobsToComplete: true }, 10_000],
+  ])(
+    'and listeners that await a shutdown (%j) in a start have it refused after a while',
+    async (how, limitMs) => {
+      for (const where of ['listener', 'plugin']) {
+        const errors: object[] = []
+        const warnings: object[] = []
+        const given = options()
+        const asking: SchedulerPlugin = {
+          name: 'asking',
+          initialize: (scheduler) => {
+            const ask = () => scheduler.shutdown(how)
+            if (where === 'plugin') Object.assign(asking, { start: ask })
+            else scheduler.listenerManager.addSchedulerListener({ schedulerStarting: ask })
+          },
+        }
+        const logger: Logger = {
+          ...silentLogger,
+          warn: (fields) => warnings.push(fields),
+          error: (fields) => errors.push(fields),
+        }
+        const scheduler = await createScheduler({ ...given, logger, plugins: [asking] })
+        const starting = expect(scheduler.start()).rejects.toMatchObject({ code: 'ERR_SCHEDULER_SHUTDOWN' })
+        await given.clock.advance(limitMs - 1)
+        expect(scheduler.isShutdown).toBe(false)
+        await given.clock.advance(1)
+        await starting
+        expect(scheduler.isShutdown).toBe(true)
+        expect(errors).toEqual([])
+        const heldUpBy = where === 'plugin' ? "plugin 'asking'" : 'listeners of schedulerStarting'
+        expect(warnings).toContainEqual({ heldUpBy })
+      }
+    },
+  )
+
+  it('are started once, also where another one fails the first start, which leaves jobs to be registered', async () => {
+    const log: string[] = []
+    const given = options(log)
+    let isReady = false
+    const [first, second] = plugins(log)
+    const failing: SchedulerPlugin = {
+      name: 'failing',
+      initialize: () => {},
+      start: () => {
+        if (!isReady) throw new Error('not ready')
+      },
+    }
+    const scheduler = await createScheduler({
+      ...given,
+      logger: false,
+      plugins: [first, failing, second].filter((plugin) => plugin !== undefined),
+    })
+    await expect(scheduler.start()).rejects.toThrow('not ready')
+    scheduler.registerJobs([defineJob('late', () => {})])
+    isReady = true
+    await scheduler.start()
+    expect(() => {
+      scheduler.registerJobs([defineJob('too late', () => {})])
+    }).toThrow(expect.objectContaining({ code: 'ERR_SCHEDULER_STATE' }))
+    expect(log).toEqual(['a initialize', 'b initialize', 'a start', 'b start'])
+    await scheduler.shutdown()
+  })
 
   it('are initialized when the scheduler is made, started once, and shut down at the end', async () => {
     const log: string[] = []
