@@ -11,7 +11,16 @@ import {
 } from '../../src/jobstore/record-options.ts'
 import { jobDetail } from '../../src/testing/job-store/testbed.ts'
 import { pruningCase } from '../support/pruning-case.ts'
-import { complete, dayMs, open, type RecordStores, status, write } from '../support/record-bed.ts'
+import {
+  complete,
+  dayMs,
+  entry,
+  open,
+  type RecordStores,
+  status,
+  write,
+  writeLater,
+} from '../support/record-bed.ts'
 import { recordCases } from '../support/record-cases.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
@@ -151,4 +160,24 @@ test('RAM counts nothing of completions where no status is wanted', async () => 
   await bed.schedule('t', { job: jobDetail('job', { durable: true }) })
   await complete(bed, await bed.start('t'))
   expect((await bed.store.records?.queryJobStatus({}))?.items).toEqual([])
+})
+
+test('RAM drops records of a clock that was ahead when it is set back', async () => {
+  const bed = await open(ramStores, { history: { record: 'all', maxRows: 2 }, audit: { maxRows: 2 } })
+  const run = async (name: string): Promise<void> => {
+    await bed.schedule(name, { inMs: 0 })
+    await complete(bed, await bed.start(name))
+  }
+  for (const name of ['ahead-1', 'ahead-2']) {
+    await run(name)
+    await write(bed, { audits: [entry(bed, name)] })
+  }
+  bed.clock.jump(-365 * dayMs)
+  await writeLater(bed, () => ({ audits: [entry(bed, 'first')] }))
+  await run('now')
+  await write(bed, { audits: [entry(bed, 'second')] })
+  const { items } = (await bed.store.queryExecutions({})) ?? { items: [] }
+  expect(items.map(({ triggerKey }) => triggerKey.name)).toEqual(['now'])
+  const audits = await bed.store.records?.queryAudit({})
+  expect(audits?.items.map(({ id }) => id)).toEqual(['second'])
 })

@@ -15,6 +15,7 @@ import {
   wantedOutcomes,
 } from '../queries.ts'
 import { keepsOutcome, type ResolvedHistoryOptions } from '../record-options.ts'
+import { aheadMaxMs } from './timed-rows.ts'
 
 interface Entry {
   readonly summary: ExecutionSummary
@@ -107,7 +108,6 @@ export class RamHistory {
     if (this.#entries.size > this.#options.maxRows) this.#delete(this.#entries.minKey())
   }
 
-  /** Deletes what is too old. */
   prune(nowMs: EpochMs): void {
     const { maxAgeMs, maxAgeMsByOutcome } = this.#options
     const shortestMs = Math.min(maxAgeMs, ...Object.values(maxAgeMsByOutcome))
@@ -118,6 +118,11 @@ export class RamHistory {
       if (ageMs > (maxAgeMsByOutcome[summary.outcome] ?? maxAgeMs)) old.push(cursor)
     }
     for (const cursor of old) this.#delete(cursor)
+    for (;;) {
+      const newest = this.#entries.maxKey()
+      if (newest === undefined || newest.fireTimeMs - nowMs <= aheadMaxMs) return
+      this.#delete(newest)
+    }
   }
 
   query(query: ExecutionQuery): Page<ExecutionSummary, ExecutionCursor> {

@@ -2,6 +2,12 @@ import { BTreeEx } from 'sorted-btree/extended/index.js'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Page } from '../queries.ts'
 
+/**
+ * Rows later than now by more than this are of a clock that was ahead and was set back. They would never become old, and
+ * where there are too many rows, each new one would go in their place.
+ */
+export const aheadMaxMs = 3_600_000
+
 interface TimedRowsOptions<Cursor> {
   readonly maxAgeMs: number
   readonly maxRows: number
@@ -38,10 +44,14 @@ export class TimedRows<Cursor extends { readonly id: string }, Row extends Curso
     this.#deleteWhile(() => this.#rows.size > maxRows)
   }
 
-  /** Deletes what is too old. */
   prune(nowMs: EpochMs): void {
     const { maxAgeMs, timeOf } = this.#options
     this.#deleteWhile((oldest) => nowMs - timeOf(oldest) > maxAgeMs)
+    for (;;) {
+      const newest = this.#rows.maxKey()
+      if (newest === undefined || timeOf(newest) - nowMs <= aheadMaxMs) return
+      this.#rows.delete(newest)
+    }
   }
 
   *newestFirst({ after, from, to }: TimedQuery<Cursor>): Generator<Row> {
