@@ -8,66 +8,6 @@ import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
+const pluginName = 'firingLog'
+
 export interface FiringLogOptions {
-  /** Where the lines go. */
-  readonly logger: Logger
-}
-
-/** Logs every firing, misfire, veto, end and failure as one line with fields; not what jobs log themselves. */
-export function firingLogPlugin(options: FiringLogOptions): SchedulerPlugin {
-  refuseUnknownKeys('firingLogPlugin', options, ['logger'])
-  checkLogger('firingLogPlugin', 'logger', options.logger, 'ERR_INVALID_OPTION')
-  const listener = new FiringLog(options.logger)
-  return {
-    name: listener.name,
-    initialize(scheduler: Scheduler) {
-      scheduler.listenerManager.addJobListener(listener)
-      scheduler.listenerManager.addTriggerListener(listener)
-    },
-  }
-}
-
-class FiringLog implements JobListener, TriggerListener {
-  readonly name = 'firingLog'
-  readonly #logger: Logger
-
-  constructor(logger: Logger) {
-    this.#logger = logger
-  }
-
-  jobToBeExecuted(context: JobExecutionContext): void {
-    this.#logger.info(fieldsOf(context), 'job starts')
-  }
-  jobExecutionVetoed(context: JobExecutionContext): void {
-    this.#logger.info(fieldsOf(context), 'job vetoed')
-  }
-  jobWasExecuted(context: JobExecutionContext, error: JobExecutionError | null): void {
-    const fields = { ...fieldsOf(context), runTimeMs: context.jobRunTimeMs }
-    if (error === null) this.#logger.info(fields, 'job ended')
-    else this.#logger.warn({ ...fields, err: error }, 'job failed')
-  }
-  triggerMisfired(trigger: Trigger): void {
-    this.#logger.warn(
-      {
-        trigger: trigger.key.toString(),
-        job: trigger.jobKey?.toString(),
-        due: trigger.nextFireTime?.toISOString(),
-        misfireInstruction: trigger.misfireInstruction,
-      },
-      'trigger misfired',
-    )
-  }
-}
-
-function fieldsOf(context: JobExecutionContext): object {
-  return {
-    job: context.jobKey.toString(),
-    jobType: context.jobDetail.jobType,
-    trigger: context.triggerKey.toString(),
-    fireInstanceId: context.fireInstanceId,
-    scheduled: context.scheduledFireTime.toISOString(),
-    latenessMs: context.fireTime.getTime() - context.scheduledFireTime.getTime(),
-    attempt: context.attempt,
-    refireCount: context.refireCount,
-  }
-}

@@ -42,6 +42,17 @@ describe('the execution log', () => {
     await scheduler.shutdown()
   })
 
+  it('writes to each of several loggers', async () => {
+    const books = [logbook(), logbook(), logbook()]
+    const { clock, scheduler, startMs } = await shellRig([jobOf(() => {})], {
+      plugins: books.map(({ logger }) => firingLogPlugin({ logger })),
+    })
+    await scheduler.scheduleJob(detailOf('job'), firing(startMs))
+    await clock.advance(10)
+    expect(books.map(({ lines }) => lines.length)).toEqual([2, 2, 2])
+    await scheduler.shutdown()
+  })
+
   it('warns of failures, with the error and its cause, and of misfires', async () => {
     const { lines, logger } = logbook()
     const job = jobOf(() => {
