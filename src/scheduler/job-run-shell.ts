@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.ts'
 import { after } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
+import type { RetryPolicy } from '../jobs/retry-policy.ts'
 import type { ExecutionReport } from '../jobstore/execution-report.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { CompletedExecutionInstruction, JobCompletion, JobStore } from '../jobstore/job-store.ts'
@@ -23,7 +24,7 @@ import type { LateCauses } from './late-causes.ts'
 import type { Notifier, Told } from './notifier.ts'
 import type { Recorder } from './recorder.ts'
 import type { AwaitedEnd, RemoteExecutions } from './remote-executions.ts'
-import { hasAttemptsLeft, retryTriggerFor } from './retry.ts'
+import { retryTriggerFor } from './retry.ts'
 
 /** What all shells of one scheduler share. */
 export interface JobRunShellResources extends JobRunnerOptions {
@@ -54,8 +55,8 @@ interface Verdict {
   readonly instruction: CompletedExecutionInstruction
   /** It asked for another refire than it may have. */
   readonly hasNoRefires: boolean
-  /** What a trigger of its own is stored for. */
-  readonly again: 'retry' | 'recovery' | null
+  /** What a trigger of its own is stored for: another attempt by this policy, or a recovery. */
+  readonly again: RetryPolicy | 'recovery' | null
 }
 
 /** A job that ended well, whose trigger fires again or not; made once, because nearly all end so. */
@@ -196,15 +197,15 @@ export class JobRunShell implements Runnable {
     const recovers = isEndedByShutdown && requestsRecovery && jobStore.capabilities.persistent
     if (mayRunAgain && recovers && this.#definition !== null)
       return { instruction, hasNoRefires, again: 'recovery' }
-    const triesAgain = mayRunAgain && retries && hasAttemptsLeft(retry, attempt)
-    return { instruction, hasNoRefires, again: triesAgain ? 'retry' : null }
+    const triesAgain = mayRunAgain && retries && retry !== null && attempt < retry.attempts
+    return { instruction, hasNoRefires, again: triesAgain ? retry : null }
   }
 
   #decide(error: JobExecutionError | null, verdict: Verdict): Ended | Promise<Ended> {
     const { again, hasNoRefires, instruction } = verdict
     if (hasNoRefires) this.#reportRefires()
-    const retry = again === 'retry' ? this.#retry() : null
     const recovery = again === 'recovery' ? this.#recovery() : null
+    const retry = again === null || again === 'recovery' ? null : this.#retry(again)
     const outcome: Outcome = { instruction, retry, recovery, end: endOf(error) }
     if (error !== null) this.#reportFailure(error, outcome)
     return after(this.#tellComplete(instruction), () =>
@@ -243,7 +244,7 @@ export class JobRunShell implements Runnable {
     )
   }
 
-  #retry(): Trigger | null {
+  #retry(policy: RetryPolicy): Trigger {
     const context = this.#context
     const { clock, ids } = this.#resources
     const origin = {
@@ -251,7 +252,7 @@ export class JobRunShell implements Runnable {
       triggerKey: context.originalTriggerKey,
       scheduledFireTimeMs: context.scheduledFireTimeMs,
     }
-    return retryTriggerFor(context.bundle, origin, clock.now(), ids)
+    return retryTriggerFor(context.bundle, policy, origin, clock.now(), ids)
   }
 
   /** What runs a job again that the shutdown has interrupted. */

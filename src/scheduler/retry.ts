@@ -9,18 +9,17 @@ import { instantMaxMs } from '../triggers/invalid-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
 /**
- * The trigger that runs a failed firing again, or null when its attempts are used up. A retry is a trigger, so that it
- * survives a restart. It has the data of the original trigger, so that the job sees the same data.
+ * The trigger that runs a failed firing again by its policy. A retry is a trigger, so that it survives a restart. It has
+ * the data of the original trigger, so that the job sees the same data.
  */
 export function retryTriggerFor(
   bundle: TriggerFiredBundle,
+  policy: RetryPolicy,
   origin: Omit<AttemptOrigin, 'previousFireInstanceId'>,
   nowMs: EpochMs,
   ids: IdGenerator,
-): Trigger | null {
+): Trigger {
   const { jobDetail, trigger, fireInstanceId } = bundle
-  const policy = jobDetail.retry
-  if (policy === null || !hasAttemptsLeft(policy, origin.attempt)) return null
   const startTimeMs = Math.min(nowMs + retryDelayMs(policy, origin.attempt, ids), instantMaxMs)
   return TriggerBuilder.newTrigger()
     .withIdentity(`RT_${fireInstanceId}_${origin.attempt + 1}`, retryingJobsGroup)
@@ -38,10 +37,6 @@ export function retryTriggerFor(
     .startAt(new Date(startTimeMs))
     .build()
     .computeFirstFireTime(null)
-}
-
-export function hasAttemptsLeft(policy: RetryPolicy | null, attempt: number): boolean {
-  return policy !== null && attempt < policy.attempts
 }
 
 /** Cut to the length that a database column holds. */
