@@ -4,7 +4,6 @@ import { logThrown } from '../core/thrown-value.ts'
 import { type ResolvedPiscinaOptions, resolvePiscinaOptions } from '../threadpool/piscina-options.ts'
 import { piscinaThreadPool } from '../threadpool/piscina-thread-pool.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
-import { wireVersion } from '../threadpool/wire.ts'
 import type { ResolvedScheduledExecutorOptions } from './scheduled-executor-options.ts'
 import type { TaskContext, TaskFunction } from './task.ts'
 import type { WorkerTaskDefinition } from './worker-task.ts'
@@ -122,7 +121,6 @@ export class WorkerTasks {
     const identity = { name: definition.name, group: 'ScheduledExecutor' }
     const { result } = await pool.runInWorker(
       {
-        version: wireVersion,
         moduleUrl: definition.moduleUrl,
         exportName: definition.exportName,
         fireInstanceId: String(++this.#lastRun),

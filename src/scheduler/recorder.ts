@@ -148,7 +148,6 @@ export class Recorder {
     if (this.#dropped > 0) this.#sayDropped()
   }
 
-  /** Writes nothing more. */
   abandon(): void {
     this.#isClosed = true
     this.#cancelTimer()

@@ -21,7 +21,6 @@ export class Sends {
     return count
   }
 
-  /** Ends all reservations. */
   release(): void {
     this.#reserved.clear()
   }

@@ -84,7 +84,6 @@ export class SlotPool implements ThreadPool {
     return this.#running
   }
 
-  /** The context that the scheduler gave the pool. */
   protected get context(): ThreadPoolContext {
     if (this.#context !== null) return this.#context
     throw this.#notInitialized()

@@ -5,12 +5,8 @@ import type { Shard } from '../jobs/sharding.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { FieldsWire, ValueWire } from './value-wire.ts'
 
-/** Version of the records below; both sides of a thread are always the same build, so a mismatch is a bug. */
-export const wireVersion: WorkerTask['version'] = 1
-
 /** One execution as it crosses into a worker thread: plain data only. */
 export interface WorkerTask {
-  readonly version: 1
   readonly moduleUrl: string
   readonly exportName: string
   readonly fireInstanceId: string
@@ -91,7 +87,6 @@ export function encodeTask(tag: number, task: WorkerTask): TaskWire {
 
 export function decodeTask(wire: TaskWire): WorkerTask {
   return {
-    version: wireVersion,
     moduleUrl: wire[1],
     exportName: wire[2],
     fireInstanceId: wire[3],

@@ -4,7 +4,6 @@ import { moduleBeside } from '../../../core/package-files.ts'
 import { type PiscinaThreadPoolOptions, resolvePiscinaOptions } from '../../../threadpool/piscina-options.ts'
 import { piscinaThreadPool } from '../../../threadpool/piscina-thread-pool.ts'
 import type { ThreadPool } from '../../../threadpool/thread-pool.ts'
-import { wireVersion } from '../../../threadpool/wire.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { HandleResult } from '../run-context.ts'
 import type { JobRunner, RunningJob } from './job-runner.ts'
@@ -67,7 +66,6 @@ export class WorkerHandlers {
     const nowMs = clock.now()
     const { result } = await this.#pool.runInWorker(
       {
-        version: wireVersion,
         moduleUrl: workerBridge().href,
         exportName: 'runXxlJob',
         fireInstanceId: String(++this.#lastRun),
