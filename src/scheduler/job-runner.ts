@@ -15,7 +15,7 @@ import type {
 } from '../jobs/job-definition.ts'
 import { validateAgainstSchema } from '../jobs/schema-validation.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
-import { type WorkerTask } from '../threadpool/wire.ts'
+import type { WorkerTask } from '../threadpool/wire.ts'
 import { type Clock, setTimeLimit } from '../time/clock.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { toJobExecutionError } from './job-failure.ts'

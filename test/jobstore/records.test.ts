@@ -176,7 +176,7 @@ test('RAM drops records of a clock that was ahead when it is set back', async ()
   await writeLater(bed, () => ({ audits: [entry(bed, 'first')] }))
   await run('now')
   await write(bed, { audits: [entry(bed, 'second')] })
-  const { items } = (await bed.store.queryExecutions({})) ?? { items: [] }
+  const { items } = await bed.store.queryExecutions({})
   expect(items.map(({ triggerKey }) => triggerKey.name)).toEqual(['now'])
   const audits = await bed.store.records?.queryAudit({})
   expect(audits?.items.map(({ id }) => id)).toEqual(['second'])

@@ -282,7 +282,12 @@ describe('job data', () => {
   )
 
   it.each([
-    ['only logs', ({ log }: JobExecutionContext) => log.info('runs')],
+    [
+      'only logs',
+      ({ log }: JobExecutionContext) => {
+        log.info('runs')
+      },
+    ],
     ['only reads them', ({ jobDataMap }: JobExecutionContext) => jobDataMap['n']],
   ])('stay as a caller replaced them while a job ran that %s', async (_, look) => {
     let end = (): void => {}

@@ -1,6 +1,6 @@
 import { type Logger, silentLogger } from '../../core/logger.ts'
 import type { Runnable, ThreadPool, WorkerTaskHandlers } from '../../threadpool/thread-pool.ts'
-import { type WorkerTask } from '../../threadpool/wire.ts'
+import type { WorkerTask } from '../../threadpool/wire.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 
 /** A pool that is initialized on a manual clock, and what it logged. */
