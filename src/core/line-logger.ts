@@ -23,8 +23,8 @@ export function lineLogger(nowMs: () => number, write: (line: string) => void): 
 }
 
 /**
- * The logger of an option: false says nothing, and without one warnings and errors go to stderr, one line each. It never
- * throws, whatever the given one does.
+ * The logger of an option: false says nothing, and without one warnings and errors go to stderr, one line each. It
+ * never throws, whatever the given one does.
  */
 export function resolveLogger(given: Logger | false | undefined, nowMs: () => number): Logger {
   if (given === false) return silentLogger

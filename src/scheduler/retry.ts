@@ -9,8 +9,8 @@ import { instantMaxMs } from '../triggers/invalid-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
 /**
- * The trigger that runs a failed firing again by its policy. A retry is a trigger, so that it survives a restart. It has
- * the data of the original trigger, so that the job sees the same data.
+ * The trigger that runs a failed firing again by its policy. A retry is a trigger, so that it survives a restart. It
+ * has the data of the original trigger, so that the job sees the same data.
  */
 export function retryTriggerFor(
   bundle: TriggerFiredBundle,

@@ -24,6 +24,8 @@ export interface SchedulerPlugin {
   initialize(scheduler: Scheduler, context: PluginContext): void | Promise<void>
   /** At the first start, which waits for it: it must not itself await a start, standby or shutdown. */
   start?(): void | Promise<void>
-  /** While the scheduler shuts down, which waits for it for 10 seconds at most: it must not itself await the shutdown. */
+  /**
+   * While the scheduler shuts down, which waits for it for 10 seconds at most: it must not itself await the shutdown.
+   */
   shutdown?(): void | Promise<void>
 }

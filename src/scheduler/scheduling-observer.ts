@@ -12,8 +12,8 @@ export interface SchedulingObserver {
 }
 
 /**
- * For work that others wait for, and so may the listeners that are told of it: the work does not wait for them. They are
- * still told in the order of the work, one after the other.
+ * For work that others wait for, and so may the listeners that are told of it: the work does not wait for them. They
+ * are still told in the order of the work, one after the other.
  */
 export class UnawaitedObserver implements SchedulingObserver {
   readonly #observer: SchedulingObserver

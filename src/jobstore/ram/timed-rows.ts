@@ -3,8 +3,8 @@ import type { EpochMs } from '../../time/clock.ts'
 import type { Page } from '../queries.ts'
 
 /**
- * Rows later than now by more than this are of a clock that was ahead and was set back. They would never become old, and
- * where there are too many rows, each new one would go in their place.
+ * Rows later than now by more than this are of a clock that was ahead and was set back. They would never become old,
+ * and where there are too many rows, each new one would go in their place.
  */
 export const aheadMaxMs = 3_600_000
 
