@@ -5505,7 +5505,7 @@ WITH e AS MATERIALIZED (SELECT * FROM (SELECT * FROM json_to_recordset(CAST(:row
       FOR NO KEY UPDATE OF f SKIP LOCKED
     ) AS f
 ), firings AS (DELETE FROM qrtz_fired_triggers AS d WHERE d.ctid = ANY(ARRAY(SELECT l.fired_id FROM l)))
-SELECT json_agg(l.entry_id) AS ended
+SELECT CAST(json_agg(l.entry_id) AS text) AS ended
 FROM l;
 
 -- lockedEnds.endLast.simple_triggers
@@ -5579,8 +5579,8 @@ WITH e AS MATERIALIZED (SELECT * FROM (SELECT * FROM json_to_recordset(CAST(:row
       )
   )
 ) RETURNING d.ctid AS id)
-SELECT (SELECT json_agg(l.entry_id) FROM l) AS ended, (
-  SELECT json_agg(l.entry_id)
+SELECT (SELECT CAST(json_agg(l.entry_id) AS text) FROM l) AS ended, (
+  SELECT CAST(json_agg(l.entry_id) AS text)
   FROM l
   WHERE l.job_id IN (SELECT jobs.id FROM jobs)
 ) AS jobs_deleted;
@@ -5656,8 +5656,8 @@ WITH e AS MATERIALIZED (SELECT * FROM (SELECT * FROM json_to_recordset(CAST(:row
       )
   )
 ) RETURNING d.ctid AS id)
-SELECT (SELECT json_agg(l.entry_id) FROM l) AS ended, (
-  SELECT json_agg(l.entry_id)
+SELECT (SELECT CAST(json_agg(l.entry_id) AS text) FROM l) AS ended, (
+  SELECT CAST(json_agg(l.entry_id) AS text)
   FROM l
   WHERE l.job_id IN (SELECT jobs.id FROM jobs)
 ) AS jobs_deleted;
@@ -5733,8 +5733,8 @@ WITH e AS MATERIALIZED (SELECT * FROM (SELECT * FROM json_to_recordset(CAST(:row
       )
   )
 ) RETURNING d.ctid AS id)
-SELECT (SELECT json_agg(l.entry_id) FROM l) AS ended, (
-  SELECT json_agg(l.entry_id)
+SELECT (SELECT CAST(json_agg(l.entry_id) AS text) FROM l) AS ended, (
+  SELECT CAST(json_agg(l.entry_id) AS text)
   FROM l
   WHERE l.job_id IN (SELECT jobs.id FROM jobs)
 ) AS jobs_deleted;

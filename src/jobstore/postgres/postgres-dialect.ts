@@ -11,7 +11,6 @@ export const postgresDialect: SqlDialect = {
   placeholder: (position) => `$${String(position)}`,
   reusesParameters: true,
   runsRowByRow: false,
-  storesBeforeLooks: true,
   rowSet(parameter, columns) {
     const list = Object.entries(columns).map(([name, type]) => {
       invariant(columnPattern.test(name), `column '${name}' of a row set is written in lower case`)

@@ -39,6 +39,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
     sharedWithJava: options.locking === 'quartzLocks',
     records: options.records,
     recordsAtOnce,
+    storesBeforeLooks: true,
     jobGroupLimits: options.jobGroupLimits,
     onSchema: (work) => onSchema(options, work),
     async connect({ context: { schedulerName, instanceId, clock, ids, logger, signaler } }) {

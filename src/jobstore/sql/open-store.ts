@@ -27,7 +27,7 @@ export async function openStore(engine: SqlEngine, context: JobStoreContext): Pr
   return {
     connection,
     transactions,
-    scheduleWriter: new ScheduleWriter(transactions, engine.dialect.storesBeforeLooks === true),
+    scheduleWriter: new ScheduleWriter(transactions, engine.storesBeforeLooks === true),
     pruner: new RecordPruner(transactions, engine.records),
     pauseEnder: new PauseEnder(transactions),
   }

@@ -23,6 +23,11 @@ export interface SqlEngine extends SchemaVocabulary {
   readonly records: ResolvedRecordOptions
   /** Most records that one transaction writes, since making its rows blocks the event loop. Default: no limit. */
   readonly recordsAtOnce?: number
+  /**
+   * Whether the runner runs a transaction again when a key that it stores is taken, and a look at many keys takes long,
+   * so that it pays to store them first. Default: false.
+   */
+  readonly storesBeforeLooks?: boolean
   /** Default: no group is limited. */
   readonly jobGroupLimits?: JobGroupLimitsByGroup
   /** Runs what looks at the tables, makes or changes them, on a separate connection. */

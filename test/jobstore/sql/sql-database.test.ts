@@ -1,12 +1,16 @@
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { createScheduler, defineJob, JobBuilder, TriggerBuilder } from 'quartz-ts'
-import { type SqlDatabase, sqlJobStore } from 'quartz-ts/spi'
+import { type SqlDatabase, type SqlDatabaseRunner, type SqlProgram, sqlJobStore } from 'quartz-ts/spi'
 import { sqliteDialect, sqliteSchema } from 'quartz-ts/sqlite'
 import { jobStoreConformance } from 'quartz-ts/testing'
 import { describe, expect, test } from 'vitest'
 import { systemIds } from '../../../src/core/ids.ts'
 import { openSqlite } from '../../../src/jobstore/sqlite/sqlite-runner.ts'
+import { Testbed } from '../../../src/testing/job-store/testbed.ts'
 import { systemClock } from '../../../src/time/clock.ts'
+import { ManualClock } from '../../../src/time/manual-clock.ts'
+import { ownSqlite } from '../../support/own-databases.ts'
 import { sqliteCapabilities, temporaryFolder } from '../../support/sqlite.ts'
 
 /** A database as users of `sqlJobStore` write one, over the words and the runner of the SQLite store. */
@@ -36,10 +40,19 @@ function databaseAt(filename: string): SqlDatabase & { readonly opened: () => nu
   }
 }
 
-describe('a store over a SQL database of the user conforms', () => {
+describe('a store over sqliteDialect and a runner of the user conforms', () => {
+  const connections = new Map<string, Database.Database>()
   const cases = jobStoreConformance({
     name: 'own-database',
-    create: () => sqlJobStore(databaseAt(':memory:')),
+    create: (dataId) => {
+      const connection = connections.get(dataId) ?? new Database(':memory:')
+      connections.set(dataId, connection)
+      return sqlJobStore(ownSqlite(connection))
+    },
+    destroy: (dataId) => {
+      connections.get(dataId)?.close()
+      connections.delete(dataId)
+    },
     capabilities: sqliteCapabilities,
   })
   test.each(cases)('$area: $name', ({ run }) => run())
@@ -81,4 +94,30 @@ describe('sqlJobStore', () => {
       expect.objectContaining({ code: 'ERR_NOT_SUPPORTED' }) as Error,
     )
   })
+
+  test('says what a runner leaves out that answers for all runs of a statement together', async () => {
+    const database = ownSqlite(new Database(':memory:'))
+    const store = sqlJobStore({
+      ...database,
+      connect: async () => withoutChangesOfEach(await database.connect()),
+    })
+    const bed = new Testbed(store, new ManualClock(), 'node')
+    await store.initialize(bed.context)
+    await bed.schedule('t', { everyMs: 1000 })
+    await expect(bed.complete(await bed.start('t'))).rejects.toThrow("'changesOfEach'")
+    await store.shutdown()
+  })
 })
+
+function withoutChangesOfEach(runner: SqlDatabaseRunner): SqlDatabaseRunner {
+  return { ...runner, transact: (begin, options) => runner.transact(() => withoutIt(begin()), options) }
+}
+
+function* withoutIt<Answer>(program: SqlProgram<Answer>): SqlProgram<Answer> {
+  let step = program.next()
+  while (step.done !== true) {
+    const { rows, changes } = yield step.value
+    step = program.next({ rows, changes })
+  }
+  return step.value
+}

@@ -38,11 +38,6 @@ export interface SqlDialect {
    * false. Only where statements run row by row and replies have `changesOfEach`.
    */
   readonly excludesWriters?: boolean
-  /**
-   * Whether a transaction is run again when a key that it stores is taken, and a look at many keys takes long, so that
-   * it pays to store them first. Default: false.
-   */
-  readonly storesBeforeLooks?: boolean
   /** Whether one placeholder may stand for the same value in several places. */
   readonly reusesParameters: boolean
   /**

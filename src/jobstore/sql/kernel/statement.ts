@@ -12,7 +12,10 @@ export interface SqlStatement {
   /** Same text, same plan: drivers may keep it prepared. */
   readonly text: string
   readonly values: readonly SqlValue[]
-  /** Instead of `values`: the statement is run once with each of these. Only for engines that run rows one by one. */
+  /**
+   * Instead of `values`: the statement is run once with each of these. Only where the dialect says `runsRowByRow`. The
+   * reply has the rows of all runs in their order, or `changesOfEach`.
+   */
   readonly each?: readonly (readonly SqlValue[])[]
   /**
    * Receives the reply when the program does not wait for it: an engine may send such a statement together with a later
@@ -45,7 +48,7 @@ export interface SqlReply {
   readonly rows: readonly SqlRow[]
   /** Rows inserted, updated or deleted. */
   readonly changes: number
-  /** Of a statement that was run once for each row and answers none: how many rows each run changed. */
+  /** How many rows each run changed: of a statement with `each` that answers no rows. Required there. */
   readonly changesOfEach?: readonly number[]
 }
 

@@ -124,7 +124,7 @@ const executionColumns = { entry_id: 'text', ...jobKeyColumns } as const
 const lastColumns = { ...executionColumns, ...triggerKeyColumns, trigger_type: 'text' } as const
 
 /**
- * Each row is looked up by a subquery that the planner cannot join in another way: it would read a table whole of which
+ * Lists are answered as texts, because drivers differ in whether they parse json. Each row is looked up by a subquery that the planner cannot join in another way: it would read a table whole of which
  * it believes that it is empty, once for each execution.
  */
 export function lockedEndStatements(vocabulary: SqlVocabulary): LockedEndStatements {
@@ -142,7 +142,7 @@ export function lockedEndStatements(vocabulary: SqlVocabulary): LockedEndStateme
       `WITH e AS MATERIALIZED (SELECT * FROM ${boundRows(dialect, executionColumns)} AS r),
        l AS MATERIALIZED (SELECT e.entry_id, f.id AS fired_id FROM e ${lockedFiring(vocabulary)}),
        firings AS (${deletion(vocabulary, names.firedTriggers, 'fired_id')})
-       SELECT json_agg(l.entry_id) AS ended FROM l`,
+       SELECT CAST(json_agg(l.entry_id) AS text) AS ended FROM l`,
     ),
     endLast: {
       simple_triggers: sqlQuery(dialect, endLastText(vocabulary, 'simple_triggers')),
@@ -176,8 +176,8 @@ function endLastText(vocabulary: SqlVocabulary, table: ScheduleTable): string {
     triggers AS (${deletion(vocabulary, names.triggers, 'trigger_id')}),
     jobs AS (DELETE FROM ${names.jobs} AS d WHERE ${places.isAmong('d', loseTheirLast)}
       RETURNING ${places.of('d')} AS id)
-    SELECT (SELECT json_agg(l.entry_id) FROM l) AS ended,
-      (SELECT json_agg(l.entry_id) FROM l WHERE l.job_id IN (SELECT jobs.id FROM jobs)) AS jobs_deleted`
+    SELECT (SELECT CAST(json_agg(l.entry_id) AS text) FROM l) AS ended,
+      (SELECT CAST(json_agg(l.entry_id) AS text) FROM l WHERE l.job_id IN (SELECT jobs.id FROM jobs)) AS jobs_deleted`
 }
 
 function isOfTrigger(alias: string): string {

@@ -1,4 +1,4 @@
-import { invariant } from '../../../../core/errors.ts'
+import { JobPersistenceError } from '../../../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
@@ -106,10 +106,17 @@ function* changedOf<Item>(
   const changes: number[] = []
   for (const some of chunksOf(rows)) {
     const { changesOfEach } = yield query(some)
-    invariant(changesOfEach !== undefined, 'the reply says how many rows each run has changed')
+    if (changesOfEach === undefined) throw noChangesOfEach()
     changes.push(...changesOfEach)
   }
   return items.filter((_, index) => changes[index] === 1)
+}
+
+function noChangesOfEach(): JobPersistenceError {
+  return new JobPersistenceError(
+    "The reply to a statement with 'each' has no 'changesOfEach'. Have the runner of the SqlDatabase answer there how " +
+      'many rows each run has changed.',
+  )
 }
 
 interface PlainEndStatements {
