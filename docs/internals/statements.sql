@@ -559,6 +559,7 @@ ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_
 FOR NO KEY UPDATE OF t;
 
 -- triggers.apply.acquire
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
@@ -590,6 +591,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.release
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
@@ -621,6 +623,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.fire
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
@@ -652,6 +655,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.fireLast
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
@@ -683,6 +687,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.block
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
@@ -717,6 +722,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.unblock
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
@@ -750,6 +756,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.pause
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
@@ -783,6 +790,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.resume
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
@@ -816,6 +824,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.complete
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
@@ -851,6 +860,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.fail
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
@@ -886,6 +896,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.reset
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
@@ -917,6 +928,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.revive
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
@@ -4594,8 +4606,10 @@ WHERE j.job_name = r.job_name
 
 -- jobs.lock
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (pauseJob, resumeJob)
+--   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
 --   programs/steps/new-triggers.ts (lockJobs)
 --   programs/steps/orphans.ts (deleteOrphans)
 --   programs/steps/settling.ts (settleJobs)
@@ -6614,7 +6628,6 @@ WHERE p.pause_scope = r.pause_scope
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
 --   programs/scheduling/pausing.ts (resumeJob, resumeJobs, resumeTriggers)
 --   programs/scheduling/planning.ts (putPlanned)
---   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
 DELETE FROM qrtz_pauses
@@ -6638,6 +6651,7 @@ WHERE (pause_scope, pause_group, pause_name, sched_name) IN (
 
 -- pauses.forgetStale
 --   programs/scheduling/pausing.ts (pauseJob, pauseTrigger)
+--   programs/steps/group-pauses.ts (forgetOverPauses)
 -- SQLite
 DELETE FROM qrtz_pauses AS p
 WHERE (p.sched_name, p.pause_scope, p.pause_group, p.pause_name) IN (
@@ -6766,6 +6780,21 @@ WHERE (p.sched_name, p.pause_scope, p.pause_group, p.pause_name) IN (
             )
         )
     )
+  );
+
+-- pauses.forgetStaleOfJob
+--   programs/scheduling/pausing.ts (pauseJob)
+-- Every engine
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.job_name = :name
+      AND t.job_group = :grp
+      AND t.trigger_state NOT IN ('PAUSED', 'PAUSED_BLOCKED')
   );
 
 -- pauses.forgetAllStale
@@ -8040,6 +8069,7 @@ LIMIT 1 OFFSET :skipped;
 --   programs/firing/nameless-rows.ts (namelessOf)
 --   programs/scheduling/definition-changes.ts (changeDefinitions)
 --   programs/scheduling/deleting.ts (deleteTriggers)
+--   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger, scheduleMany)
 --   programs/steps/passing-over.ts (tryLockTriggers)
 --   programs/steps/split-firings.ts (endLostItems)

@@ -193,7 +193,6 @@ function nameless(group: string): { group: string; name: string } {
 
 function jobSummary(data: RamData, job: JobRecord): JobSummary {
   const { detail } = job
-  const isAnyPaused = (): boolean => job.triggers().some(({ state }) => state === 'PAUSED')
   return {
     key: detail.key,
     jobType: detail.jobType,
@@ -202,7 +201,7 @@ function jobSummary(data: RamData, job: JobRecord): JobSummary {
     requestsRecovery: detail.requestsRecovery,
     disallowConcurrentExecution: detail.disallowConcurrentExecution,
     persistJobDataAfterExecution: detail.persistJobDataAfterExecution,
-    pause: data.pauses.ofJob(job, isAnyPaused),
+    pause: data.pauses.ofJob(job),
   }
 }
 

@@ -73,10 +73,10 @@ export class Pauses {
     )
   }
 
-  /** Of a job, one of whose triggers may be paused. */
-  ofJob({ detail: { key } }: JobRecord, isAnyPaused: () => boolean): Pause | null {
+  ofJob(job: JobRecord): Pause | null {
+    const { key } = job.detail
     const own = this.#jobs.get(key)
-    return closestPause(own !== undefined && isAnyPaused() ? own : null, this.#jobGroups.get(key.group))
+    return closestPause(own !== undefined && job.hasPaused ? own : null, this.#jobGroups.get(key.group))
   }
 
   ofTriggerGroups(groups: Iterable<string>): PausedGroup[] {
@@ -92,9 +92,10 @@ export class Pauses {
     return this.#triggers.has(trigger.key) || this.#jobs.has(job.detail.key)
   }
 
-  /** Forgets the pauses of jobs that no paused trigger is left of. */
-  forgetSpent(jobs: Iterable<JobKey>, isAnyPaused: (key: JobKey) => boolean): void {
-    for (const key of jobs) if (this.#jobs.has(key) && !isAnyPaused(key)) this.#jobs.delete(key)
+  /** Forgets the pause of a job of which no trigger is paused any more; a later one of theirs is another. */
+  forgetSpent(job: JobRecord): void {
+    const { key } = job.detail
+    if (this.#jobs.has(key) && !job.hasPaused) this.#jobs.delete(key)
   }
 
   jobs(): readonly JobKey[] {

@@ -15,13 +15,12 @@ import type { KeyIndex } from './key-index.ts'
 import { applyMisfire, isMisfired, leaveOutMissed } from './misfires.ts'
 import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
-import type { JobRecord, TriggerRecord } from './records.ts'
+import type { TriggerRecord } from './records.ts'
 
 export function pauseTrigger(session: RamSession, key: TriggerKey, note: PauseNote): boolean {
   const { data } = session
   const record = data.triggers.get(key)
   if (record === undefined) return false
-  forgetSpentPauses(data, [record.job.detail.key])
   data.apply(record, 'pause')
   if (record.state === 'PAUSED') data.pauses.note({ scope: 'trigger', key }, note, session.now())
   return true
@@ -35,7 +34,6 @@ export function pauseTriggers(session: RamSession, matcher: GroupMatcher, note: 
 }
 
 function pauseGroups(data: RamData, matcher: GroupMatcher): string[] {
-  forgetSpentPauses(data)
   const groups = groupsToPause(data.triggers, matcher)
   for (const group of groups) {
     data.paused.triggerGroups.add(group)
@@ -48,15 +46,13 @@ export function pauseJob(session: RamSession, key: JobKey, note: PauseNote): boo
   const { data } = session
   const job = data.jobs.get(key)
   if (job === undefined) return false
-  forgetSpentPauses(data, [key])
   for (const record of job.triggers()) data.apply(record, 'pause')
-  if (isAnyPaused(job)) data.pauses.note({ scope: 'job', key }, note, session.now())
+  if (job.hasPaused) data.pauses.note({ scope: 'job', key }, note, session.now())
   return true
 }
 
 export function pauseJobs(session: RamSession, matcher: GroupMatcher, note: PauseNote): string[] {
   const { data } = session
-  forgetSpentPauses(data)
   const groups = groupsToPause(data.jobs, matcher)
   for (const group of groups) {
     data.paused.jobGroups.add(group)
@@ -73,15 +69,6 @@ export function pauseAll(session: RamSession, note: PauseNote): void {
   pauseGroups(data, GroupMatcher.anyGroup())
   data.paused.everyNewTriggerGroup = true
   data.pauses.note({ scope: 'all' }, note, session.now())
-}
-
-/** A pause of a job is over when none of its triggers is paused any more; a later one of theirs is another. */
-function forgetSpentPauses(data: RamData, jobs: readonly JobKey[] = data.pauses.jobs()): void {
-  data.pauses.forgetSpent(jobs, (key) => isAnyPaused(data.jobs.get(key)))
-}
-
-function isAnyPaused(job: JobRecord | undefined): boolean {
-  return job?.triggers().some(({ state }) => state === 'PAUSED') ?? false
 }
 
 export function pausedGroups({ paused, pauses }: RamData): PausedGroups {
@@ -173,8 +160,9 @@ function resume(session: RamSession, record: TriggerRecord, nowMs: EpochMs, mann
 /** Ends pauses whose time is over. */
 export function endPauses(session: RamSession): EndedPauses {
   const nowMs = session.now()
-  forgetSpentPauses(session.data)
-  const timed = session.data.pauses.timed()
+  const { jobs, pauses } = session.data
+  for (const job of pauses.jobs().flatMap((key) => jobs.get(key) ?? [])) pauses.forgetSpent(job)
+  const timed = pauses.timed()
   const over = timed.filter(({ untilMs }) => untilMs <= nowMs).slice(0, pausesAtATime)
   for (const { target } of over) endPause(session, target, nowMs)
   return { ended: over.map(({ target }) => target), nextMs: timed[over.length]?.untilMs ?? null }
@@ -189,10 +177,12 @@ function endPause(session: RamSession, target: PauseTarget, nowMs: EpochMs): voi
   }
 }
 
-/** With everything, groups that were paused on their own stay paused. */
+/** With everything, groups that were paused on their own stay paused; while everything is paused, each group does. */
 function forgetGroups(data: RamData, target: PauseTarget): void {
   const { paused, pauses } = data
-  if (target.scope === 'triggerGroup') paused.triggerGroups.delete(target.group)
+  if (target.scope === 'triggerGroup' && !paused.everyNewTriggerGroup) {
+    paused.triggerGroups.delete(target.group)
+  }
   if (target.scope === 'jobGroup') paused.jobGroups.delete(target.group)
   if (target.scope !== 'all') return
   paused.everyNewTriggerGroup = false

@@ -123,6 +123,7 @@ export class RamData {
   putTrigger(trigger: Trigger, job: JobRecord): JobRecord | null {
     const state = this.#startingState(trigger, job)
     const replaced = this.triggers.get(trigger.key)
+    if (state === 'PAUSED') this.pauses.forgetSpent(job)
     if (replaced !== undefined) this.removeTrigger(replaced)
     const record = new TriggerRecord(trigger, job, state)
     this.triggers.add(trigger.key, record)
@@ -135,8 +136,7 @@ export class RamData {
   /** Replaces a trigger by another one of its job, which is paused exactly when the former one is. */
   replaceTrigger(record: TriggerRecord, trigger: Trigger): void {
     this.apply(record, 'release')
-    this.apply(record, 'reset')
-    const isBack = this.apply(record, 'revive')
+    const isBack = this.apply(record, 'reset') || this.apply(record, 'revive')
     this.calendars.unregister(record)
     this.changeTrigger(record, trigger)
     this.calendars.register(record)
@@ -207,6 +207,7 @@ export class RamData {
     const before = record.state
     if (before === state) return
     const { job } = record
+    if (state === 'PAUSED') this.pauses.forgetSpent(job)
     if (before === 'WAITING') {
       // Counted first, so that the lane of a non-concurrent job closes instead of offering the next trigger.
       if (state === 'ACQUIRED') job.claims++

@@ -95,6 +95,14 @@ export class JobRecord {
     return this.executions > 0 && this.detail.disallowConcurrentExecution
   }
 
+  /** Whether one of its triggers is paused. */
+  get hasPaused(): boolean {
+    for (let record = this.firstTrigger; record !== null; record = record.nextOfJob) {
+      if (record.state === 'PAUSED') return true
+    }
+    return false
+  }
+
   /** Whether a trigger of the job is still stored. */
   has(record: TriggerRecord): boolean {
     return record.previousOfJob !== null || record === this.firstTrigger

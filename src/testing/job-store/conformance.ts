@@ -30,6 +30,7 @@ import { missedCases } from './missed-cases.ts'
 import { noteCases } from './note-cases.ts'
 import { pauseCases } from './pause-cases.ts'
 import { pauseNoteCases } from './pause-note-cases.ts'
+import { pauseOverCases } from './pause-over-cases.ts'
 import { planCases } from './plan-cases.ts'
 import { queryCases } from './query-cases.ts'
 import { shardCases } from './shard-cases.ts'
@@ -92,6 +93,7 @@ const allCases: readonly StoreCase[] = [
   ...missedCases,
   ...pauseCases,
   ...pauseNoteCases,
+  ...pauseOverCases,
   ...signalCases,
   ...calendarCases,
   ...queryCases,

@@ -6,7 +6,7 @@ import { area, type StoreCase } from './store-case.ts'
 import { pausedJobGroups, pausedTriggerGroups } from './stored.ts'
 import { jobDetail, only, refuses, type Testbed } from './testbed.ts'
 
-const note = (reason: string, changes: Partial<PauseNote> = {}): PauseNote => ({
+export const note = (reason: string, changes: Partial<PauseNote> = {}): PauseNote => ({
   reason,
   by: 'ann',
   untilMs: null,
@@ -27,11 +27,11 @@ async function pauseOfJob(bed: Testbed, name: string): Promise<Pause | null> {
   return found.pause
 }
 
-async function reasonOf(bed: Testbed, name: string, group?: string): Promise<string | null> {
+export async function reasonOf(bed: Testbed, name: string, group?: string): Promise<string | null> {
   return (await pauseOf(bed, name, group))?.reason ?? null
 }
 
-async function endedNow(bed: Testbed): Promise<readonly string[]> {
+export async function endedNow(bed: Testbed): Promise<readonly string[]> {
   const { ended } = await bed.store.endPauses()
   return ended.map(textOf).sort()
 }

@@ -394,7 +394,10 @@ export class ClusterNode implements CheckInObserver {
     try {
       // It goes through all triggers: without the lock of the cluster, and by sequential scans where they are quicker.
       const isStuck = await this.#transactor.read(({ keyLists }) => keyLists.hasStuck())
-      while (isStuck && (await this.#transactor.run(freeStuckTriggers, { lock: 'cluster' })));
+      while (isStuck && !this.#isStopped) {
+        if (!(await this.#transactor.run(freeStuckTriggers, { lock: 'cluster' }))) break
+      }
+      if (this.#isStopped) return
       await this.#transactor.run(settleLostItems, { lock: 'cluster' })
     } catch (error) {
       this.#report('Triggers without their claim or execution could not be looked for.', error)

@@ -1,7 +1,7 @@
-import type { TriggerKey } from '../../../core/key.ts'
+import type { JobKey, TriggerKey } from '../../../core/key.ts'
 import { KeySet } from '../../../core/key-set.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
-import { settleJobs } from '../programs/steps/settling.ts'
+import { settleLockedJobs } from '../programs/steps/settling.ts'
 import type { SqlTransaction } from '../session/sql-session.ts'
 
 /** Most triggers and jobs of one transaction, so that it stays short. */
@@ -10,13 +10,13 @@ const mostAtOnce = 500
 /**
  * Frees triggers that are ACQUIRED without a claim or BLOCKED without an execution: no node would ever fire them. This
  * library leaves none, because it changes a claim and its trigger in one transaction. A Java node leaves some when it
- * recovers a node that still runs. Answers how many triggers and jobs were found.
+ * recovers a node that still runs. Answers whether there may be more; each run leaves fewer.
  */
 export function* freeStuckTriggers(tx: SqlTransaction): SqlProgram<boolean> {
   const { triggers, firedTriggers, keyLists } = tx.session
   const jobs = yield* keyLists.blockedWithoutExecution(mostAtOnce)
   // Jobs before triggers, as everywhere.
-  yield* settleJobs(tx, jobs)
+  yield* unblock(tx, jobs)
   const suspects = yield* keyLists.acquiredWithoutClaim(mostAtOnce)
   if (suspects.length === 0) return jobs.length === mostAtOnce
   const refs = yield* triggers.lock(suspects)
@@ -29,4 +29,14 @@ export function* freeStuckTriggers(tx: SqlTransaction): SqlProgram<boolean> {
   yield* triggers.setStates(stuck.map(({ key }) => ({ key, state: 'WAITING' })))
   for (const { nextFireTimeMs } of stuck) tx.offers.note(nextFireTimeMs)
   return stuck.length === mostAtOnce || jobs.length === mostAtOnce
+}
+
+/** Triggers whose job is gone wait again: the node that would fire one puts it in error and says why. */
+function* unblock(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<void> {
+  const { jobs, triggers } = tx.session
+  const refs = yield* jobs.lock(keys)
+  yield* settleLockedJobs(tx, refs)
+  const stored = new KeySet(refs.map(({ key }) => key))
+  const gone = keys.filter((key) => !stored.has(key))
+  if (gone.length > 0) tx.offers.note(yield* triggers.applyToJobs('unblock', gone))
 }

@@ -276,6 +276,26 @@ describe('firings that nobody owns', () => {
     expect(await cluster.firedRows()).toContain('claimed ACQUIRED')
   })
 
+  test('triggers whose jobs are gone are set free, however many they are, and are in error when they are due', async () => {
+    const cluster = await TestCluster.open()
+    const { bed } = await cluster.startNode('idle')
+    const live = await cluster.startNode('live', { sweepIntervalMs: 3000 })
+    const entries = Array.from({ length: 501 }, (_, n) => {
+      const blocked = jobDetail(`j${String(n)}`, { disallowConcurrentExecution: true, durable: true })
+      return { job: blocked, triggers: [bed.trigger(`t${String(n)}`, { job: blocked })] }
+    })
+    await bed.store.scheduleJobs(entries, { replace: false })
+    await cluster.sql(`UPDATE qrtz_triggers SET trigger_state = 'BLOCKED'`)
+    await cluster.sql('DELETE FROM qrtz_job_details')
+    // A look that went on for ever would end here.
+    live.runner.failAt(200)
+    await cluster.clock.advance(4500)
+    expect(live.bed.signals.errors).toEqual([])
+    expect(await bed.store.getTriggerCounts()).toEqual({ NORMAL: 501 })
+    expect(await live.bed.acquire()).toEqual([])
+    expect(await live.bed.state('t7')).toBe('ERROR')
+  })
+
   test('are looked for among all triggers before anything is locked', async () => {
     const cluster = await TestCluster.open()
     const live = await cluster.startNode('live', { sweepIntervalMs: 3000 })
@@ -288,6 +308,19 @@ describe('firings that nobody owns', () => {
 })
 
 describe('locks', () => {
+  test('of a job comes before that of its trigger when an error is cleared, as everywhere', async () => {
+    const cluster = await TestCluster.open()
+    const { bed, runner } = await cluster.startNode('live')
+    const { key } = await bed.schedule('t', { everyMs: 1000 })
+    await bed.putInError('t')
+    runner.texts.length = 0
+    expect(await bed.store.resetTriggerFromErrorState(key)).toBe(true)
+    const trigger = runner.texts.findIndex((text) => text.includes('t.misfire_instr'))
+    const job = runner.texts.findIndex((text) => text.startsWith('SELECT j.job_name'))
+    expect(job).toBeGreaterThanOrEqual(0)
+    expect(job).toBeLessThan(trigger)
+  })
+
   test('of jobs come before those of triggers when a node is recovered, as everywhere', async () => {
     const stage = await scene()
     const { dead, live } = stage

@@ -8,7 +8,7 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
 import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
-import { isPausedByGroup } from '../steps/group-pauses.ts'
+import { forgetOverPauses, isPausedByGroup } from '../steps/group-pauses.ts'
 import { tellMissed } from '../steps/misfires.ts'
 import { settleJobs } from '../steps/settling.ts'
 
@@ -81,6 +81,10 @@ function* updateSome(
     const isPaused = isRevived && isPausedByGroup(paused, ref)
     changed.push({ trigger: updated, state: isPaused ? (nextTriggerState(state, 'pause') ?? state) : state })
   }
+  yield* forgetOverPauses(
+    tx,
+    revived.filter((ref) => isPausedByGroup(paused, ref)),
+  )
   yield* session.triggers.advance(changed)
   for (const { trigger, state } of changed) {
     if (state === 'WAITING') tx.offers.note(trigger.nextFireTimeMs)

@@ -2,6 +2,7 @@ import type { PauseTarget } from '../../../pauses.ts'
 import type { TransactionLock } from '../../kernel/sql-runner.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
 import type { TimedPause } from '../../tables/triggers/pause-table.ts'
 import type { TriggerScope } from '../../tables/triggers/trigger-scopes.ts'
 import { resumeScope } from '../steps/resuming.ts'
@@ -29,13 +30,19 @@ export function* endPause(tx: SqlTransaction, pause: TimedPause): SqlProgram<boo
   return true
 }
 
-/** With everything, groups that were paused on their own stay paused. */
-function* forgetGroups({ session }: SqlTransaction, target: PauseTarget): SqlProgram<void> {
-  const { pausedGroups, pauses } = session
-  if (target.scope === 'triggerGroup') yield* pausedGroups.removeTheseTriggerGroups([target.group])
+function* forgetGroups(tx: SqlTransaction, target: PauseTarget): SqlProgram<void> {
+  const { pausedGroups } = tx.session
   if (target.scope === 'jobGroup') yield* pausedGroups.removeTheseJobGroups([target.group])
-  if (target.scope !== 'all') return
-  const { triggerGroups } = yield* pausedGroups.load()
+  if (target.scope !== 'triggerGroup' && target.scope !== 'all') return
+  const paused = yield* pausedGroups.load()
+  if (target.scope === 'all') yield* forgetEverything(tx, paused)
+  // By the same row the pause of everything holds the group.
+  else if (!paused.everyNewTriggerGroup) yield* pausedGroups.removeTheseTriggerGroups([target.group])
+}
+
+/** Groups that were paused on their own stay paused. */
+function* forgetEverything({ session }: SqlTransaction, { triggerGroups }: PausedGroups): SqlProgram<void> {
+  const { pausedGroups, pauses } = session
   const held = new Set(yield* pauses.triggerGroups())
   yield* pausedGroups.setEveryNewTriggerGroup(false)
   yield* pausedGroups.removeTheseTriggerGroups([...triggerGroups].filter((group) => !held.has(group)))

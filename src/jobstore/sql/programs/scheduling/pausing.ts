@@ -53,6 +53,7 @@ export function* pauseJob(tx: SqlTransaction, key: JobKey, note: PauseNote): Sql
   if (ref === undefined) return false
   const target: PauseTarget = { scope: 'job', key }
   yield* pauses.forgetStale([target])
+  yield* pauses.forgetStaleOfJob(key)
   yield* pause(tx, { kind: 'job', key })
   yield* pauses.note([target], note, tx.nowMs)
   // It was a pause of nothing where the job has no trigger that can be paused.

@@ -2,12 +2,14 @@ import type { TriggerKey } from '../../../../core/key.ts'
 import { nextTriggerState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
-import { isPausedByGroup } from '../steps/group-pauses.ts'
+import { forgetOverPauses, isPausedByGroup } from '../steps/group-pauses.ts'
 import { settleJobs } from '../steps/settling.ts'
 
 /** Clears an error; false when the trigger is in another state or does not exist. */
 export function* resetTriggerFromErrorState(tx: SqlTransaction, key: TriggerKey): SqlProgram<boolean> {
-  const { triggers, pausedGroups, pauses } = tx.session
+  const { jobs, keyLists, triggers, pausedGroups } = tx.session
+  // Jobs before triggers, as everywhere.
+  yield* jobs.lock((yield* keyLists.jobsOfTriggers([key])).values())
   const [ref] = yield* triggers.lock([key])
   const reset = ref === undefined ? null : nextTriggerState(ref.state, 'reset')
   if (ref === undefined || reset === null) return false
@@ -17,8 +19,8 @@ export function* resetTriggerFromErrorState(tx: SqlTransaction, key: TriggerKey)
   }
   const isPaused = isPausedByGroup(yield* pausedGroups.load(), ref)
   const state = isPaused ? (nextTriggerState(reset, 'pause') ?? reset) : reset
+  if (isPaused) yield* forgetOverPauses(tx, [ref])
   yield* triggers.setStates([{ key, state }])
-  if (isPaused) yield* pauses.forget([{ scope: 'trigger', key }])
   if (state === 'WAITING') tx.offers.note(ref.nextFireTimeMs)
   yield* settleJobs(tx, [ref.jobKey])
   return true

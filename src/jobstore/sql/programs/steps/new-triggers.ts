@@ -10,6 +10,7 @@ import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { endStaleClaims } from './ended-claims.ts'
 import type { NewFirings } from './firing-new.ts'
+import { forgetOverPauses } from './group-pauses.ts'
 import { executingJobs } from './settling.ts'
 
 /** The locked rows of a transaction that exist already. */
@@ -66,8 +67,14 @@ export function* storeNewTriggers(
     stored.set(key, firings?.stored(trigger, state) ?? { trigger, state })
   }
   yield* tx.session.pausedGroups.addTriggerGroups(states.newlyPaused)
+  const pausedTriggers = stored
+    .values()
+    .flatMap(({ trigger, state }) => (isPausedState(state) ? trigger : []))
+  yield* forgetOverPauses(tx, pausedTriggers)
   yield* write(tx, stored.values(), existing)
-  if (!keepsPauses) yield* forgetPauses(tx, stored.values())
+  // They are paused by their groups: what is known of a pause is of the trigger that had the key before.
+  if (!keepsPauses)
+    yield* tx.session.pauses.forget(pausedTriggers.map(({ key }) => ({ scope: 'trigger', key })))
   return jobsLosingTriggers
 }
 
@@ -87,12 +94,6 @@ function* write(
   if (replacing.some(({ trigger }) => existing.get(trigger.key)?.state === 'ACQUIRED')) {
     yield* endStaleClaims(tx)
   }
-}
-
-/** They are paused by their groups: what is known of a pause is of the trigger that had the key before. */
-function* forgetPauses(tx: SqlTransaction, stored: readonly StoredTrigger[]): SqlProgram<void> {
-  const paused = stored.filter(({ state }) => isPausedState(state))
-  yield* tx.session.pauses.forget(paused.map(({ trigger: { key } }) => ({ scope: 'trigger', key })))
 }
 
 /** What decides the first state of a trigger, besides its own fire time. */

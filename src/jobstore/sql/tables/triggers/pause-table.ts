@@ -82,6 +82,12 @@ export class PauseTable {
     yield* writeOver(this.#rows(targets), (rows) => this.#statements.forgetStale({ rows }))
   }
 
+  /** Forgets those of the triggers of a job that are not paused any more. */
+  *forgetStaleOfJob({ name, group }: JobKey): SqlProgram<void> {
+    const values = { scheduler: this.#vocabulary.schedulerName, name, grp: group }
+    yield* later(this.#statements.forgetStaleOfJob(values))
+  }
+
   /** Forgets all that are not in force any more. */
   *forgetAllStale(): SqlProgram<void> {
     yield* later(this.#statements.forgetAllStale({ scheduler: this.#vocabulary.schedulerName }))
@@ -132,6 +138,7 @@ interface PauseStatements {
   readonly load: KeyQuery
   readonly forget: RowSetQuery
   readonly forgetStale: KeyQuery
+  readonly forgetStaleOfJob: SqlQuery<ReturnType<typeof scopeValues>>
   readonly forgetAllStale: SqlQuery<{ scheduler: string }>
   readonly forgetOfTriggers: Readonly<Record<TriggerScope['kind'], SqlQuery<ReturnType<typeof scopeValues>>>>
   readonly triggerGroups: SqlQuery<{ scheduler: string }>
@@ -153,14 +160,16 @@ export function pauseStatements(vocabulary: SqlVocabulary): PauseStatements {
   const { dialect, names } = vocabulary
   const table = names.pauses
   const conditions = scopeConditions(vocabulary)
-  const ofTriggers = (kind: TriggerScope['kind']): SqlQuery<ReturnType<typeof scopeValues>> =>
+  const ofTriggersWhere = (condition: string): SqlQuery<ReturnType<typeof scopeValues>> =>
     sqlQuery(
       dialect,
       `DELETE FROM ${table} WHERE sched_name = :scheduler AND pause_scope = 'trigger'
          AND (pause_group, pause_name) IN (
            SELECT t.trigger_group, t.trigger_name FROM ${names.triggers} t
-           WHERE t.sched_name = :scheduler AND ${conditions[kind]})`,
+           WHERE t.sched_name = :scheduler AND ${condition})`,
     )
+  const ofTriggers = (kind: TriggerScope['kind']): SqlQuery<ReturnType<typeof scopeValues>> =>
+    ofTriggersWhere(conditions[kind])
   return {
     insertMissing: insertMissingQuery(vocabulary, table, columns),
     upsert: upsertQuery(vocabulary, table, keyColumns, columns),
@@ -177,6 +186,9 @@ export function pauseStatements(vocabulary: SqlVocabulary): PauseStatements {
          SELECT r.sched_name, r.pause_scope, r.pause_group, r.pause_name
          FROM ${boundRows(dialect, withScheduler(keyColumns))} AS r WHERE ${dialect.expectFew('r.sched_name')})
        AND NOT (${isInForce(vocabulary, 'p')})`,
+    ),
+    forgetStaleOfJob: ofTriggersWhere(
+      `${conditions.job} AND t.trigger_state NOT IN (${statesBefore('resume')})`,
     ),
     forgetAllStale: sqlQuery(
       dialect,
