@@ -5758,7 +5758,7 @@ SELECT (SELECT CAST(json_agg(l.entry_id) AS text) FROM l) AS ended, (
 ---------------------------------------------------------------------------
 
 -- splitFirings.load
---   cluster/lost-items.ts (offerItemsOfGone)
+--   cluster/lost-items.ts (offerAllItemsOfGone, settleLostItems)
 --   programs/steps/split-firings.ts (loadOpenFirings)
 --   sql-cluster.ts (SqlCluster)
 --   sql-shards.ts (SqlShards)
@@ -5875,11 +5875,23 @@ WHERE (job_name, job_group, sched_name) IN (
 );
 
 -- splitFirings.jobs
---   cluster/lost-items.ts (offerItemsOfGone, settleLostItems)
--- Every engine
-SELECT DISTINCT s.job_name, s.job_group
+--   cluster/lost-items.ts (offerAllItemsOfGone, settleLostItems)
+-- SQLite
+SELECT s.job_name, s.job_group
 FROM qrtz_split_firings AS s
 WHERE s.sched_name = :scheduler
+  AND (s.job_group, s.job_name) > (:afterGroup, :afterName)
+GROUP BY s.job_name, s.job_group
+ORDER BY s.job_group, s.job_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT s.job_name, s.job_group
+FROM qrtz_split_firings AS s
+WHERE s.sched_name = :scheduler
+  AND (s.job_group COLLATE "C", s.job_name COLLATE "C") > (:afterGroup, :afterName)
+GROUP BY s.job_name, s.job_group
+ORDER BY s.job_group COLLATE "C", s.job_name COLLATE "C"
 LIMIT :limit;
 
 -- splitFirings.disabledItems
@@ -9431,7 +9443,7 @@ LIMIT :limit;
 
 -- nodes.load
 --   cluster/cluster-node.ts (ClusterNode)
---   cluster/lost-items.ts (offerItemsOfGone, settleLostItems)
+--   cluster/lost-items.ts (offerAllItemsOfGone, settleLostItems)
 --   cluster/recovery.ts (recoverNode)
 --   cluster/registration.ts (register)
 --   programs/firing/splitting.ts (splitCircumstances)

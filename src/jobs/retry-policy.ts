@@ -72,6 +72,21 @@ export function resolveRetryPolicy(what: string, options: RetryOptions, path: st
   return Object.freeze({ attempts: options.attempts, backoff: Object.freeze(backoff) })
 }
 
+/**
+ * The policy of a stored job. What a newer version has written beside is not looked at, and a kind of backoff that is not
+ * known is the default, so that nodes of both versions run the job.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION
+ */
+export function storedRetryPolicy(stored: object): RetryPolicy {
+  const { attempts, backoff }: { readonly attempts?: unknown; readonly backoff?: unknown } = stored
+  const given = Object.entries(backoff ?? {}).filter(([name, value]: [string, unknown]) => {
+    return name === 'type' ? backoffTypes.some((known) => known === value) : name in defaultBackoff
+  })
+  const options = { attempts, backoff: Object.fromEntries(given) } as RetryOptions
+  return resolveRetryPolicy('a stored job', options)
+}
+
 /** Milliseconds from the failure of attempt `attempt` (the first is 1) to the next one. */
 export function retryDelayMs(policy: RetryPolicy, attempt: number, ids: IdGenerator): number {
   const { type, initialMs, factor, maxMs, jitter } = policy.backoff

@@ -97,6 +97,23 @@ export function resolveSharding(options: ShardingOptions): Sharding {
   })
 }
 
+/**
+ * The sharding of a stored job. What a newer version has written beside is not looked at, and a strategy or a misfire
+ * rule that is not known is the default, so that nodes of both versions run the job.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION
+ */
+export function storedSharding(stored: object): Sharding {
+  const { items, strategy, parameters, failover, misfire }: Partial<Record<keyof Sharding, unknown>> = stored
+  return resolveSharding({
+    items,
+    strategy: shardStrategies.find((each) => each === strategy),
+    parameters,
+    failover,
+    misfire: misfires.find((each) => each === misfire),
+  } as ShardingOptions)
+}
+
 function resolveParameters(
   parameters: unknown,
   items: ShardingOptions['items'],

@@ -65,7 +65,7 @@ const parts = { jobType: 'noop', isBroadcast: false, isRemote: false, priority: 
 test.each([
   ['no items', { ...parts, items: [] }],
   ['an item that runs nowhere', { ...parts, items: [{ ...item, state: 'given', triggerKey: null }] }],
-  ['an unknown state', { ...parts, items: [{ ...item, state: 'odd', triggerKey: null }] }],
+  ['a state that is none', { ...parts, items: [{ ...item, state: 7, triggerKey: null }] }],
   ['no item that is open', { ...parts, items: [{ ...item, state: 'ended', triggerKey: null }] }],
   [
     'a priority that is none',
@@ -77,18 +77,76 @@ test.each([
   const bed = await run(filename, clock, 'node')
   const job = jobDetail('sharded', { durable: true, sharding: resolveSharding({ items: 2 }) })
   await bed.schedule('t', { job, everyMs: 60_000 })
-  const database = new Database(filename)
-  database
-    .prepare(`INSERT INTO qrtz_split_firings (sched_name, fire_id, job_name, job_group, trigger_name, trigger_group,
-       instance_name, planned_time, fired_time, parts)
-     VALUES ('conformance', 'junk', 'sharded', 'DEFAULT', 't', 'DEFAULT', 'node', 1, 1, ?)`)
-    .run(JSON.stringify(junk))
-  database.close()
+  insertFirings(filename, ['sharded'], junk)
   const bundles = [await bed.fire(only(await bed.acquire({ maxCount: 1 }))), ...(await begin(bed))]
   expect(bundles.map(itemOf).sort()).toEqual([0, 1])
   expect(bed.signals.errors.map(({ message }) => message)).toEqual([
-    "The sharded firing 'junk' cannot be read: it is given up.",
+    "The sharded firing 'junk sharded' cannot be read: it is given up.",
   ])
   for (const bundle of bundles) await bed.complete(bundle, 'deleteTrigger')
   expect((await bed.store.shards?.overview(new JobKey('sharded')))?.firings).toEqual([])
 })
+
+test('a firing with an item in a state of a newer version is left to nodes of that version', async () => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const clock = new ManualClock()
+  const bed = await run(filename, clock, 'node')
+  const job = jobDetail('sharded', { durable: true, sharding: resolveSharding({ items: 2 }) })
+  await bed.schedule('t', { job, everyMs: 60_000 })
+  const items = [
+    { ...item, state: 'parked', triggerKey: null },
+    { ...item, item: 1, state: 'held', triggerKey: null },
+  ]
+  insertFirings(filename, ['sharded'], { ...parts, items })
+  const bundles = [await bed.fire(only(await bed.acquire({ maxCount: 1 }))), ...(await begin(bed))]
+  expect(bundles.map(itemOf).sort()).toEqual([0, 1])
+  for (const bundle of bundles) await bed.complete(bundle, 'deleteTrigger')
+  await bed.store.shutdown()
+  const next = await run(filename, clock, 'next')
+  expect([...bed.signals.errors, ...next.signals.errors]).toEqual([])
+  expect(storedFirings(filename)).toEqual(['sharded'])
+})
+
+test('firings of jobs that are gone are given up, however many they are', async () => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const clock = new ManualClock()
+  const bed = await run(filename, clock, 'node')
+  await bed.store.shutdown()
+  const held = { ...parts, items: [{ ...item, state: 'held', triggerKey: null }] }
+  const gone = Array.from({ length: 450 }, (_, n) => `job${String(n)}`)
+  insertFirings(filename, gone, held)
+  await run(filename, clock, 'next')
+  expect(storedFirings(filename)).toEqual([])
+})
+
+test('an item whose retry cannot be stored has ended', async () => {
+  const bed = await run(':memory:', new ManualClock(), 'node')
+  const job = jobDetail('sharded', { durable: true, sharding: resolveSharding({ items: 1 }) })
+  await bed.schedule('t', { job, everyMs: 60_000 })
+  const bundle = await bed.fire(only(await bed.acquire()))
+  const retryTrigger = bed.trigger('x'.repeat(300), { job, data: bundle.trigger.jobDataMap })
+  await bed.complete(bundle, 'deleteTrigger', { retryTrigger })
+  expect(bed.signals.errors.map(({ message }) => message)).toEqual([
+    "A retry of job 'DEFAULT.sharded' cannot be stored: the job does not run again.",
+  ])
+  expect(bed.signals.endedShardings.map(({ outcome }) => outcome)).toEqual(['failed'])
+  expect((await bed.store.shards?.overview(job.key))?.firings).toEqual([])
+})
+
+/** Stores a firing of each job, whose id is `junk` and the name of the job. */
+function insertFirings(filename: string, jobNames: readonly string[], stored: object): void {
+  const database = new Database(filename)
+  database
+    .prepare(`INSERT INTO qrtz_split_firings (sched_name, fire_id, job_name, job_group, trigger_name, trigger_group,
+       instance_name, planned_time, fired_time, parts)
+     SELECT 'conformance', 'junk ' || value, value, 'DEFAULT', 't', 'DEFAULT', 'node', 1, 1, ? FROM json_each(?)`)
+    .run(JSON.stringify(stored), JSON.stringify(jobNames))
+  database.close()
+}
+
+function storedFirings(filename: string): unknown[] {
+  const database = new Database(filename)
+  const names = database.prepare('SELECT job_name FROM qrtz_split_firings').pluck().all()
+  database.close()
+  return names
+}

@@ -24,7 +24,7 @@ import {
   checkInOver,
 } from './check-in.ts'
 import type { ResolvedClusterOptions } from './cluster-options.ts'
-import { offerItemsOfGone, settleLostItems } from './lost-items.ts'
+import { offerAllItemsOfGone, settleAllLostItems } from './lost-items.ts'
 import { NodeTrust } from './node-trust.ts'
 import { type NodeState, NodeWatch } from './node-watch.ts'
 import { recoverInstance, recoverNode } from './recovery.ts'
@@ -134,7 +134,7 @@ export class ClusterNode implements CheckInObserver {
     const leave = this.#table.leave(this.#own(bootId))
     try {
       await this.#transactor.run(() => run(leave), { lock: 'none', tells: 'none' })
-      await this.#transactor.run(offerItemsOfGone, { lock: 'rows', tells: 'peers' })
+      await this.#transactor.run(offerAllItemsOfGone, { lock: 'rows', tells: 'peers' })
     } catch (error) {
       this.#report('The node could not leave its cluster; its peers will take it for failed.', error)
     }
@@ -354,7 +354,7 @@ export class ClusterNode implements CheckInObserver {
     if (!isOrphan && this.#isNews(row, 'failed')) signaler.nodeFailed(instanceId)
     try {
       await this.#transactor.run((tx) => recoverNode(tx, row), { lock: 'cluster' })
-      await this.#transactor.run(settleLostItems, { lock: 'cluster' })
+      await settleAllLostItems(this.#transactor, () => !this.#isStopped)
     } catch (error) {
       this.#report(`Node '${instanceId}' failed and could not be recovered; it is tried again.`, error)
     }
@@ -394,11 +394,9 @@ export class ClusterNode implements CheckInObserver {
     try {
       // It goes through all triggers: without the lock of the cluster, and by sequential scans where they are quicker.
       const isStuck = await this.#transactor.read(({ keyLists }) => keyLists.hasStuck())
-      while (isStuck && !this.#isStopped) {
-        if (!(await this.#transactor.run(freeStuckTriggers, { lock: 'cluster' }))) break
-      }
-      if (this.#isStopped) return
-      await this.#transactor.run(settleLostItems, { lock: 'cluster' })
+      const free = () => this.#transactor.run(freeStuckTriggers, { lock: 'cluster' })
+      while (isStuck && !this.#isStopped && (await free()));
+      if (!this.#isStopped) await settleAllLostItems(this.#transactor, () => !this.#isStopped)
     } catch (error) {
       this.#report('Triggers without their claim or execution could not be looked for.', error)
     }

@@ -41,7 +41,7 @@ export function* recoverAtStart(tx: SqlTransaction): SqlProgram<void> {
   // Each look goes through all triggers, and there is nearly always nothing to find.
   const isStuck = yield* tx.session.keyLists.hasStuck()
   while (isStuck && (yield* freeStuckTriggers(tx)));
-  yield* settleLostItems(tx)
+  for (let after = yield* settleLostItems(tx); after !== null; ) after = yield* settleLostItems(tx, after)
 }
 
 /**

@@ -2,7 +2,7 @@ import { nodeAlive, nodeNotFound } from '../../refusals.ts'
 import type { SqlTransactor } from '../session/sql-transactor.ts'
 import type { NodeRow } from '../tables/nodes/node-row.ts'
 import type { Roll } from '../tables/nodes/scheduler-state-table.ts'
-import { settleLostItems } from './lost-items.ts'
+import { settleAllLostItems } from './lost-items.ts'
 import { recoverNode } from './recovery.ts'
 
 export interface RemovalParts {
@@ -31,5 +31,5 @@ export async function removeNode(
   const isRecovered = await transactor.run((tx) => recoverNode(tx, row), { lock: 'cluster' })
   // A peer may have recovered it first, which is as good.
   if (!isRecovered && find(await look()) !== undefined) throw nodeAlive(instanceId)
-  await transactor.run(settleLostItems, { lock: 'cluster' })
+  await settleAllLostItems(transactor)
 }

@@ -1,4 +1,4 @@
-import type { JobKey } from '../../../../core/key.ts'
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
@@ -197,8 +197,8 @@ function* carryOut(
   const refsOf = (keys: readonly JobKey[]): JobRef[] => uniqueKeys(keys).flatMap((key) => jobs.get(key) ?? [])
   const jobsLosingTriggers = yield* carryOutInstructions(tx, ended, triggers)
   yield* writeData(tx, ended, jobs)
-  yield* storeRetries(tx, ended, jobs)
-  yield* endItems(tx, ended, jobs)
+  const retried = yield* storeRetries(tx, ended, jobs)
+  yield* endItems(tx, ended, { jobs, retried })
   const nonConcurrent = ended.filter((each) => each.nonConcurrent)
   yield* settleLockedJobs(tx, refsOf(nonConcurrent.map(({ jobKey }) => jobKey)))
   const waitedFor = ended.filter((each) => each.mayBeWaitedFor).map(({ jobKey }) => jobKey)
@@ -225,13 +225,14 @@ function runsItem({ trigger }: JobCompletion): boolean {
 function* endItems(
   tx: SqlTransaction,
   ended: readonly EndedExecution[],
-  jobs: KeyMap<JobKey, JobRef>,
+  { jobs, retried }: { readonly jobs: KeyMap<JobKey, JobRef>; readonly retried: KeySet<TriggerKey> },
 ): SqlProgram<void> {
   const items = ended.filter(({ completion, jobKey }) => runsItem(completion) && jobs.has(jobKey))
   const open = yield* loadOpenFirings(tx, uniqueKeys(items.map(({ jobKey }) => jobKey)))
   for (const { completion, jobKey } of items) {
     const { trigger, retryTrigger, report } = completion
-    if (retryTrigger !== null) open.get(jobKey)?.move(trigger.key, retryTrigger.key)
+    const isRetried = retryTrigger !== null && retried.has(retryTrigger.key)
+    if (isRetried) open.get(jobKey)?.move(trigger.key, retryTrigger.key)
     else open.get(jobKey)?.end(trigger.key, report?.outcome ?? 'failed', report?.errorText ?? null)
   }
   yield* writeOpenFirings(tx, open, { jobs })
@@ -378,15 +379,14 @@ function* storeRetries(
   tx: SqlTransaction,
   ended: readonly EndedExecution[],
   jobs: KeyMap<JobKey, JobRef>,
-): SqlProgram<void> {
+): SqlProgram<KeySet<TriggerKey>> {
   const retries = ended.flatMap(({ completion: { retryTrigger } }) => retryTrigger ?? [])
-  if (retries.length === 0) return
+  if (retries.length === 0) return new KeySet()
   const stored = retries.filter(
     (retry) => retry.jobKey !== null && jobs.has(retry.jobKey) && isStorable(tx, retry),
   )
-  const existing = yield* lockTriggers(
-    tx,
-    stored.map(({ key }) => key),
-  )
+  const keys = new KeySet(stored.map(({ key }) => key))
+  const existing = yield* lockTriggers(tx, keys.keys())
   yield* storeNewTriggers(tx, stored, { existing, jobs })
+  return keys
 }

@@ -65,7 +65,7 @@ export class SplitFiringTable {
     this.#statements = splitFiringStatements(vocabulary)
   }
 
-  /** The firings of these jobs. */
+  /** The firings of these jobs that nodes of this version settle. */
   *load(jobKeys: readonly JobKey[]): SqlProgram<LoadedSplitFirings> {
     const found = new KeyMap<JobKey, SplitFiring[]>()
     const broken: BrokenSplitFiring[] = []
@@ -74,6 +74,7 @@ export class SplitFiringTable {
       const fireInstanceId = anyText(row, 'fire_id')
       try {
         const firing = decoded(fireInstanceId, row)
+        if (firing === null) continue
         const before = found.get(firing.jobKey)
         if (before === undefined) found.set(firing.jobKey, [firing])
         else before.push(firing)
@@ -100,9 +101,10 @@ export class SplitFiringTable {
     yield* writeOver(jobKeyRows(this.#scheduler, jobKeys), (rows) => this.#statements.forgetDeleted({ rows }))
   }
 
-  /** Jobs that have such firings, also those that somebody else deleted. */
-  *jobs(limit: number): SqlProgram<readonly JobKey[]> {
-    return (yield* all(this.#statements.jobs({ scheduler: this.#scheduler, limit }))).map(jobKeyOf)
+  /** Jobs that have such firings, also those that somebody else deleted, in order of keys behind one of them. */
+  *jobs(after: JobKey | null, limit: number): SqlProgram<readonly JobKey[]> {
+    const place = { afterGroup: after?.group ?? '', afterName: after?.name ?? '' }
+    return (yield* all(this.#statements.jobs({ scheduler: this.#scheduler, ...place, limit }))).map(jobKeyOf)
   }
 
   /** The items of these jobs that are turned off; jobs without such items are left out. */
@@ -131,7 +133,7 @@ interface SplitFiringStatements {
   readonly put: RowsQuery
   readonly delete: RowSetQuery
   readonly forgetDeleted: KeyQuery
-  readonly jobs: SqlQuery<{ scheduler: string; limit: number }>
+  readonly jobs: SqlQuery<{ scheduler: string; afterGroup: string; afterName: string; limit: number }>
   readonly disabledItems: KeyQuery
   readonly setDisabledItems: RowSetQuery
   readonly clear: SqlQuery<{ readonly scheduler: string }>
@@ -141,6 +143,7 @@ export function splitFiringStatements(vocabulary: SqlVocabulary): SplitFiringSta
   const { dialect, names } = vocabulary
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
   const shown = Object.keys(columns).map((name) => `s.${name}`)
+  const order = `s.job_group${dialect.keyCollation}, s.job_name${dialect.keyCollation}`
   const isGone = `NOT EXISTS (SELECT 1 FROM ${names.jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)})`
   return {
     load: sqlQuery(
@@ -156,8 +159,9 @@ export function splitFiringStatements(vocabulary: SqlVocabulary): SplitFiringSta
     ),
     jobs: sqlQuery(
       dialect,
-      `SELECT DISTINCT s.job_name, s.job_group FROM ${names.splitFirings} AS s
-       WHERE s.sched_name = :scheduler LIMIT :limit`,
+      `SELECT s.job_name, s.job_group FROM ${names.splitFirings} AS s
+       WHERE s.sched_name = :scheduler AND (${order}) > (:afterGroup, :afterName)
+       GROUP BY s.job_name, s.job_group ORDER BY ${order} LIMIT :limit`,
     ),
     disabledItems: sqlQuery(
       dialect,
@@ -201,9 +205,15 @@ function encoded(firing: SplitFiring): object {
   }
 }
 
-/** @throws JobPersistenceError ERR_BROKEN_ROW, SyntaxError */
-function decoded(fireInstanceId: string, row: SqlRow): SplitFiring {
-  const { jobType, isBroadcast, isRemote = false, priority, triggerData, items } = partsOf(text(row, 'parts'))
+/**
+ * Null for a firing with an item in a state that a newer version knows: nodes of that version settle it.
+ *
+ * @throws JobPersistenceError ERR_BROKEN_ROW, SyntaxError
+ */
+function decoded(fireInstanceId: string, row: SqlRow): SplitFiring | null {
+  const parts = partsOf(text(row, 'parts'))
+  if (!parts.items.every(({ state }) => itemStates.includes(state))) return null
+  const { jobType, isBroadcast, isRemote = false, priority, triggerData, items } = parts
   return {
     fireInstanceId,
     jobKey: jobKeyOf(row),
@@ -237,13 +247,16 @@ function isParts(value: unknown): value is Parts {
   return Array.isArray(items) && items.every(isItem) && items.some(({ state }) => state !== 'ended')
 }
 
-/** One that runs or waits for its node has a trigger, and no other has. */
+const itemStates: readonly string[] = ['given', 'held', 'ended']
+
+/** One that runs or waits for its node has a trigger, and no other has; that of an unknown state may have one. */
 function isItem(value: unknown): value is Parts['items'][number] {
   if (!isObject(value)) return false
   const { item, owner, state, triggerKey }: Fields<Parts['items'][number]> = value
   if (!Number.isInteger(item) || typeof owner !== 'string') return false
   if (state === 'given') return isObject(triggerKey)
-  return (state === 'held' || state === 'ended') && triggerKey === null
+  if (state === 'held' || state === 'ended') return triggerKey === null
+  return typeof state === 'string' && (triggerKey === null || isObject(triggerKey))
 }
 
 /** What is no list of items turns none off. */

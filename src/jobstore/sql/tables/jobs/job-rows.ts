@@ -3,8 +3,8 @@ import type { JobKey } from '../../../../core/key.ts'
 import { describeValue, isObject } from '../../../../core/options.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { JobPlan } from '../../../../jobs/job-plan.ts'
-import { type RetryOptions, type RetryPolicy, resolveRetryPolicy } from '../../../../jobs/retry-policy.ts'
-import { resolveSharding, type Sharding, type ShardingOptions } from '../../../../jobs/sharding.ts'
+import { type RetryPolicy, storedRetryPolicy } from '../../../../jobs/retry-policy.ts'
+import { type Sharding, storedSharding } from '../../../../jobs/sharding.ts'
 import { timerDelayMaxMs } from '../../../../time/clock.ts'
 import type { RowOf } from '../../kernel/row-set.ts'
 import type { SqlRow } from '../../kernel/statement.ts'
@@ -124,8 +124,8 @@ function planOf(json: string | null): JobPlan | null {
 }
 
 function shardingOf(json: string): Sharding {
-  const options: unknown = JSON.parse(json)
-  if (isObject(options)) return resolveSharding(options as ShardingOptions)
+  const stored: unknown = JSON.parse(json)
+  if (isObject(stored)) return storedSharding(stored)
   throw brokenValue(`'sharding' is ${describeValue(json)}, which says nothing of items. Correct it`)
 }
 
@@ -143,8 +143,7 @@ function timeoutOf(ms: number | null): number | null {
 
 function retryPolicyOf(json: string | null): RetryPolicy | null {
   if (json === null) return null
-  const options: unknown = JSON.parse(json)
-  if (typeof options === 'object' && options !== null)
-    return resolveRetryPolicy('a stored job', options as RetryOptions)
+  const stored: unknown = JSON.parse(json)
+  if (isObject(stored)) return storedRetryPolicy(stored)
   throw brokenValue(`'retry_policy' is ${describeValue(json)}, which is no policy. Correct it`)
 }

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { JobKey } from '../../../../../src/core/key.ts'
 import { JobBuilder } from '../../../../../src/jobs/job-builder.ts'
 import type { JobDetail } from '../../../../../src/jobs/job-detail.ts'
+import { resolveRetryPolicy } from '../../../../../src/jobs/retry-policy.ts'
+import { resolveSharding } from '../../../../../src/jobs/sharding.ts'
 import { calendarFromJSON } from '../../../../../src/triggers/calendars/calendar-json.ts'
 import { TriggerBuilder } from '../../../../../src/triggers/families/trigger-builder.ts'
 import { SqlTables } from '../../../../support/sql-tables.ts'
@@ -144,6 +146,28 @@ describe('jobs in their table', () => {
     is_update_data: false,
     requests_recovery: false,
   }
+
+  it('are read by what is known of them where a newer version has written more', async () => {
+    const tables = await SqlTables.open()
+    const key = new JobKey('newer', 'jobs')
+    await tables.insertRow('job_details', {
+      job_name: key.name,
+      job_group: key.group,
+      job_class_name: 'report',
+      ...readable,
+      retry_policy: JSON.stringify({
+        attempts: 3,
+        onlyOn: 'timeouts',
+        backoff: { type: 'fibonacci', initialMs: 10, spread: 1 },
+      }),
+      sharding: JSON.stringify({ items: 2, strategy: 'weighted', misfire: 'queue', weights: [1, 2] }),
+      job_plan: JSON.stringify({ data: {}, generation: 1, reason: 'x' }),
+    })
+    const [job] = await load(tables, key)
+    expect(job?.retry).toEqual(resolveRetryPolicy('test', { attempts: 3, backoff: { initialMs: 10 } }))
+    expect(job?.sharding).toEqual(resolveSharding({ items: 2 }))
+    expect(job?.plan).toMatchObject({ data: {}, generation: 1 })
+  })
 
   it.each([
     [{ job_data: Buffer.from('{"a":') }, /'job_data'.*JSON/],
