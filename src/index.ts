@@ -79,6 +79,8 @@ export type {
   JobFactory,
   JobScheduler,
   JobSource,
+  StorableData,
+  StoredDataOf,
   WorkerJobDefinition,
   WorkerJobFunction,
 } from './jobs/job-definition.ts'
@@ -100,6 +102,7 @@ export type {
   DailyWhen,
   EveryWhen,
   InWhen,
+  KeyedSchedule,
   OneWhen,
   ReplaceOptions,
   RescheduleOptions,

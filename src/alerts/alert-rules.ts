@@ -1,4 +1,4 @@
-import { checkName, checkOptions, checkWhole, wrongArgument } from '../core/arguments.ts'
+import { checkName, checkOptions, checkWhole, requireOptions } from '../core/arguments.ts'
 import { checkJobKey, type JobKey, type TriggerKey } from '../core/key.ts'
 import { lackOfSuccess, lateness, longestMs } from '../health/health-rules.ts'
 import type { JobStatus } from '../jobstore/job-status.ts'
@@ -144,15 +144,12 @@ export interface MisfiresOverOptions extends AlertRuleOptions {
  */
 export function misfiresOver(options: MisfiresOverOptions): AlertRule {
   const what = 'misfiresOver'
-  checkOptions(what, options, {
+  const checks = {
     name: checkName,
     count: checkWhole(0, 1_000_000),
     withinMs: checkWhole(1000, 86_400_000),
-  })
-  for (const field of ['count', 'withinMs'] as const) {
-    if ((options as Partial<MisfiresOverOptions>)[field] === undefined)
-      throw wrongArgument(what, field, 'a number', undefined, { code: 'ERR_INVALID_OPTION' })
   }
+  requireOptions(what, options, checks, ['count', 'withinMs'])
   const { name = 'misfires', count, withinMs } = options
   return {
     name,

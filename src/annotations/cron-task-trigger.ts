@@ -1,5 +1,5 @@
 import { refuseUnknownKeys } from '../core/options.ts'
-import { CronExpression, checkExpression } from '../triggers/cron/cron-expression.ts'
+import { CronExpression, checkExpression, refuseOptionsOfParsed } from '../triggers/cron/cron-expression.ts'
 import type { CronDst } from '../triggers/cron/dst-policy.ts'
 import type { TaskTrigger, TaskTriggerContext } from './task-trigger.ts'
 
@@ -22,14 +22,18 @@ export class CronTaskTrigger implements TaskTrigger {
    *
    * @throws CronExpressionError, InvalidArgumentError ERR_UNKNOWN_TIME_ZONE
    */
+  constructor(expression: string, options?: CronTaskTriggerOptions)
+  constructor(expression: CronExpression)
   constructor(expression: string | CronExpression, options: CronTaskTriggerOptions = {}) {
     checkExpression('CronTaskTrigger', 'expression', expression)
     refuseUnknownKeys('CronTaskTrigger', options, ['zone', 'dst'])
     const { zone: timeZone, dst } = options
-    this.cronExpression =
-      typeof expression === 'string'
-        ? CronExpression.parse(expression, { dialect: 'spring', timeZone, dst })
-        : expression
+    if (typeof expression === 'string') {
+      this.cronExpression = CronExpression.parse(expression, { dialect: 'spring', timeZone, dst })
+    } else {
+      refuseOptionsOfParsed('CronTaskTrigger', options)
+      this.cronExpression = expression
+    }
   }
 
   nextExecution({ lastCompletion, lastScheduledExecution, clock }: TaskTriggerContext): Date | null {

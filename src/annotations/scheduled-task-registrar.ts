@@ -54,10 +54,17 @@ export class ScheduledTaskRegistrar {
   /** A task on a cron expression of Spring's dialect, or on a parsed one. @throws CronExpressionError */
   addCronTask(
     task: TaskFunction<unknown>,
+    expression: string,
+    options?: CronTaskTriggerOptions,
+  ): ScheduledTask
+  addCronTask(task: TaskFunction<unknown>, expression: CronExpression): ScheduledTask
+  addCronTask(
+    task: TaskFunction<unknown>,
     expression: string | CronExpression,
     options?: CronTaskTriggerOptions,
   ): ScheduledTask {
-    const trigger = new CronTaskTrigger(expression, options)
+    // The trigger refuses options beside a parsed expression.
+    const trigger = new CronTaskTrigger(expression as string, options)
     return this.#add('cron', task, (scheduler) => scheduler.schedule(task, trigger))
   }
 

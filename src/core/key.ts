@@ -124,6 +124,37 @@ export const checkTriggerKey: ArgumentCheck = checkThat(
   "Make one with triggerKey('name', 'group').",
 )
 
+const remedyOfJobKey = "Pass the name of a job in the group DEFAULT, or jobKey('name', 'group')."
+const remedyOfTriggerKey = "Pass the name of a trigger in the group DEFAULT, or triggerKey('name', 'group')."
+
+const checkJobKeyOrName = checkThat(
+  'a JobKey or a name that is not blank',
+  (value) => isJobKey(value) || isName(value),
+  remedyOfJobKey,
+)
+
+const checkTriggerKeyOrName = checkThat(
+  'a TriggerKey or a name that is not blank',
+  (value) => isTriggerKey(value) || isName(value),
+  remedyOfTriggerKey,
+)
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== ''
+}
+
+/** The key that an argument means: a name alone is one in the group `DEFAULT`. @throws InvalidArgumentError */
+export function jobKeyOf(method: string, argument: string, key: JobKey | string): JobKey {
+  checkJobKeyOrName(method, argument, key)
+  return typeof key === 'string' ? new JobKey(key) : key
+}
+
+/** The same for a trigger. @throws InvalidArgumentError */
+export function triggerKeyOf(method: string, argument: string, key: TriggerKey | string): TriggerKey {
+  checkTriggerKeyOrName(method, argument, key)
+  return typeof key === 'string' ? new TriggerKey(key) : key
+}
+
 /** A job key or a trigger key. */
 export const checkKey: ArgumentCheck = checkThat(
   'a JobKey or a TriggerKey',

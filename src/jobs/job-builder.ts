@@ -1,14 +1,21 @@
-import { checkBoolean, checkOptions, checkString, orNull, refuseNew } from '../core/arguments.ts'
+import { checkBoolean, checkOptions, checkString, checkWhole, orNull, refuseNew } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { systemIds } from '../core/ids.ts'
 import { copyJobData, emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
-import type { RequiredKeys, StorableJobData } from '../core/job-data-type.ts'
+import type { RequiredKeys } from '../core/job-data-type.ts'
 import { checkJobKey, generatedJobKey, JobKey } from '../core/key.ts'
-import { describeValue, isDataObject, isObject, requireInteger } from '../core/options.ts'
+import { describeValue, isDataObject, isObject } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
 import { checkJobSource, requireJobType, toJobDefinition } from './define-job.ts'
-import type { JobDefinition, JobSource } from './job-definition.ts'
-import { checkJobDetail, type JobDetail } from './job-detail.ts'
+import type { JobSource, StoredDataOf } from './job-definition.ts'
+import {
+  checkJobDetail,
+  checkNodeNames,
+  type DefinedField,
+  type JobDetail,
+  unsaidFieldsOf,
+  withUnsaidFields,
+} from './job-detail.ts'
 import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
 import { resolveSharding, type ShardingOptions } from './sharding.ts'
 
@@ -17,10 +24,10 @@ export interface MissingJobData<Missing extends PropertyKey> {
   readonly 'pass these fields to usingJobData, or call restOfDataFromTriggers()': Missing
 }
 
-/** Forbids fields that the data type does not have: `extends` alone would let them pass. */
+/** Forbids fields that the data type does not have, in words that the compiler shows: `extends` would let them pass. */
 export type UnknownKeys<Given, Data extends object> = object extends Data
   ? unknown
-  : { readonly [Key in Exclude<keyof Given, keyof Data>]: never }
+  : { readonly [Key in Exclude<keyof Given, keyof Data>]: 'The data of this job has no such field' }
 
 /** Fields that are there for certain: one that may be undefined may be left out. */
 export type FilledKeys<Given, Data> = {
@@ -34,9 +41,15 @@ export type FilledKeys<Given, Data> = {
 }[keyof Given] &
   RequiredKeys<Given>
 
-type JobDraft = { -readonly [Field in keyof Omit<JobDetail, 'key' | 'jobDataMap'>]: JobDetail[Field] } & {
+type Plain = Omit<JobDetail, 'key' | 'jobDataMap' | 'requestsRecovery'>
+
+type JobDraft = { -readonly [Field in keyof Plain]: Plain[Field] } & {
   key: JobKey | null
   data: JobDataMap
+  /** Null where the caller has not said it: it goes by the sharding. */
+  requestsRecovery: boolean | null
+  /** What the definition is to fill in. */
+  unsaid: Set<DefinedField>
 }
 
 /**
@@ -63,40 +76,28 @@ export class JobBuilder<
    *
    * @throws InvalidArgumentError when it is none of these
    */
-  static newJob<Data extends object, Result, Stored extends StorableJobData<Stored>>(
-    job: JobDefinition<Data, Result, Stored>,
-  ): JobBuilder<Stored>
-  static newJob<Data extends StorableJobData<Data>>(job: JobSource<Data>): JobBuilder<Data>
-  static newJob(jobType: string): JobBuilder
+  static newJob<Source extends JobSource | string>(job: Source): JobBuilder<StoredDataOf<Source>>
   static newJob(job: JobSource | string): JobBuilder<object> {
     if (typeof job === 'string') {
       requireJobType(job)
       return new JobBuilder<object>({
-        key: null,
+        ...emptyDraft,
         jobType: job,
-        description: null,
-        data: emptyJobDataMap,
-        durable: false,
-        requestsRecovery: false,
-        disallowConcurrentExecution: false,
-        persistJobDataAfterExecution: false,
-        timeoutMs: null,
-        retry: null,
+        unsaid: new Set<DefinedField>(['description', 'timeoutMs', 'retry']),
       })
     }
     checkJobSource('JobBuilder.newJob', 'job', job)
-    const definition = toJobDefinition(job)
+    const { jobType, description, timeoutMs, retry, ...flags } = toJobDefinition(job)
+    const { disallowConcurrentExecution, persistJobDataAfterExecution } = flags
     return new JobBuilder<object>({
-      key: null,
-      jobType: definition.jobType,
-      description: definition.description,
-      data: emptyJobDataMap,
-      durable: false,
-      requestsRecovery: false,
-      disallowConcurrentExecution: definition.disallowConcurrentExecution,
-      persistJobDataAfterExecution: definition.persistJobDataAfterExecution,
-      timeoutMs: definition.timeoutMs,
-      retry: definition.retry,
+      ...emptyDraft,
+      jobType,
+      description,
+      disallowConcurrentExecution,
+      persistJobDataAfterExecution,
+      timeoutMs,
+      retry,
+      unsaid: new Set(),
     })
   }
 
@@ -106,8 +107,14 @@ export class JobBuilder<
   ): object extends Data ? JobBuilder : JobBuilder<Data, never>
   static from(jobDetail: JobDetail): JobBuilder {
     checkJobDetail('JobBuilder.from', 'jobDetail', jobDetail)
-    const { jobDataMap, ...fields } = jobDetail
-    return new JobBuilder({ ...fields, data: { ...jobDataMap } })
+    const { jobDataMap, requestsRecovery, ...fields } = jobDetail
+    return new JobBuilder({
+      ...fields,
+      // A job that is split from here on is recovered by default.
+      requestsRecovery: requestsRecovery || fields.sharding !== null ? requestsRecovery : null,
+      data: { ...jobDataMap },
+      unsaid: new Set(unsaidFieldsOf(jobDetail)),
+    })
   }
 
   /** Default: a unique name in group DEFAULT. */
@@ -117,7 +124,7 @@ export class JobBuilder<
     const key = typeof nameOrKey === 'string' ? new JobKey(nameOrKey, group) : nameOrKey
     checkJobKey('JobBuilder.withIdentity', 'identity', key)
     // Under another key it is another job, which is in no set of schedules.
-    if (this.#draft.key?.equals(key) === false) delete this.#draft.plan
+    if (this.#draft.key?.equals(key) === false) this.#draft.plan = null
     this.#draft.key = key
     return this
   }
@@ -125,7 +132,7 @@ export class JobBuilder<
   /** For people; null for none. */
   withDescription(description: string | null): this {
     orNull(checkString)('JobBuilder.withDescription', 'description', description)
-    this.#draft.description = description
+    this.#say('description', description)
     return this
   }
 
@@ -161,7 +168,11 @@ export class JobBuilder<
     return this
   }
 
-  /** Run again under a recovery trigger when the node dies during an execution (persistent stores). False: do not. */
+  /**
+   * Run again when the node dies during an execution (persistent stores): under a recovery trigger, or, for an item of
+   * a sharded job, on another node in the same firing. False: do not; such an item is lost. Default: true for a job
+   * whose items may move, see {@link JobBuilder.withSharding}, or else false.
+   */
   requestRecovery(requests: boolean = true): this {
     checkBoolean('JobBuilder.requestRecovery', 'requests', requests)
     this.#draft.requestsRecovery = requests
@@ -196,50 +207,53 @@ export class JobBuilder<
   }
 
   /**
-   * Interrupts an execution after so many milliseconds, 1 to 2,147,483,647. Default: that of the definition, or no
-   * limit.
+   * Interrupts an execution after so many milliseconds, 1 to 2,147,483,647; null for no limit. Default: that of the
+   * definition, or no limit.
    */
-  withTimeout(timeoutMs: number): this {
-    this.#draft.timeoutMs = requireInteger('withTimeout', 'timeoutMs', timeoutMs, {
-      min: 1,
-      max: timerDelayMaxMs,
-      code: 'ERR_INVALID_ARGUMENT',
-    })
+  withTimeout(timeoutMs: number | null): this {
+    orNull(checkWhole(1, timerDelayMaxMs))('JobBuilder.withTimeout', 'timeoutMs', timeoutMs)
+    this.#say('timeoutMs', timeoutMs)
     return this
   }
 
-  /** Repeats a failed execution. Default: as the definition says, or not. */
-  withRetry(options: RetryOptions): this {
-    this.#draft.retry = resolveRetryPolicy('withRetry', options)
+  /** Repeats a failed execution; null: does not. Default: as the definition says, or not. */
+  withRetry(options: RetryOptions | null): this {
+    this.#say('retry', options === null ? null : resolveRetryPolicy('withRetry', options))
     return this
+  }
+
+  #say<Field extends DefinedField>(field: Field, value: JobDraft[Field]): void {
+    this.#draft[field] = value
+    this.#draft.unsaid.delete(field)
   }
 
   /**
    * Runs the job on these nodes of a cluster, by their instance ids: on no other node when it is `required` (the
-   * default), or else on other nodes only while none of these is alive. With a store for one scheduler the job runs in
-   * any case.
+   * default), or else on other nodes only while none of these is alive; null for all nodes, the default. With a store
+   * for one scheduler the job runs in any case.
    *
    * @throws InvalidArgumentError for an empty list, or a name that `onNodes` cannot store
    */
-  onNodes(names: readonly string[], options: { readonly required?: boolean } = {}): this {
+  onNodes(names: readonly string[] | null, options: { readonly required?: boolean } = {}): this {
+    orNull(checkNodeNames)('JobBuilder.onNodes', 'names', names)
     checkOptions('JobBuilder.onNodes', options, { required: checkBoolean })
-    this.#draft.nodeAffinity = Object.freeze({
-      names: Object.freeze(requireNodeNames(names)),
-      required: options.required ?? true,
-    })
+    this.#draft.nodeAffinity =
+      names === null
+        ? null
+        : Object.freeze({ names: Object.freeze([...new Set(names)]), required: options.required ?? true })
     return this
   }
 
   /**
-   * Splits each firing of the job into items, each an execution of its own, spread over the live nodes. An item never
-   * runs twice at the same time, unless it is `remote`. Says also whether executions are recovered: see `failover`.
+   * Splits each firing of the job into items, each an execution of its own, spread over the live nodes; null: each
+   * firing is one execution, the default. An item never runs twice at the same time, unless it is `remote`. Items that
+   * ran on a node that died run again on another one, in the same firing, unless `requestRecovery(false)` is called;
+   * those of a broadcast (`nodes`) never move.
    *
    * @throws InvalidArgumentError ERR_INVALID_ARGUMENT, ERR_INVALID_OPTION
    */
-  withSharding(options: ShardingOptions): this {
-    const sharding = resolveSharding(options)
-    this.#draft.sharding = sharding
-    this.#draft.requestsRecovery = sharding.failover && sharding.items !== 'nodes'
+  withSharding(options: ShardingOptions | null): this {
+    this.#draft.sharding = options === null ? null : resolveSharding(options)
     return this
   }
 
@@ -254,6 +268,7 @@ export class JobBuilder<
     const key: JobKey = draft.key ?? generatedJobKey(systemIds.uniqueName())
     const hasData = Object.keys(draft.data).length > 0
     const { nodeAffinity, sharding, plan } = draft
+    const canMove = sharding !== null && sharding.items !== 'nodes'
     // Field by field: a spread takes several times as long, which counts when a million jobs are stored.
     const job: JobDetail<Data> = {
       // Only this builder knows the type of the data.
@@ -262,36 +277,33 @@ export class JobBuilder<
       description: draft.description,
       jobDataMap: hasData ? copyJobData(`job '${key.toString()}'`, draft.data) : emptyJobDataMap,
       durable: draft.durable,
-      requestsRecovery: draft.requestsRecovery,
+      requestsRecovery: draft.requestsRecovery ?? canMove,
       disallowConcurrentExecution: draft.disallowConcurrentExecution,
       persistJobDataAfterExecution: draft.persistJobDataAfterExecution,
       timeoutMs: draft.timeoutMs,
       retry: draft.retry,
+      nodeAffinity,
+      sharding,
+      plan,
     }
-    if (nodeAffinity === undefined && sharding === undefined && plan === undefined) return Object.freeze(job)
-    return Object.freeze({
-      ...job,
-      ...(nodeAffinity === undefined ? {} : { nodeAffinity }),
-      ...(sharding === undefined ? {} : { sharding }),
-      ...(plan === undefined ? {} : { plan }),
-    })
+    return withUnsaidFields(job, draft.unsaid) as JobDetail<Data>
   }
 }
 
-/** Characters that would need escaping in the stored list of names. */
-const unfitForNodeName = /["\\\p{Cc}\p{Surrogate}]/u
-
-function requireNodeNames(names: unknown): string[] {
-  const isFit = (name: unknown): boolean =>
-    typeof name === 'string' && name.trim() !== '' && !unfitForNodeName.test(name)
-  if (Array.isArray(names) && names.length > 0 && names.every(isFit)) {
-    return [...new Set(names as string[])]
-  }
-  throw new InvalidArgumentError(
-    'names',
-    'onNodes needs the instance ids of one or more nodes, without quotes, backslashes and control characters.',
-  )
-}
+const emptyDraft = {
+  key: null,
+  description: null,
+  data: emptyJobDataMap,
+  durable: false,
+  requestsRecovery: null,
+  disallowConcurrentExecution: false,
+  persistJobDataAfterExecution: false,
+  timeoutMs: null,
+  retry: null,
+  nodeAffinity: null,
+  sharding: null,
+  plan: null,
+} as const
 
 function requireObject(data: unknown): object {
   if (isDataObject(data)) return data

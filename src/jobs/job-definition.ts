@@ -100,6 +100,27 @@ export type JobDefinition<
 /** Anything that can be registered as a job: a definition, or a class with an `execute` method. */
 export type JobSource<Data extends object = object> = JobDefinition<Data> | JobClass<Data>
 
+/** The type of the data of a job as it is stored: any for the name of a job type, or a job that does not say it. */
+export type StoredDataOf<Source> = Source extends {
+  readonly kind: 'inline' | 'worker'
+  readonly stores?: infer Stored
+}
+  ? StorableData<Exclude<Stored, undefined>>
+  : Source extends abstract new (
+        ...services: never[]
+      ) => { execute(context: JobExecutionContext<infer Data>): unknown }
+    ? StorableData<Data>
+    : Record<string, unknown>
+
+/** Data that JSON can hold as it is, or else with texts in the place of what it cannot hold. */
+export type StorableData<Data> = unknown extends Data
+  ? Record<string, unknown>
+  : Data extends object
+    ? Data extends StorableJobData<Data>
+      ? Data
+      : StorableJobData<Data>
+    : never
+
 /** What an inline or class job is given: {@link JobRunContext} and everything that lives on the event loop. */
 export interface JobExecutionContext<Data extends object = Record<string, unknown>, Result = unknown>
   extends JobRunContext<Data> {
@@ -131,7 +152,10 @@ export interface JobExecutionContext<Data extends object = Record<string, unknow
   get(key: string): unknown
 }
 
-/** The part of `Scheduler` that a running job has. */
+/**
+ * The part of `Scheduler` that a running job has. A name in the place of a key is that of a job, or of a trigger, in
+ * the group `DEFAULT`.
+ */
 export interface JobScheduler {
   readonly schedulerName: string
   readonly schedulerInstanceId: string
@@ -146,15 +170,10 @@ export interface JobScheduler {
    * @throws JobPersistenceError ERR_OBJECT_ALREADY_EXISTS when the key belongs to a set of `reconcile`, or its trigger
    *   to another job; what `scheduleJob` throws
    */
-  schedule<Data extends object, Result, Stored extends StorableJobData<Stored>>(
-    job: JobDefinition<Data, Result, Stored>,
-    options: ScheduleOptions<NoInfer<Stored>>,
+  schedule<Source extends JobSource | string>(
+    job: Source,
+    options: NoInfer<ScheduleOptions<StoredDataOf<Source>>>,
   ): Promise<ScheduledJob>
-  schedule<Data extends StorableJobData<Data>>(
-    job: JobSource<Data>,
-    options: ScheduleOptions<NoInfer<Data>>,
-  ): Promise<ScheduledJob>
-  schedule(jobType: string, options: ScheduleOptions): Promise<ScheduledJob>
   /** Stores a trigger for a job that exists; answers its first fire time. @throws as below, ERR_JOB_NOT_FOUND */
   scheduleJob(trigger: Trigger, options?: ReplaceOptions): Promise<Date>
   /**
@@ -171,27 +190,31 @@ export interface JobScheduler {
     options?: ReplaceOptions,
   ): Promise<Date>
   /** Replaces a trigger by another one for the same job. */
-  rescheduleJob(triggerKey: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<Date | null>
-  unscheduleJob(triggerKey: TriggerKey): Promise<boolean>
+  rescheduleJob(
+    triggerKey: TriggerKey | string,
+    trigger: Trigger,
+    options?: RescheduleOptions,
+  ): Promise<Date | null>
+  unscheduleJob(triggerKey: TriggerKey | string): Promise<boolean>
   /** Runs a job once, now; `data` is merged over the job's own. */
   triggerJob<Data extends object>(
-    jobKey: JobKey<Data>,
+    jobKey: JobKey<Data> | string,
     data?: MoreJobData<Data>,
     options?: TriggerJobOptions,
   ): Promise<TriggerKey>
   /**
-   * `triggerJob` by the name of a job of the group `DEFAULT`, or by a key: runs it once, now.
+   * The same as `triggerJob`: runs a job once, now.
    *
    * @returns the key of the one-shot trigger made for it
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND
    */
   runNow<Data extends object>(
-    key: string | JobKey<Data>,
+    jobKey: JobKey<Data> | string,
     data?: MoreJobData<Data>,
     options?: TriggerJobOptions,
   ): Promise<TriggerKey>
-  deleteJob(jobKey: JobKey): Promise<boolean>
-  getJobDetail(jobKey: JobKey): Promise<JobDetail | null>
-  getTrigger(triggerKey: TriggerKey): Promise<Trigger | null>
+  deleteJob(jobKey: JobKey | string): Promise<boolean>
+  getJobDetail(jobKey: JobKey | string): Promise<JobDetail | null>
+  getTrigger(triggerKey: TriggerKey | string): Promise<Trigger | null>
   checkExists(key: JobKey | TriggerKey): Promise<boolean>
 }

@@ -1,10 +1,22 @@
-import { type ArgumentCheck, checkThat } from '../core/arguments.ts'
+import {
+  type ArgumentCheck,
+  checkBoolean,
+  checkData,
+  checkObject,
+  checkString,
+  checkThat,
+  checkWhole,
+  orNull,
+  wrongArgument,
+} from '../core/arguments.ts'
+import type { ErrorCode } from '../core/errors.ts'
 import type { JobDataMap } from '../core/job-data-map.ts'
 import { isJobKey, type JobKey } from '../core/key.ts'
 import { isObject } from '../core/options.ts'
+import { timerDelayMaxMs } from '../time/clock.ts'
 import type { JobPlan } from './job-plan.ts'
-import type { RetryPolicy } from './retry-policy.ts'
-import type { Sharding } from './sharding.ts'
+import { type RetryPolicy, resolveRetryPolicy } from './retry-policy.ts'
+import { resolveSharding, type Sharding } from './sharding.ts'
 
 /** On which nodes of a cluster a job runs. */
 export interface NodeAffinity {
@@ -33,23 +45,120 @@ export interface JobDetail<Data extends object = object> {
   readonly persistJobDataAfterExecution: boolean
   /** Milliseconds after which an execution is interrupted; null for no limit. */
   readonly timeoutMs: number | null
+  /** What happens when the job fails; null for one run only. */
   readonly retry: RetryPolicy | null
-  /** The nodes of a cluster that are to run the job; absent for all. */
-  readonly nodeAffinity?: NodeAffinity
-  /** How each firing is split into several executions; absent for a job whose firings are one execution each. */
-  readonly sharding?: Sharding
-  /** How it was declared; absent for a job that was stored in another way. */
-  readonly plan?: JobPlan
+  /** The nodes of a cluster that are to run the job; null for all. */
+  readonly nodeAffinity: NodeAffinity | null
+  /** How each firing is split into several executions; null for a job whose firings are one execution each. */
+  readonly sharding: Sharding | null
+  /** How it was declared; null for a job that was stored in another way. */
+  readonly plan: JobPlan | null
 }
 
-export const checkJobDetail: ArgumentCheck = checkThat(
+const remedy = 'Build one: JobBuilder.newJob(job).withIdentity(...).build().'
+
+const checkShape: ArgumentCheck = checkThat(
   'a JobDetail',
   (value) => isObject(value) && isJobDetail(value),
-  'Build one: JobBuilder.newJob(job).withIdentity(...).build().',
+  remedy,
 )
 
-// By shape: any object with these fields is a JobDetail.
+// By shape: any object with these fields is a JobDetail, so that a caller may spread one to change it.
 function isJobDetail(value: object): boolean {
   const { key, jobType, jobDataMap } = value as { readonly [Field in keyof JobDetail]?: unknown }
   return isJobKey(key) && typeof jobType === 'string' && isObject(jobDataMap)
+}
+
+const fieldChecks: Readonly<Record<Exclude<keyof JobDetail, 'key' | 'jobType'>, ArgumentCheck>> = {
+  description: orNull(checkString),
+  jobDataMap: checkData,
+  durable: checkBoolean,
+  requestsRecovery: checkBoolean,
+  disallowConcurrentExecution: checkBoolean,
+  persistJobDataAfterExecution: checkBoolean,
+  timeoutMs: orNull(checkWhole(1, timerDelayMaxMs)),
+  retry: orNull(checkRetry),
+  nodeAffinity: orNull(checkAffinity),
+  sharding: orNull(checkSharding),
+  plan: orNull(checkObject),
+}
+
+/** Checks what JobBuilder checks, because anybody may have made the object, and a store could not read it again. */
+export const checkJobDetail: ArgumentCheck = (method, argument, value, code) => {
+  checkShape(method, argument, value, code)
+  for (const [name, check] of Object.entries(fieldChecks)) {
+    check(method, `${argument}.${name}`, Reflect.get(value as object, name), code)
+  }
+}
+
+function checkRetry(method: string, argument: string, value: unknown, code?: ErrorCode): void {
+  const { backoff } = resolveRetryPolicy(method, value as RetryPolicy, `${argument}.`)
+  requireAllOf(backoff, Reflect.get(value as object, 'backoff'), {
+    method,
+    argument: `${argument}.backoff`,
+    code,
+    remedy: 'withRetry of JobBuilder fills in the defaults.',
+  })
+}
+
+function checkSharding(method: string, argument: string, value: unknown, code?: ErrorCode): void {
+  requireAllOf(resolveSharding(value as Sharding, method, `${argument}.`), value, {
+    method,
+    argument,
+    code,
+    remedy: 'withSharding of JobBuilder fills in the defaults.',
+  })
+}
+
+interface Asked {
+  readonly method: string
+  readonly argument: string
+  readonly code: ErrorCode | undefined
+  readonly remedy: string
+}
+
+/** Stores keep it as it is, so a field that was left out would be read in a way of its own by each of them. */
+function requireAllOf(filled: object, given: unknown, { method, argument, code, remedy: help }: Asked): void {
+  const missing = Object.keys(filled).filter(
+    (name) => Reflect.get(Object(given) as object, name) === undefined,
+  )
+  if (missing.length === 0) return
+  const wanted = `an object with ${missing.map((name) => `'${name}'`).join(', ')}`
+  throw wrongArgument(method, argument, wanted, given, { code, remedy: help })
+}
+
+function checkAffinity(method: string, argument: string, value: unknown, code?: ErrorCode): void {
+  checkObject(method, argument, value, code)
+  checkNodeNames(method, `${argument}.names`, Reflect.get(value as object, 'names'), code)
+  checkBoolean(method, `${argument}.required`, Reflect.get(value as object, 'required'), code)
+}
+
+/** Characters that would need escaping in the stored list of names. */
+const unfitForNodeName = /["\\\p{Cc}\p{Surrogate}]/u
+
+const isFitForNodeName = (name: unknown): boolean =>
+  typeof name === 'string' && name.trim() !== '' && !unfitForNodeName.test(name)
+
+export const checkNodeNames: ArgumentCheck = checkThat(
+  'a list of one or more instance ids, without quotes, backslashes and control characters',
+  (value) =>
+    Array.isArray(value) && value.length > 0 && [...(value as readonly unknown[])].every(isFitForNodeName),
+)
+
+/** What a job takes from its definition where the caller of the builder has not said it. */
+export type DefinedField = 'description' | 'timeoutMs' | 'retry'
+
+const fieldsOfDefinition = new WeakMap<JobDetail, ReadonlySet<DefinedField>>()
+const noFields: ReadonlySet<DefinedField> = new Set()
+
+/** Which fields of a job built from the bare name of its type are null because its caller has not said them. */
+export function unsaidFieldsOf(job: JobDetail): ReadonlySet<DefinedField> {
+  return fieldsOfDefinition.get(job) ?? noFields
+}
+
+/** The same job, frozen, whose definition is to fill in these fields. */
+export function withUnsaidFields(job: JobDetail, unsaid: ReadonlySet<DefinedField>): JobDetail {
+  const frozen = Object.freeze(job)
+  if (unsaid.size > 0) fieldsOfDefinition.set(frozen, new Set(unsaid))
+  return frozen
 }

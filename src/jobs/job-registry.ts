@@ -2,7 +2,7 @@ import { type ErrorCode, InvalidArgumentError, SchedulerError } from '../core/er
 import { describeValue, nearestName } from '../core/options.ts'
 import { checkJobSource, toJobDefinition } from './define-job.ts'
 import type { JobDefinition, JobSource } from './job-definition.ts'
-import type { JobDetail } from './job-detail.ts'
+import { type DefinedField, type JobDetail, unsaidFieldsOf } from './job-detail.ts'
 import { resolveSharding } from './sharding.ts'
 
 export interface JobRegistryOptions {
@@ -84,26 +84,28 @@ export class JobRegistry {
   }
 
   /**
-   * The job with what its definition says filled in: a job built from the bare name of its type does not have it yet.
+   * The job with what its definition says filled in, where the caller has not said it: a job built from the bare name
+   * of its type does not have it yet.
    *
    * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE
    */
   complete(jobDetail: JobDetail): JobDetail {
     const definition = this.get(jobDetail.jobType)
     // A job that JobBuilder built from the definition has all of it already.
-    if (Object.isFrozen(jobDetail) && hasEverythingOf(definition, jobDetail)) return jobDetail
+    const unsaid = unsaidFieldsOf(jobDetail)
+    if (Object.isFrozen(jobDetail) && hasEverythingOf(definition, jobDetail, unsaid)) return jobDetail
     const completed: JobDetail = {
       ...jobDetail,
-      description: jobDetail.description ?? definition.description,
+      ...(unsaid.has('description') && { description: definition.description }),
+      ...(unsaid.has('timeoutMs') && { timeoutMs: definition.timeoutMs }),
+      ...(unsaid.has('retry') && { retry: definition.retry }),
       disallowConcurrentExecution:
         jobDetail.disallowConcurrentExecution || definition.disallowConcurrentExecution,
       persistJobDataAfterExecution:
         jobDetail.persistJobDataAfterExecution || definition.persistJobDataAfterExecution,
-      timeoutMs: jobDetail.timeoutMs ?? definition.timeoutMs,
-      retry: jobDetail.retry ?? definition.retry,
       ...(lacksSharding(definition, jobDetail) && {
         sharding: resolveSharding({ items: 'remote' }),
-        // As `withSharding` has it. What was sent is taken over, and never sent again.
+        // What was sent is taken over, and never sent again.
         requestsRecovery: true,
       }),
     }
@@ -130,18 +132,22 @@ function registeredAlready(jobType: string, code: ErrorCode): InvalidArgumentErr
   )
 }
 
-function hasEverythingOf(definition: JobDefinition<object>, job: JobDetail): boolean {
+function hasEverythingOf(
+  definition: JobDefinition<object>,
+  job: JobDetail,
+  unsaid: ReadonlySet<DefinedField>,
+): boolean {
   return (
-    (job.description !== null || definition.description === null) &&
+    (!unsaid.has('description') || definition.description === null) &&
     (job.disallowConcurrentExecution || !definition.disallowConcurrentExecution) &&
     (job.persistJobDataAfterExecution || !definition.persistJobDataAfterExecution) &&
-    (job.timeoutMs !== null || definition.timeoutMs === null) &&
-    (job.retry !== null || definition.retry === null) &&
+    (!unsaid.has('timeoutMs') || definition.timeoutMs === null) &&
+    (!unsaid.has('retry') || definition.retry === null) &&
     !lacksSharding(definition, job)
   )
 }
 
 function lacksSharding({ remote }: JobDefinition<object>, { sharding, jobDataMap }: JobDetail): boolean {
-  if (sharding !== undefined || remote?.items === undefined) return false
+  if (sharding !== null || remote?.items === undefined) return false
   return remote.isSharded?.(jobDataMap) ?? true
 }

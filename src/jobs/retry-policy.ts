@@ -1,6 +1,7 @@
+import { checkThat } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
-import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { describeValue, isObject, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 
 /** How long to wait before attempt `n + 1`, as data, so that stores can keep it. */
 export interface RetryBackoff {
@@ -32,6 +33,7 @@ export interface RetryOptions {
   readonly backoff?: Partial<RetryBackoff>
 }
 
+const checkRepeats = checkThat('an object such as { attempts: 3 }', isObject)
 const backoffTypes: readonly string[] = ['exponential', 'fixed']
 
 const defaultBackoff: RetryBackoff = {
@@ -50,6 +52,7 @@ const defaultBackoff: RetryBackoff = {
  */
 export function resolveRetryPolicy(what: string, options: RetryOptions, path: string = ''): RetryPolicy {
   const argument = path === '' ? 'options' : path.slice(0, -1)
+  checkRepeats(what, argument, options)
   refuseUnknownKeys(what, options, ['attempts', 'backoff'], argument, path)
   requireInteger(what, `${path}attempts`, options.attempts, { min: 1, max: 1000 })
   const given = options.backoff ?? {}

@@ -66,11 +66,12 @@ export type OneWhen<When> = When & {
 
 /** When a schedule runs: one of five forms. */
 export type ScheduleWhen =
-  | OneWhen<CronWhen>
   | OneWhen<DailyWhen>
   | OneWhen<EveryWhen>
   | OneWhen<AtWhen>
   | OneWhen<InWhen>
+  // The last one: the compiler says of what fits none that this one's field is missing.
+  | OneWhen<CronWhen>
 
 /** The data of a schedule: required where the job has fields that must be there. */
 export type ScheduleData<Data extends object> = [RequiredKeys<Data>] extends [never]
@@ -115,6 +116,11 @@ export interface ScheduleSettings {
 export type ScheduleOptions<Data extends object = Record<string, unknown>> = ScheduleSettings &
   ScheduleWhen &
   ScheduleData<Data>
+
+/** What the schedules of a set have to name. */
+export interface KeyedSchedule {
+  readonly key: string | JobKey
+}
 
 /** What became of a schedule. */
 export interface ScheduledJob {

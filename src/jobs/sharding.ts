@@ -1,4 +1,4 @@
-import { checkOneOf } from '../core/arguments.ts'
+import { checkOneOf, checkThat } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue, isObject, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 
@@ -36,11 +36,6 @@ export interface ShardingOptions {
   /** Texts for items, by their numbers, which begin with 0; at most 1000 characters each. Default: none. */
   readonly parameters?: Readonly<Record<number, string>>
   /**
-   * Whether items that ran on a node that died run again on another one, in the same firing. Otherwise they are lost.
-   * Those of a broadcast never move. Default true.
-   */
-  readonly failover?: boolean
-  /**
    * What happens to an item that is still running when the next firing comes: it runs once more when it has ended
    * (`runOnce`), or is left out of that firing (`skip`). Those of `remote` never wait: the other side has its own rule
    * for work that overlaps. Default `runOnce`.
@@ -53,7 +48,6 @@ export interface Sharding {
   readonly items: number | 'nodes' | 'remote'
   readonly strategy: ShardStrategy
   readonly parameters: Readonly<Record<number, string>>
-  readonly failover: boolean
   readonly misfire: 'runOnce' | 'skip'
 }
 
@@ -69,32 +63,36 @@ export interface Shard {
   readonly firingId: string
 }
 
-const what = 'withSharding'
-const known = ['items', 'strategy', 'parameters', 'failover', 'misfire']
+const checkSplit = checkThat('an object such as { items: 3 }', isObject)
+const known = ['items', 'strategy', 'parameters', 'misfire']
 const misfires = ['runOnce', 'skip'] as const
 
 /**
  * Fills in the defaults and refuses what makes no sense.
  *
+ * @param what who was called, for messages
+ * @param path what fields of errors begin with, such as `sharding.`
  * @throws InvalidArgumentError ERR_INVALID_ARGUMENT, ERR_INVALID_OPTION
  */
-export function resolveSharding(options: ShardingOptions): Sharding {
-  refuseUnknownKeys(what, options, known)
-  const { items, strategy = 'sticky', parameters = {}, failover = true, misfire = 'runOnce' } = options
+export function resolveSharding(
+  options: ShardingOptions,
+  what: string = 'withSharding',
+  path: string = '',
+): Sharding {
+  const argument = path === '' ? 'options' : path.slice(0, -1)
+  checkSplit(what, argument, options)
+  refuseUnknownKeys(what, options, known, argument, path)
+  const { items, strategy = 'sticky', parameters = {}, misfire = 'runOnce' } = options
   if (items !== 'nodes' && items !== 'remote')
-    requireInteger(what, 'items', items, { min: 1, max: shardItemsMax })
-  checkOneOf(shardStrategies)(what, 'strategy', strategy, 'ERR_INVALID_OPTION')
-  checkOneOf(misfires)(what, 'misfire', misfire, 'ERR_INVALID_OPTION')
-  if (typeof failover !== 'boolean') {
-    throw invalid('failover', `must be true or false, got ${describeValue(failover)}`)
+    requireInteger(what, `${path}items`, items, { min: 1, max: shardItemsMax })
+  checkOneOf(shardStrategies)(what, `${path}strategy`, strategy, 'ERR_INVALID_OPTION')
+  checkOneOf(misfires)(what, `${path}misfire`, misfire, 'ERR_INVALID_OPTION')
+  const problem = problemOfParameters(parameters, items)
+  if (problem !== null) {
+    const field = `${path}parameters`
+    throw new InvalidArgumentError(field, `${what}: '${field}' ${problem}.`, 'ERR_INVALID_OPTION')
   }
-  return Object.freeze({
-    items,
-    strategy,
-    parameters: resolveParameters(parameters, items),
-    failover,
-    misfire,
-  })
+  return Object.freeze({ items, strategy, parameters: Object.freeze({ ...parameters }), misfire })
 }
 
 /**
@@ -104,36 +102,23 @@ export function resolveSharding(options: ShardingOptions): Sharding {
  * @throws InvalidArgumentError ERR_INVALID_OPTION
  */
 export function storedSharding(stored: object): Sharding {
-  const { items, strategy, parameters, failover, misfire }: Partial<Record<keyof Sharding, unknown>> = stored
+  const { items, strategy, parameters, misfire }: Partial<Record<keyof Sharding, unknown>> = stored
   return resolveSharding({
     items,
     strategy: shardStrategies.find((each) => each === strategy),
     parameters,
-    failover,
     misfire: misfires.find((each) => each === misfire),
   } as ShardingOptions)
 }
 
-function resolveParameters(
-  parameters: unknown,
-  items: ShardingOptions['items'],
-): Readonly<Record<number, string>> {
-  if (!isObject(parameters)) {
-    throw invalid('parameters', `must be an object of texts, got ${describeValue(parameters)}`)
-  }
+function problemOfParameters(parameters: unknown, items: ShardingOptions['items']): string | null {
+  if (!isObject(parameters)) return `must be an object of texts, got ${describeValue(parameters)}`
   const end = typeof items === 'number' ? items : shardItemsMax
-  const entries = Object.entries(parameters).map(([item, value]: [string, unknown]) => {
-    if (!/^(?:0|[1-9]\d{0,3})$/.test(item) || Number(item) >= end) {
-      throw invalid('parameters', `names item '${item}', where 0 to ${String(end - 1)} belongs`)
-    }
-    if (typeof value !== 'string' || value.length > parameterMax) {
-      throw invalid('parameters', `must hold texts of at most ${String(parameterMax)} characters`)
-    }
-    return [item, value] as const
-  })
-  return Object.freeze(Object.fromEntries(entries))
-}
-
-function invalid(field: string, problem: string): InvalidArgumentError {
-  return new InvalidArgumentError(field, `${what}: '${field}' ${problem}.`, 'ERR_INVALID_OPTION')
+  for (const [item, value] of Object.entries(parameters) as [string, unknown][]) {
+    if (!/^(?:0|[1-9]\d{0,3})$/.test(item) || Number(item) >= end)
+      return `names item '${item}', where 0 to ${String(end - 1)} belongs`
+    if (typeof value !== 'string' || value.length > parameterMax)
+      return `must hold texts of at most ${String(parameterMax)} characters`
+  }
+  return null
 }

@@ -187,7 +187,7 @@ export function dataAfterRun(
   { plan: before }: Pick<JobDetail, 'plan'>,
   { jobDataMap, plan }: Pick<JobDetail, 'jobDataMap' | 'plan'>,
 ): JobDataMap {
-  if (before === undefined || plan === undefined || hasSameData(before, plan)) return left
+  if (before === null || plan === null || hasSameData(before, plan)) return left
   return changedData(left, before, { jobDataMap, plan })
 }
 

@@ -50,7 +50,7 @@ const namedItems = 20
 
 /** Whether a firing of this trigger is split; triggers that run an item are not. */
 export function isSplit({ sharding }: Pick<JobDetail, 'sharding'>, { group }: TriggerKey): boolean {
-  return sharding !== undefined && !groupsOfParts.includes(group)
+  return sharding !== null && !groupsOfParts.includes(group)
 }
 
 /** A sharded firing as such is never tried again or recovered: triggers of these groups run its items. */

@@ -14,16 +14,15 @@ import {
   wrongArgument,
 } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
-import type { StorableJobData } from '../core/job-data-type.ts'
 import { isJobKey } from '../core/key.ts'
 import { isObject } from '../core/options.ts'
 import { checkJobSource, requireJobType } from '../jobs/define-job.ts'
-import type { JobDefinition, JobSource } from '../jobs/job-definition.ts'
-import type { ScheduleOptions, WhenName } from '../jobs/schedule-options.ts'
+import type { JobSource, StoredDataOf } from '../jobs/job-definition.ts'
+import type { KeyedSchedule, ScheduleOptions, WhenName } from '../jobs/schedule-options.ts'
 import { cronDialects } from '../triggers/cron/cron-dialect.ts'
 import { cronDsts } from '../triggers/cron/dst-policy.ts'
 import { calendarMisfireInstructions, simpleMisfireInstructions } from '../triggers/misfire-instruction.ts'
-import type { ReconcileOptions, ScheduleDefinition } from './schedule-definition.ts'
+import type { JobSchedule, ReconcileOptions, ScheduleDefinition } from './schedule-definition.ts'
 
 const checkKeyOrName: ArgumentCheck = (method, argument, value, code) => {
   if (!isJobKey(value)) checkName(method, argument, value, code)
@@ -79,28 +78,26 @@ const takes: Readonly<Record<string, readonly string[]>> = {
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option, also when none or several options say when
  */
-export function defineSchedule<Data extends object, Result, Stored extends StorableJobData<Stored>>(
-  job: JobDefinition<Data, Result, Stored>,
-  options: ScheduleOptions<NoInfer<Stored>>,
+export function defineSchedule<Source extends JobSource | string>(
+  job: Source,
+  options: NoInfer<ScheduleOptions<StoredDataOf<Source>> & KeyedSchedule>,
 ): ScheduleDefinition
-export function defineSchedule<Data extends StorableJobData<Data>>(
-  job: JobSource<Data>,
-  options: ScheduleOptions<NoInfer<Data>>,
-): ScheduleDefinition
-export function defineSchedule(jobType: string, options: ScheduleOptions): ScheduleDefinition
 export function defineSchedule(
   job: JobSource | string,
   options: ScheduleOptions<object>,
 ): ScheduleDefinition {
-  return scheduleDefinition('defineSchedule', job, options)
+  const schedule = jobSchedule('defineSchedule', job, options)
+  const { key } = options
+  if (key === undefined) throw invalid('defineSchedule', 'key', "'key' is missing: a set finds it by that")
+  return Object.freeze({ ...schedule, options: Object.freeze({ ...options, key }), '~defined': true })
 }
 
-/** The same, for a caller of its own name. */
-export function scheduleDefinition(
+/** The same, also without a key, for a caller of its own name. */
+export function jobSchedule(
   method: string,
   job: JobSource | string,
   options: ScheduleOptions<object>,
-): ScheduleDefinition {
+): JobSchedule {
   if (typeof job === 'string') requireJobType(job)
   else checkJobSource(method, 'job', job)
   checkWhen(method, 'options', options)
@@ -134,7 +131,7 @@ const checkScheduleDefinition: ArgumentCheck = (method, argument, value, code) =
   )(method, argument, value, code)
   const { job, options } = value as ScheduleDefinition
   // A set may have hundreds: the message says which one it is.
-  scheduleDefinition(`${method}, ${argument}`, job, options)
+  jobSchedule(`${method}, ${argument}`, job, options)
 }
 
 /** Most schedules of one set. */
@@ -173,7 +170,7 @@ export function checkedReconcile(
 /** Definitions with a key of their own each. */
 export const checkDefinitions: ArgumentCheck = (method, argument, value, code) => {
   listOf(checkScheduleDefinition)(method, argument, value, code)
-  const definitions = value as readonly ScheduleDefinition[]
+  const definitions = value as readonly JobSchedule[]
   if (definitions.length > schedulesMax) {
     throw wrongArgument(method, argument, `at most ${schedulesMax} schedules`, value, { code })
   }

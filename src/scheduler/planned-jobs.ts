@@ -15,11 +15,11 @@ import {
 import { plannedOntoAnother } from '../jobstore/refusals.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import { scheduleDefinition } from './define-schedule.ts'
+import { jobSchedule } from './define-schedule.ts'
 import type { Nameless } from './nameless.ts'
 import { Planner, type PlanOwner } from './planner.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
-import type { ScheduleDefinition } from './schedule-definition.ts'
+import type { JobSchedule } from './schedule-definition.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { SchedulingObserver } from './scheduling-observer.ts'
 import type { TurnBudget } from './turn-budget.ts'
@@ -58,7 +58,7 @@ export class PlannedJobs {
   }
 
   async schedule(job: JobSource | string, options: ScheduleOptions<object>): Promise<ScheduledJob> {
-    const definition = scheduleDefinition('schedule', job, options)
+    const definition = jobSchedule('schedule', job, options)
     const planned = await this.plan('schedule', definition, { set: null, generation: 0 })
     const { outcome, nextFireTimeMs } = await this.put(planned)
     return {
@@ -68,7 +68,7 @@ export class PlannedJobs {
     }
   }
 
-  plan(method: string, definition: ScheduleDefinition, owner: PlanOwner): Promise<PlannedJob> {
+  plan(method: string, definition: JobSchedule, owner: PlanOwner): Promise<PlannedJob> {
     return this.#planner.plan(method, definition, owner)
   }
 

@@ -16,7 +16,7 @@ import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import type { ScheduleBuilder } from '../triggers/fluent-trigger-builder.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { LeftOut, ScheduleChecks } from './schedule-checks.ts'
-import type { ScheduleDefinition } from './schedule-definition.ts'
+import type { JobSchedule } from './schedule-definition.ts'
 
 export interface PlannerParts {
   readonly checks: ScheduleChecks
@@ -43,7 +43,7 @@ export class Planner {
    * @throws SchedulerError, JobPersistenceError, InvalidArgumentError, CronExpressionError as `scheduleJob` does, and
    * for a time or a duration that cannot be read
    */
-  async plan(method: string, definition: ScheduleDefinition, owner: PlanOwner): Promise<PlannedJob> {
+  async plan(method: string, definition: JobSchedule, owner: PlanOwner): Promise<PlannedJob> {
     const { options } = definition
     const key = keyOf(options) ?? generatedJobKey(this.#parts.ids.uniqueName())
     const job = this.#parts.checks.job(jobOf(definition, key))
@@ -112,12 +112,9 @@ export function keyOf({ key }: ScheduleOptions<object>): JobKey | null {
   return typeof key === 'string' ? new JobKey(key) : key
 }
 
-function jobOf({ job, options }: ScheduleDefinition, key: JobKey): JobDetail {
+function jobOf({ job, options }: JobSchedule, key: JobKey): JobDetail {
   const { description, requestRecovery = false, data = {} } = options
-  const builder =
-    typeof job === 'string'
-      ? JobBuilder.newJob(job)
-      : JobBuilder.newJob<object, unknown, object>(job as never)
+  const builder = JobBuilder.newJob(job)
   builder.withIdentity(key).requestRecovery(requestRecovery)
   // What was run once stays, so that nothing runs it again when it is declared again.
   builder.storeDurably(options.key !== undefined)

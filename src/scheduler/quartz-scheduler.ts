@@ -1,6 +1,6 @@
 import { checkName, checkObject, checkOptions, listOf } from '../core/arguments.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
-import { checkTriggerKey, type JobKey, type TriggerKey } from '../core/key.ts'
+import { type JobKey, type TriggerKey, triggerKeyOf } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import { requireInteger } from '../core/options.ts'
 import { packageVersion } from '../core/version.ts'
@@ -294,11 +294,11 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     return this.#sets.reconcile({ name, schedules, version }, { dryRun })
   }
   runNow(
-    key: JobKey | string,
+    jobKey: JobKey | string,
     data: JobDataMap = emptyJobDataMap,
     options: TriggerJobOptions = {},
   ): Promise<TriggerKey> {
-    return this.#scheduling.runNow(key, data, options)
+    return this.#scheduling.runNow(jobKey, data, options)
   }
   scheduleJob(...call: ScheduleJobCall): Promise<Date> {
     return this.#scheduling.scheduleJob(...call)
@@ -313,26 +313,26 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     return this.#scheduling.addJob(jobDetail, options)
   }
   rescheduleJob(
-    triggerKey: TriggerKey,
+    triggerKey: TriggerKey | string,
     trigger: Trigger,
     options: RescheduleOptions = {},
   ): Promise<Date | null> {
     return this.#scheduling.rescheduleJob(triggerKey, trigger, options)
   }
-  unscheduleJob(triggerKey: TriggerKey): Promise<boolean> {
+  unscheduleJob(triggerKey: TriggerKey | string): Promise<boolean> {
     return this.#scheduling.unscheduleJob(triggerKey)
   }
   unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean> {
     return this.#scheduling.unscheduleJobs(triggerKeys)
   }
-  deleteJob(jobKey: JobKey): Promise<boolean> {
+  deleteJob(jobKey: JobKey | string): Promise<boolean> {
     return this.#scheduling.deleteJob(jobKey)
   }
   deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
     return this.#scheduling.deleteJobs(jobKeys)
   }
   triggerJob(
-    jobKey: JobKey,
+    jobKey: JobKey | string,
     data: JobDataMap = emptyJobDataMap,
     options: TriggerJobOptions = {},
   ): Promise<TriggerKey> {
@@ -365,13 +365,13 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     await this.#notifier.tell('schedulingDataCleared', {}, (listener) => listener.schedulingDataCleared?.())
   }
 
-  pauseTrigger(triggerKey: TriggerKey, options: PauseOptions = {}): Promise<boolean> {
+  pauseTrigger(triggerKey: TriggerKey | string, options: PauseOptions = {}): Promise<boolean> {
     return this.#steering.pauseTrigger(triggerKey, options)
   }
   pauseTriggers(matcher: GroupMatcher, options: PauseOptions = {}): Promise<readonly string[]> {
     return this.#steering.pauseTriggers(matcher, options)
   }
-  pauseJob(jobKey: JobKey, options: PauseOptions = {}): Promise<boolean> {
+  pauseJob(jobKey: JobKey | string, options: PauseOptions = {}): Promise<boolean> {
     return this.#steering.pauseJob(jobKey, options)
   }
   pauseJobs(matcher: GroupMatcher, options: PauseOptions = {}): Promise<readonly string[]> {
@@ -380,13 +380,13 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   pauseAll(options: PauseOptions = {}): Promise<void> {
     return this.#steering.pauseAll(options)
   }
-  resumeTrigger(triggerKey: TriggerKey, options: ResumeOptions = {}): Promise<boolean> {
+  resumeTrigger(triggerKey: TriggerKey | string, options: ResumeOptions = {}): Promise<boolean> {
     return this.#steering.resumeTrigger(triggerKey, options)
   }
   resumeTriggers(matcher: GroupMatcher, options: ResumeOptions = {}): Promise<readonly string[]> {
     return this.#steering.resumeTriggers(matcher, options)
   }
-  resumeJob(jobKey: JobKey, options: ResumeOptions = {}): Promise<boolean> {
+  resumeJob(jobKey: JobKey | string, options: ResumeOptions = {}): Promise<boolean> {
     return this.#steering.resumeJob(jobKey, options)
   }
   resumeJobs(matcher: GroupMatcher, options: ResumeOptions = {}): Promise<readonly string[]> {
@@ -395,38 +395,38 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   resumeAll(options: ResumeOptions = {}): Promise<void> {
     return this.#steering.resumeAll(options)
   }
-  skipNextFire(triggerKey: TriggerKey): Promise<SkippedFireTimes | null> {
+  skipNextFire(triggerKey: TriggerKey | string): Promise<SkippedFireTimes | null> {
     return this.#steering.skipNextFire(triggerKey)
   }
-  disableShard(jobKey: JobKey, item: number): Promise<boolean> {
+  disableShard(jobKey: JobKey | string, item: number): Promise<boolean> {
     return this.#steering.setShard('disableShard', jobKey, item, { enabled: false })
   }
-  enableShard(jobKey: JobKey, item: number): Promise<boolean> {
+  enableShard(jobKey: JobKey | string, item: number): Promise<boolean> {
     return this.#steering.setShard('enableShard', jobKey, item, { enabled: true })
   }
-  async getShards(jobKey: JobKey): Promise<ShardOverview | null> {
+  async getShards(jobKey: JobKey | string): Promise<ShardOverview | null> {
     return this.#steering.getShards(jobKey, this.#read())
   }
 
-  getJobDetail(jobKey: JobKey): Promise<JobDetail | null> {
+  getJobDetail(jobKey: JobKey | string): Promise<JobDetail | null> {
     return this.#scheduling.getJobDetail(jobKey)
   }
-  getTrigger(triggerKey: TriggerKey): Promise<Trigger | null> {
+  getTrigger(triggerKey: TriggerKey | string): Promise<Trigger | null> {
     return this.#scheduling.getTrigger(triggerKey)
   }
-  getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]> {
+  getTriggersOfJob(jobKey: JobKey | string): Promise<readonly Trigger[]> {
     return this.#scheduling.getTriggersOfJob(jobKey)
   }
   checkExists(key: JobKey | TriggerKey): Promise<boolean> {
     return this.#scheduling.checkExists(key)
   }
-  getTriggerState(triggerKey: TriggerKey): Promise<TriggerState> {
+  getTriggerState(triggerKey: TriggerKey | string): Promise<TriggerState> {
     return this.#scheduling.getTriggerState(triggerKey)
   }
 
-  async resetTriggerFromErrorState(triggerKey: TriggerKey): Promise<boolean> {
-    checkTriggerKey('resetTriggerFromErrorState', 'triggerKey', triggerKey)
-    return this.#change((store) => store.resetTriggerFromErrorState(triggerKey))
+  async resetTriggerFromErrorState(triggerKey: TriggerKey | string): Promise<boolean> {
+    const key = triggerKeyOf('resetTriggerFromErrorState', 'triggerKey', triggerKey)
+    return this.#change((store) => store.resetTriggerFromErrorState(key))
   }
 
   async addCalendar(name: string, calendar: Calendar, options: AddCalendarOptions = {}): Promise<void> {

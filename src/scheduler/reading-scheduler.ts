@@ -1,5 +1,5 @@
 import { checkName, checkOneOf, checkOptions } from '../core/arguments.ts'
-import { checkJobKey, type JobKey, type TriggerKey } from '../core/key.ts'
+import { type JobKey, jobKeyOf, type TriggerKey } from '../core/key.ts'
 import { checkGroupMatcher, type GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { AuditCursor, AuditEntry, AuditQuery } from '../jobstore/audit.ts'
@@ -147,9 +147,9 @@ export abstract class ReadingScheduler {
     checkOptions('queryJobStatus', query, jobStatusQuery, 'query')
     return (await this.#open().records?.queryJobStatus(query)) ?? { items: [], next: null }
   }
-  async getJobStatus(jobKey: JobKey): Promise<JobStatus | null> {
-    checkJobKey('getJobStatus', 'jobKey', jobKey)
-    const found = await this.#open().records?.queryJobStatus({ jobKeys: [jobKey], days: statusDaysMax })
+  async getJobStatus(jobKey: JobKey | string): Promise<JobStatus | null> {
+    const key = jobKeyOf('getJobStatus', 'jobKey', jobKey)
+    const found = await this.#open().records?.queryJobStatus({ jobKeys: [key], days: statusDaysMax })
     return found?.items[0] ?? null
   }
   async queryAudit(query: AuditQuery = {}): Promise<Page<AuditEntry, AuditCursor>> {

@@ -67,7 +67,7 @@ export class ScheduleChecks {
     requireSplittable(complete)
     this.#requireItems(complete)
     const { storeWithoutSharding } = this.#parts
-    if (complete.sharding === undefined || storeWithoutSharding === null) return complete
+    if (complete.sharding === null || storeWithoutSharding === null) return complete
     throw new SchedulerError(
       'ERR_NOT_SUPPORTED',
       `${storeWithoutSharding} does not split the firings of sharded jobs, such as ${job.key.toString()}. Use a ` +
@@ -191,7 +191,7 @@ export class ScheduleChecks {
  * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
  */
 function requireSplittable(job: JobDetail): void {
-  if (job.sharding === undefined) return
+  if (job.sharding === null) return
   if (!job.disallowConcurrentExecution && !job.persistJobDataAfterExecution) return
   const setting = job.disallowConcurrentExecution
     ? 'disallowConcurrentExecution'

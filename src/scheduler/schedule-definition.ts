@@ -1,11 +1,19 @@
 import type { JobKey } from '../core/key.ts'
 import type { JobSource } from '../jobs/job-definition.ts'
-import type { ScheduleOptions } from '../jobs/schedule-options.ts'
+import type { KeyedSchedule, ScheduleOptions } from '../jobs/schedule-options.ts'
 
-/** A job with when it runs, as `defineSchedule` makes it. */
-export interface ScheduleDefinition {
+/** A job with when it runs. */
+export interface JobSchedule {
   readonly job: JobSource | string
   readonly options: ScheduleOptions<object>
+}
+
+/** A job with when it runs, as `defineSchedule` makes it: a set finds its schedules again by their keys. */
+export interface ScheduleDefinition {
+  readonly job: JobSource | string
+  readonly options: ScheduleOptions<object> & KeyedSchedule
+  /** So that the compiler takes none that was made by hand, whose data it has not compared with the job. */
+  readonly '~defined': true
 }
 
 /** Options of `reconcile`. */

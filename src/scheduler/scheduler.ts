@@ -189,6 +189,8 @@ export interface FireInstance {
  * Every method checks what it is given and throws, or rejects with, an `InvalidArgumentError` that names the argument:
  * ERR_INVALID_ARGUMENT, or ERR_INVALID_OPTION for a field of an options object.
  *
+ * A name in the place of a key is that of a job, or of a trigger, in the group `DEFAULT`.
+ *
  * Operations on keys that do not exist answer `false`, `null` or an empty list (`NONE` for `getTriggerState`) and call
  * no listener. After `shutdown` every operation on data throws ERR_SCHEDULER_SHUTDOWN.
  */
@@ -292,13 +294,17 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * @returns its next fire time, or null when there is no trigger `triggerKey`
    * @throws InvalidArgumentError ERR_INVALID_OPTION for `goesOnFrom` with another key; as `scheduleJob`
    */
-  rescheduleJob(triggerKey: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<Date | null>
+  rescheduleJob(
+    triggerKey: TriggerKey | string,
+    trigger: Trigger,
+    options?: RescheduleOptions,
+  ): Promise<Date | null>
   /** Deletes a trigger, and its job when that was its last one and the job is not durable. */
-  unscheduleJob(triggerKey: TriggerKey): Promise<boolean>
+  unscheduleJob(triggerKey: TriggerKey | string): Promise<boolean>
   /** True when all existed. */
   unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean>
   /** Deletes a job and its triggers. */
-  deleteJob(jobKey: JobKey): Promise<boolean>
+  deleteJob(jobKey: JobKey | string): Promise<boolean>
   /** True when all existed. */
   deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean>
   /**
@@ -309,7 +315,7 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND
    */
   triggerJob<Data extends object>(
-    jobKey: JobKey<Data>,
+    jobKey: JobKey<Data> | string,
     data?: MoreJobData<Data>,
     options?: TriggerJobOptions,
   ): Promise<TriggerKey>
@@ -328,21 +334,21 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * Pauses a trigger. Here and in the methods below, `options` say who pauses, why and until when; listings show it
    * with what is paused. What is paused already keeps what was said before when nothing is said now.
    */
-  pauseTrigger(triggerKey: TriggerKey, options?: PauseOptions): Promise<boolean>
+  pauseTrigger(triggerKey: TriggerKey | string, options?: PauseOptions): Promise<boolean>
   /** Pauses matching groups, and triggers stored in them later; answers the groups. */
   pauseTriggers(matcher: GroupMatcher, options?: PauseOptions): Promise<readonly string[]>
   /** Pauses the triggers that a job has now. */
-  pauseJob(jobKey: JobKey, options?: PauseOptions): Promise<boolean>
+  pauseJob(jobKey: JobKey | string, options?: PauseOptions): Promise<boolean>
   /** The same for the triggers of jobs in matching groups; answers the groups. */
   pauseJobs(matcher: GroupMatcher, options?: PauseOptions): Promise<readonly string[]>
   /** Pauses all triggers, and those stored later. */
   pauseAll(options?: PauseOptions): Promise<void>
   /** Resumes a trigger. Here and in the methods below, what it missed goes through its misfire policy by default. */
-  resumeTrigger(triggerKey: TriggerKey, options?: ResumeOptions): Promise<boolean>
+  resumeTrigger(triggerKey: TriggerKey | string, options?: ResumeOptions): Promise<boolean>
   /** Answers the groups. */
   resumeTriggers(matcher: GroupMatcher, options?: ResumeOptions): Promise<readonly string[]>
   /** Resumes the triggers of a job. */
-  resumeJob(jobKey: JobKey, options?: ResumeOptions): Promise<boolean>
+  resumeJob(jobKey: JobKey | string, options?: ResumeOptions): Promise<boolean>
   /** Answers the groups. */
   resumeJobs(matcher: GroupMatcher, options?: ResumeOptions): Promise<readonly string[]>
   resumeAll(options?: ResumeOptions): Promise<void>
@@ -351,23 +357,23 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    *
    * @returns both fire times, or null when there is no such trigger, or it is complete or in the ERROR state
    */
-  skipNextFire(triggerKey: TriggerKey): Promise<SkippedFireTimes | null>
+  skipNextFire(triggerKey: TriggerKey | string): Promise<SkippedFireTimes | null>
   /**
    * Turns an item of a sharded job off, from its next firing on; what runs goes on. It stays off, also when the job is
    * replaced, until `enableShard`. False when there is no such job.
    *
    * @throws SchedulerError ERR_NOT_SUPPORTED when the store does not split firings
    */
-  disableShard(jobKey: JobKey, item: number): Promise<boolean>
+  disableShard(jobKey: JobKey | string, item: number): Promise<boolean>
   /** Turns an item on again, from the next firing on. False when there is no such job. */
-  enableShard(jobKey: JobKey, item: number): Promise<boolean>
+  enableShard(jobKey: JobKey | string, item: number): Promise<boolean>
   /**
    * The firings of a sharded job that have not ended, with the owner and the state of each item, and the items that are
    * turned off; null when there is no such job.
    *
    * @throws SchedulerError ERR_NOT_SUPPORTED when the store does not split firings
    */
-  getShards(jobKey: JobKey): Promise<ShardOverview | null>
+  getShards(jobKey: JobKey | string): Promise<ShardOverview | null>
   /** Their names. */
   getPausedTriggerGroups(): Promise<readonly string[]>
   /** Their names. */
@@ -397,16 +403,16 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   /** The groups that hold something, by name, with how much it is. */
   getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]>
   /** All triggers of a job. */
-  getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]>
+  getTriggersOfJob(jobKey: JobKey | string): Promise<readonly Trigger[]>
   /**
    * The planned instant of the trigger that is due for the longest time and has not fired, whatever node is to fire it;
    * null when none is due. A trigger that is paused, or whose job runs and forbids a second run, does not count.
    */
   getEarliestDueTime(): Promise<Date | null>
   /** `NONE` when there is no such trigger. */
-  getTriggerState(triggerKey: TriggerKey): Promise<TriggerState>
+  getTriggerState(triggerKey: TriggerKey | string): Promise<TriggerState>
   /** Lets a trigger in the ERROR state fire again; false in any other state. */
-  resetTriggerFromErrorState(triggerKey: TriggerKey): Promise<boolean>
+  resetTriggerFromErrorState(triggerKey: TriggerKey | string): Promise<boolean>
 
   /**
    * @throws ObjectAlreadyExistsError without `replace`, when the name is taken
@@ -453,7 +459,7 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * How one job is doing, with the counts of all days that are kept; null for a job of which nothing is known. A job
    * that was deleted keeps its status until it is too old.
    */
-  getJobStatus(jobKey: JobKey): Promise<JobStatus | null>
+  getJobStatus(jobKey: JobKey | string): Promise<JobStatus | null>
   /**
    * Notes who did what, for `queryAudit`: a server does it for each request that changes something, a host does it for
    * its own. Returns at once, and is written about once a second and at the shutdown. What was refused or failed is

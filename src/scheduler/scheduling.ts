@@ -1,7 +1,16 @@
 import { checkData, checkOptions, listOf } from '../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { emptyJobDataMap, type JobDataMap, triggeredByKey } from '../core/job-data-map.ts'
-import { checkJobKey, checkKey, checkTriggerKey, isJobKey, JobKey, type TriggerKey } from '../core/key.ts'
+import {
+  checkJobKey,
+  checkKey,
+  checkTriggerKey,
+  isJobKey,
+  type JobKey,
+  jobKeyOf,
+  type TriggerKey,
+  triggerKeyOf,
+} from '../core/key.ts'
 import type { JobSource } from '../jobs/job-definition.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type {
@@ -185,21 +194,21 @@ export class Scheduling implements SchedulerTransaction {
   }
 
   async rescheduleJob(
-    triggerKey: TriggerKey,
+    triggerKey: TriggerKey | string,
     trigger: Trigger,
     options: RescheduleOptions = {},
   ): Promise<Date | null> {
-    checkTriggerKey('rescheduleJob', 'triggerKey', triggerKey)
+    const key = triggerKeyOf('rescheduleJob', 'triggerKey', triggerKey)
     checkTrigger('rescheduleJob', 'trigger', trigger)
-    checkRescheduleOptions(triggerKey, trigger, options)
+    checkRescheduleOptions(key, trigger, options)
     this.#requireOpen()
-    const old = await this.#store.getTrigger(triggerKey)
+    const old = await this.#store.getTrigger(key)
     if (old === null) return null
-    const job = await this.#checks.existingJob(old.jobKey, `trigger ${triggerKey.toString()}`)
+    const job = await this.#checks.existingJob(old.jobKey, `trigger ${key.toString()}`)
     const fresh = await this.#checked(trigger, job)
-    if (!(await this.#open().rescheduleTrigger(triggerKey, fresh, options))) return null
+    if (!(await this.#open().rescheduleTrigger(key, fresh, options))) return null
     const replacement = options.goesOnFrom === undefined ? fresh : await this.#stored(fresh)
-    await this.#observer.jobUnscheduled(triggerKey)
+    await this.#observer.jobUnscheduled(key)
     await this.#observer.jobScheduled(replacement)
     await this.#budget.spend()
     return replacement.nextFireTime
@@ -210,9 +219,9 @@ export class Scheduling implements SchedulerTransaction {
     return (await this.#store.getTrigger(trigger.key)) ?? trigger
   }
 
-  async unscheduleJob(triggerKey: TriggerKey): Promise<boolean> {
-    checkTriggerKey('unscheduleJob', 'triggerKey', triggerKey)
-    return this.unscheduleJobs([triggerKey])
+  async unscheduleJob(triggerKey: TriggerKey | string): Promise<boolean> {
+    const key = triggerKeyOf('unscheduleJob', 'triggerKey', triggerKey)
+    return this.unscheduleJobs([key])
   }
 
   async unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean> {
@@ -223,9 +232,9 @@ export class Scheduling implements SchedulerTransaction {
     return deleted.length === triggerKeys.length
   }
 
-  async deleteJob(jobKey: JobKey): Promise<boolean> {
-    checkJobKey('deleteJob', 'jobKey', jobKey)
-    return this.deleteJobs([jobKey])
+  async deleteJob(jobKey: JobKey | string): Promise<boolean> {
+    const key = jobKeyOf('deleteJob', 'jobKey', jobKey)
+    return this.deleteJobs([key])
   }
 
   async deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
@@ -239,14 +248,14 @@ export class Scheduling implements SchedulerTransaction {
   }
 
   async triggerJob(
-    jobKey: JobKey,
+    jobKey: JobKey | string,
     data: JobDataMap = emptyJobDataMap,
     options: TriggerJobOptions = {},
   ): Promise<TriggerKey> {
-    checkJobKey('triggerJob', 'jobKey', jobKey)
+    const key = jobKeyOf('triggerJob', 'jobKey', jobKey)
     checkData('triggerJob', 'data', data)
     checkOptions('triggerJob', options, triggerJobOptions)
-    return this.#trigger('triggerJob', jobKey, data, options)
+    return this.#trigger('triggerJob', key, data, options)
   }
 
   async #trigger(
@@ -280,14 +289,14 @@ export class Scheduling implements SchedulerTransaction {
   }
 
   async runNow(
-    key: JobKey | string,
+    jobKey: JobKey | string,
     data: JobDataMap = emptyJobDataMap,
     options: TriggerJobOptions = {},
   ): Promise<TriggerKey> {
-    if (typeof key !== 'string') checkJobKey('runNow', 'key', key)
+    const key = jobKeyOf('runNow', 'jobKey', jobKey)
     checkData('runNow', 'data', data)
     checkOptions('runNow', options, triggerJobOptions)
-    return this.#trigger('runNow', typeof key === 'string' ? new JobKey(key) : key, data, options)
+    return this.#trigger('runNow', key, data, options)
   }
 
   async #scheduleTrigger(trigger: Trigger, options: ReplaceOptions = {}): Promise<Date> {
@@ -322,21 +331,21 @@ export class Scheduling implements SchedulerTransaction {
     return trigger
   }
 
-  async getJobDetail(jobKey: JobKey): Promise<JobDetail | null> {
-    checkJobKey('getJobDetail', 'jobKey', jobKey)
-    return this.#open().getJob(jobKey)
+  async getJobDetail(jobKey: JobKey | string): Promise<JobDetail | null> {
+    const key = jobKeyOf('getJobDetail', 'jobKey', jobKey)
+    return this.#open().getJob(key)
   }
-  async getTrigger(triggerKey: TriggerKey): Promise<Trigger | null> {
-    checkTriggerKey('getTrigger', 'triggerKey', triggerKey)
-    return this.#open().getTrigger(triggerKey)
+  async getTrigger(triggerKey: TriggerKey | string): Promise<Trigger | null> {
+    const key = triggerKeyOf('getTrigger', 'triggerKey', triggerKey)
+    return this.#open().getTrigger(key)
   }
-  async getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]> {
-    checkJobKey('getTriggersOfJob', 'jobKey', jobKey)
-    return this.#open().getTriggersOfJob(jobKey)
+  async getTriggersOfJob(jobKey: JobKey | string): Promise<readonly Trigger[]> {
+    const key = jobKeyOf('getTriggersOfJob', 'jobKey', jobKey)
+    return this.#open().getTriggersOfJob(key)
   }
-  async getTriggerState(triggerKey: TriggerKey): Promise<TriggerState> {
-    checkTriggerKey('getTriggerState', 'triggerKey', triggerKey)
-    return this.#open().getTriggerState(triggerKey)
+  async getTriggerState(triggerKey: TriggerKey | string): Promise<TriggerState> {
+    const key = triggerKeyOf('getTriggerState', 'triggerKey', triggerKey)
+    return this.#open().getTriggerState(key)
   }
   async checkExists(key: JobKey | TriggerKey): Promise<boolean> {
     checkKey('checkExists', 'key', key)

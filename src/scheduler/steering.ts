@@ -1,6 +1,6 @@
 import { checkOptions } from '../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
-import { checkJobKey, checkTriggerKey, type JobKey, type TriggerKey } from '../core/key.ts'
+import { type JobKey, jobKeyOf, type TriggerKey, triggerKeyOf } from '../core/key.ts'
 import { checkGroupMatcher, type GroupMatcher } from '../core/matcher.ts'
 import { requireInteger } from '../core/options.ts'
 import { shardItemsMax } from '../jobs/sharding.ts'
@@ -29,13 +29,11 @@ export class Steering {
     this.#parts = parts
   }
 
-  async pauseTrigger(triggerKey: TriggerKey, options: PauseOptions): Promise<boolean> {
-    checkTriggerKey('pauseTrigger', 'triggerKey', triggerKey)
+  async pauseTrigger(triggerKey: TriggerKey | string, options: PauseOptions): Promise<boolean> {
+    const key = triggerKeyOf('pauseTrigger', 'triggerKey', triggerKey)
     const { notifier } = this.#parts
-    const found = await this.#pause('pauseTrigger', options, (store, note) =>
-      store.pauseTrigger(triggerKey, note),
-    )
-    if (found) await notifier.tell('triggerPaused', { triggerKey }, (l) => l.triggerPaused?.(triggerKey))
+    const found = await this.#pause('pauseTrigger', options, (store, note) => store.pauseTrigger(key, note))
+    if (found) await notifier.tell('triggerPaused', { triggerKey: key }, (l) => l.triggerPaused?.(key))
     return found
   }
 
@@ -47,11 +45,11 @@ export class Steering {
     return this.#tellGroups('triggersPaused', groups)
   }
 
-  async pauseJob(jobKey: JobKey, options: PauseOptions): Promise<boolean> {
-    checkJobKey('pauseJob', 'jobKey', jobKey)
+  async pauseJob(jobKey: JobKey | string, options: PauseOptions): Promise<boolean> {
+    const key = jobKeyOf('pauseJob', 'jobKey', jobKey)
     const { notifier } = this.#parts
-    const found = await this.#pause('pauseJob', options, (store, note) => store.pauseJob(jobKey, note))
-    if (found) await notifier.tell('jobPaused', { jobKey }, (l) => l.jobPaused?.(jobKey))
+    const found = await this.#pause('pauseJob', options, (store, note) => store.pauseJob(key, note))
+    if (found) await notifier.tell('jobPaused', { jobKey: key }, (l) => l.jobPaused?.(key))
     return found
   }
 
@@ -66,12 +64,12 @@ export class Steering {
     await this.#parts.notifier.tell('triggersPaused', { group: null }, (l) => l.triggersPaused?.(null))
   }
 
-  async resumeTrigger(triggerKey: TriggerKey, options: ResumeOptions): Promise<boolean> {
-    checkTriggerKey('resumeTrigger', 'triggerKey', triggerKey)
+  async resumeTrigger(triggerKey: TriggerKey | string, options: ResumeOptions): Promise<boolean> {
+    const key = triggerKeyOf('resumeTrigger', 'triggerKey', triggerKey)
     const { change, notifier } = this.#parts
     const manner = mannerOf('resumeTrigger', options)
-    const found = await change((store) => store.resumeTrigger(triggerKey, manner))
-    if (found) await notifier.tell('triggerResumed', { triggerKey }, (l) => l.triggerResumed?.(triggerKey))
+    const found = await change((store) => store.resumeTrigger(key, manner))
+    if (found) await notifier.tell('triggerResumed', { triggerKey: key }, (l) => l.triggerResumed?.(key))
     return found
   }
 
@@ -82,12 +80,12 @@ export class Steering {
     return this.#tellGroups('triggersResumed', groups)
   }
 
-  async resumeJob(jobKey: JobKey, options: ResumeOptions): Promise<boolean> {
-    checkJobKey('resumeJob', 'jobKey', jobKey)
+  async resumeJob(jobKey: JobKey | string, options: ResumeOptions): Promise<boolean> {
+    const key = jobKeyOf('resumeJob', 'jobKey', jobKey)
     const { change, notifier } = this.#parts
     const manner = mannerOf('resumeJob', options)
-    const found = await change((store) => store.resumeJob(jobKey, manner))
-    if (found) await notifier.tell('jobResumed', { jobKey }, (l) => l.jobResumed?.(jobKey))
+    const found = await change((store) => store.resumeJob(key, manner))
+    if (found) await notifier.tell('jobResumed', { jobKey: key }, (l) => l.jobResumed?.(key))
     return found
   }
 
@@ -105,9 +103,9 @@ export class Steering {
     await notifier.tell('triggersResumed', { group: null }, (l) => l.triggersResumed?.(null))
   }
 
-  async skipNextFire(triggerKey: TriggerKey): Promise<SkippedFireTimes | null> {
-    checkTriggerKey('skipNextFire', 'triggerKey', triggerKey)
-    const found = await this.#parts.change((store) => store.skipNextFire(triggerKey))
+  async skipNextFire(triggerKey: TriggerKey | string): Promise<SkippedFireTimes | null> {
+    const key = triggerKeyOf('skipNextFire', 'triggerKey', triggerKey)
+    const found = await this.#parts.change((store) => store.skipNextFire(key))
     if (found === null) return null
     const { skippedMs, nextMs } = found
     return { skipped: new Date(skippedMs), next: nextMs === null ? null : new Date(nextMs) }
@@ -115,18 +113,18 @@ export class Steering {
 
   async setShard(
     method: string,
-    jobKey: JobKey,
+    jobKey: JobKey | string,
     item: number,
     options: { readonly enabled: boolean },
   ): Promise<boolean> {
-    checkJobKey(method, 'jobKey', jobKey)
+    const key = jobKeyOf(method, 'jobKey', jobKey)
     requireInteger(method, 'item', item, { min: 0, max: shardItemsMax - 1, code: 'ERR_INVALID_ARGUMENT' })
-    return this.#parts.change((store) => shardsOf(method, store).setItem(jobKey, item, options))
+    return this.#parts.change((store) => shardsOf(method, store).setItem(key, item, options))
   }
 
-  getShards(jobKey: JobKey, store: JobStore): Promise<ShardOverview | null> {
-    checkJobKey('getShards', 'jobKey', jobKey)
-    return shardsOf('getShards', store).overview(jobKey)
+  getShards(jobKey: JobKey | string, store: JobStore): Promise<ShardOverview | null> {
+    const key = jobKeyOf('getShards', 'jobKey', jobKey)
+    return shardsOf('getShards', store).overview(key)
   }
 
   async #tellGroups(

@@ -35,6 +35,14 @@ describe('S10: CronTaskTrigger', () => {
     expect(everySecond.nextExecution(early)).toEqual(at('12:00:02'))
   })
 
+  test('refuses a zone beside a parsed expression, which has its own', () => {
+    const parsed = CronExpression.parse('0 0 7 * * ?', { timeZone: 'UTC' })
+    // @ts-expect-error -- a parsed expression takes no options
+    expect(() => new CronTaskTrigger(parsed, { zone: 'Asia/Tokyo' })).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_OPTION', field: 'zone' }),
+    )
+  })
+
   test('reads the dialect of Spring in a zone, or takes a parsed expression as it is', () => {
     const tokyo = new CronTaskTrigger('0 0 7 * * *', { zone: 'Asia/Tokyo' })
     expect(tokyo.nextExecution(contextOf({}))).toEqual(at('22:00:00'))

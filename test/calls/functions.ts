@@ -149,11 +149,12 @@ export const functionSurfaces: readonly Surface[] = [
       defineSchedule: {
         job: plus(but(aJob, 'report'), { value: '', field: 'jobType' }),
         options: {
-          good: { every: '1s' },
+          good: { key: 'a', every: '1s' },
           code: 'ERR_INVALID_OPTION',
           wrong: [
             { value: null, code: 'ERR_INVALID_ARGUMENT' },
             { value: {}, field: 'cron' },
+            { value: { every: '1s' }, field: 'key' },
             { value: { at: 'now' }, field: 'at' },
           ],
         },
@@ -178,7 +179,15 @@ export const functionSurfaces: readonly Surface[] = [
       nodeDown: { options: options({ name, quietMs: but(number, null) }) },
       triggerInError: { options: options({ name }) },
       misfiresOver: {
-        options: { ...options({ name }), good: { count: 1, withinMs: 1000 } },
+        options: {
+          ...options({ name }),
+          good: { count: 1, withinMs: 1000 },
+          wrong: [
+            ...object.wrong,
+            { value: {}, field: 'count', code: 'ERR_INVALID_OPTION' },
+            { value: { count: 1 }, field: 'withinMs', code: 'ERR_INVALID_OPTION' },
+          ],
+        },
       },
       traced: { job: callback },
       noFiringLaterThan: { ms: plus(number, { value: 0 }) },

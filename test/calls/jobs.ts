@@ -65,13 +65,13 @@ export const jobSurfaces: readonly Surface[] = [
       disallowConcurrentExecution: { disallows: flag },
       persistJobDataAfterExecution: { persists: flag },
       withTimeout: {
-        timeoutMs: kinds.plus(kinds.number, { value: 0 }, { value: 2 ** 31 }),
+        timeoutMs: kinds.orNull(kinds.plus(kinds.number, { value: 0 }, { value: 2 ** 31 })),
       },
       withRetry: {
         options: {
           ...kinds.named(kinds.object, {}),
           wrong: [
-            ...kinds.object.wrong.filter(({ value }) => value !== undefined),
+            ...kinds.object.wrong.filter(({ value }) => value !== undefined && value !== null),
             { value: {}, field: 'attempts', code: 'ERR_INVALID_OPTION' },
             { value: { attempts: 0 }, field: 'attempts', code: 'ERR_INVALID_OPTION' },
             { value: { attempts: 2, retries: 1 }, field: 'retries', code: 'ERR_INVALID_OPTION' },
@@ -87,7 +87,7 @@ export const jobSurfaces: readonly Surface[] = [
           ...kinds.named(kinds.object, {}),
           good: { items: 2 },
           wrong: [
-            ...kinds.object.wrong,
+            ...kinds.object.wrong.filter(({ value }) => value !== null),
             { value: {}, field: 'items', code: 'ERR_INVALID_OPTION' },
             { value: { items: 0 }, field: 'items', code: 'ERR_INVALID_OPTION' },
             { value: { items: 2, shards: 1 }, field: 'shards', code: 'ERR_INVALID_OPTION' },
@@ -97,7 +97,7 @@ export const jobSurfaces: readonly Surface[] = [
         },
       },
       onNodes: {
-        names: kinds.named(kinds.listOf({ ...kinds.name, good: 'node' }), { field: 'names' }),
+        names: kinds.orNull(kinds.named(kinds.listOf({ ...kinds.name, good: 'node' }), { field: 'names' })),
         options: kinds.options({ required: kinds.boolean }),
       },
       build: {},

@@ -112,6 +112,9 @@ export const keyOfJob: Kind = kind(jobKey('a'), [
   jobDetail,
 ])
 export const keyOfTrigger: Kind = kind(triggerKey('t'), ['t', 42, {}, jobKey('t'), trigger])
+/** Where a name alone means one in the group DEFAULT. */
+export const jobKeyOrName: Kind = plus(but(keyOfJob, 'a'), { value: ' ' })
+export const triggerKeyOrName: Kind = plus(but(keyOfTrigger, 't'), { value: ' ' })
 export const eitherKey: Kind = kind(jobKey('a'), ['a', 42, {}, { name: 'a', group: 'b' }])
 export const groupMatcher: Kind = kind(GroupMatcher.anyGroup(), ['mail', 42, {}, jobKey('a')])
 export const anyMatcher: Kind = kind(GroupMatcher.anyGroup(), ['mail', 42, {}, jobKey('a')])

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   createScheduler,
   defineJob,
+  defineSchedule,
   defineWorkerJob,
   isExecutionOf,
   type Job,
@@ -109,7 +110,10 @@ describe('data that cannot be stored', () => {
       }
     }
     // @ts-expect-error cannot be stored: a Date
-    JobBuilder.newJob(Later)
+    expect(() => JobBuilder.newJob(Later).usingJobData({ at: new Date() }).build()).toThrow(/Date/)
+    // @ts-expect-error cannot be stored: a Date
+    const schedule = (): unknown => defineSchedule(Later, { key: 'a', every: '1m', data: { at: new Date() } })
+    expect(schedule).not.toThrow()
   })
 
   it('is what a schema takes, and not what it answers', () => {

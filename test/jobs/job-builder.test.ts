@@ -34,6 +34,9 @@ describe('JobBuilder', () => {
       persistJobDataAfterExecution: false,
       timeoutMs: null,
       retry: null,
+      nodeAffinity: null,
+      sharding: null,
+      plan: null,
     })
   })
 
@@ -86,6 +89,39 @@ describe('JobBuilder', () => {
     const builder = JobBuilder.newJob('any').usingJobData({ a: 1, b: 2 }).usingJobData({ b: 3 })
     expect(builder.build().jobDataMap).toEqual({ a: 1, b: 3 })
     expect(builder.setJobData({ c: 4 }).build().jobDataMap).toEqual({ c: 4 })
+  })
+
+  it('builds a copy without what the job has', () => {
+    const full = JobBuilder.from(everything()).onNodes(['a']).withSharding({ items: 2 }).build()
+    const bare = JobBuilder.from(full)
+      .withDescription(null)
+      .withTimeout(null)
+      .withRetry(null)
+      .onNodes(null)
+      .withSharding(null)
+      .build()
+    const without = { description: null, timeoutMs: null, retry: null, nodeAffinity: null, sharding: null }
+    expect(bare).toEqual({ ...full, ...without })
+  })
+
+  it.each([
+    ['timeoutMs', { timeoutMs: -5 }],
+    ['timeoutMs', { timeoutMs: undefined }],
+    ['durable', { durable: 1 }],
+    ['requestsRecovery', { requestsRecovery: null }],
+    ['description', { description: 5 }],
+    ['retry.attempts', { retry: { attempts: 0 } }],
+    ['retry.backoff', { retry: { attempts: 3 } }],
+    ['retry.backoff', { retry: { attempts: 3, backoff: { type: 'fixed' } } }],
+    ['sharding.items', { sharding: { ...split.sharding, items: -3 } }],
+    ['sharding.items', { sharding: { ...split.sharding, items: 2_000_000 } }],
+    ['sharding', { sharding: { items: 3 } }],
+    ['nodeAffinity.names', { nodeAffinity: { names: ['a"b'], required: true } }],
+    ['nodeAffinity.required', { nodeAffinity: { names: ['a'] } }],
+    ['plan', { plan: 'x' }],
+  ])('refuses a copy by hand whose %s no builder would make', (field, changes) => {
+    const job = { ...split, ...changes } as JobDetail
+    expect(() => JobBuilder.from(job)).toThrow(expect.objectContaining({ field: `jobDetail.${field}` }))
   })
 
   it('gives back everything through JobBuilder.from', () => {
@@ -144,6 +180,8 @@ describe('JobBuilder', () => {
     expectTypeOf(JobBuilder.newJob('any')).toEqualTypeOf<JobBuilder>()
   })
 })
+
+const split = JobBuilder.newJob('split').withIdentity('a').withSharding({ items: 2 }).build()
 
 function everything(): JobDetail {
   return JobBuilder.newJob(report)

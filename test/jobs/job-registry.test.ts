@@ -57,6 +57,7 @@ describe('JobRegistry', () => {
     const registry = new JobRegistry([strict, report])
     const bare = JobBuilder.newJob('strict').withIdentity('a')
     expect(registry.complete(bare.build())).toEqual(JobBuilder.newJob(strict).withIdentity('a').build())
+    expect(registry.complete(JobBuilder.from(bare.build()).build())).toMatchObject({ timeoutMs: 5 })
     const own = bare.withDescription('own').withTimeout(9).withRetry({ attempts: 7 }).build()
     expect(registry.complete(own)).toMatchObject({
       description: 'own',
@@ -64,6 +65,10 @@ describe('JobRegistry', () => {
       retry: { attempts: 7 },
       disallowConcurrentExecution: true,
     })
+    const none = bare.withDescription(null).withTimeout(null).withRetry(null)
+    expect(registry.complete(none.build())).toMatchObject({ description: null, timeoutMs: null, retry: null })
+    const ofDefinition = JobBuilder.newJob(strict).withTimeout(null).withRetry(null).build()
+    expect(registry.complete(ofDefinition)).toMatchObject({ timeoutMs: null, retry: null })
     const flags = JobBuilder.newJob('report').disallowConcurrentExecution().build()
     expect(registry.complete(flags)).toEqual(flags)
   })

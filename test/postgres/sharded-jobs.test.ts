@@ -153,13 +153,16 @@ describe('a sharded firing in a cluster', () => {
 })
 
 /** A node that begins items and dies: it never checks in. */
-async function deadNode(newStore: () => JobStore, options: ShardingOptions): Promise<DeadNode> {
+async function deadNode(
+  newStore: () => JobStore,
+  options: ShardingOptions,
+  requestsRecovery: boolean = true,
+): Promise<DeadNode> {
   const bed = new Testbed(newStore(), new ManualClock(systemClock.now()), 'dead')
   await bed.store.initialize({ ...bed.context, schedulerName: 'QuartzScheduler', clock: systemClock })
   onTestFinished(() => bed.store.shutdown())
-  const { failover = true } = options
   const sharding = resolveSharding(options)
-  const job = jobDetail('sharded', { durable: true, jobType: 'work', sharding, requestsRecovery: failover })
+  const job = jobDetail('sharded', { durable: true, jobType: 'work', sharding, requestsRecovery })
   await bed.scheduleAll([bed.trigger('t', { job })], job)
   const claim = only(await bed.acquire({ noLaterThanMs: systemClock.now() }))
   const bundles = firingsOf(await bed.store.triggersFired([claim]))
@@ -196,9 +199,9 @@ describe('items of a node that died', () => {
     expect(await one.getShards(jobKey('sharded'))).toMatchObject({ firings: [] })
   })
 
-  test('are lost without failover, and the firing ends', async () => {
+  test('are lost when they are not recovered, and the firing ends', async () => {
     const nodes = await cluster()
-    await deadNode(() => nodes.newStore(), { items: 2, failover: false })
+    await deadNode(() => nodes.newStore(), { items: 2 }, false)
     await nodes.node('node-1')
     await nodes.isEnded()
     expect(nodes.runs).toEqual([])

@@ -322,6 +322,10 @@ describe('schedule', () => {
       defineSchedule(report, { key: 'k', every: '1s', data: partial })
       // @ts-expect-error -- 'to' must be there
       defineSchedule(report, { key: 'k', every: '1s', data: undefined })
+      // @ts-expect-error -- a set finds a schedule by its key
+      defineSchedule(plain, { every: '1s' })
+      // @ts-expect-error -- only defineSchedule compares the data with the job
+      await scheduler.reconcile('s', [{ job: report, options: { key: 'k', every: '1s', data: { too: 5 } } }])
       // @ts-expect-error -- a field that the job does not know
       await scheduler.schedule(report, { every: '1s', data: { to: 'a', from: 'b' } })
       // @ts-expect-error -- nothing says when
@@ -374,6 +378,23 @@ it('is the same plan as before the option `dst` was there, where it is not given
   expect(await again({ dst: undefined })).toBe('unchanged')
   expect(await again({ dst: 'quartz' })).toBe('changed')
   expect(await scheduler.getTrigger(triggerKey('k'))).toMatchObject({ dst: 'quartz' })
+})
+
+it('takes a name for a key of the group DEFAULT', async () => {
+  const { scheduler } = await fixture()
+  await scheduler.schedule(report, { key: 'k', every: '1h', data: { to: 'a' } })
+  expect(await scheduler.getJobDetail('k')).toMatchObject({ key: jobKey('k') })
+  expect(await scheduler.pauseJob('k')).toBe(true)
+  expect(await scheduler.getTriggerState('k')).toBe('PAUSED')
+  expect(await scheduler.resumeTrigger('k')).toBe(true)
+  expect(await scheduler.getTriggersOfJob('k')).toHaveLength(1)
+  expect(await scheduler.getTrigger('k')).toMatchObject({ key: triggerKey('k') })
+  expect(await scheduler.skipNextFire('k')).not.toBeNull()
+  expect(await scheduler.pauseTrigger('other')).toBe(false)
+  await scheduler.triggerJob('k', { to: 'b' })
+  expect(await scheduler.unscheduleJob('k')).toBe(true)
+  expect(await scheduler.deleteJob('k')).toBe(true)
+  await scheduler.shutdown()
 })
 
 describe('runNow', () => {

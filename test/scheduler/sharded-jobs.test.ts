@@ -221,7 +221,6 @@ describe('withSharding', () => {
     ['a parameter under a name', { items: 2, parameters: { a: 'a' } }, 'ERR_INVALID_OPTION'],
     ['a parameter that is no text', { items: 2, parameters: { 0: 1 } }, 'ERR_INVALID_OPTION'],
     ['a long parameter', { items: 2, parameters: { 0: 'x'.repeat(1001) } }, 'ERR_INVALID_OPTION'],
-    ['a failover that is no boolean', { items: 1, failover: 1 }, 'ERR_INVALID_OPTION'],
     ['an unknown misfire', { items: 1, misfire: 'wait' }, 'ERR_INVALID_OPTION'],
   ])('refuses %s', (_what, options, code) => {
     expect(build(options)).toThrow(expect.objectContaining({ code }))
@@ -229,14 +228,21 @@ describe('withSharding', () => {
 
   test('fills in what is left out, and says whether items are recovered', () => {
     const job = JobBuilder.newJob('work').withSharding({ items: 4 }).build()
-    const defaults = { strategy: 'sticky', parameters: {}, failover: true, misfire: 'runOnce' }
+    const defaults = { strategy: 'sticky', parameters: {}, misfire: 'runOnce' }
     expect(job.sharding).toEqual({ items: 4, ...defaults })
     expect(Object.isFrozen(job.sharding)).toBe(true)
     expect(job.requestsRecovery).toBe(true)
     expect(JobBuilder.from(job).build()).toEqual(job)
-    expect(
-      JobBuilder.newJob('work').withSharding({ items: 4, failover: false }).build().requestsRecovery,
-    ).toBe(false)
+    const split = (builder: JobBuilder): boolean =>
+      builder.withSharding({ items: 4 }).build().requestsRecovery
+    expect(split(JobBuilder.newJob('work').requestRecovery(false))).toBe(false)
+    expect(JobBuilder.newJob('work').withSharding({ items: 4 }).requestRecovery(false).build()).toMatchObject(
+      {
+        requestsRecovery: false,
+      },
+    )
+    expect(split(JobBuilder.from(JobBuilder.newJob('work').build()))).toBe(true)
+    expect(JobBuilder.from(job).withSharding(null).build()).toMatchObject({ sharding: null })
     expect(JobBuilder.newJob('work').withSharding({ items: 'nodes' }).build().requestsRecovery).toBe(false)
   })
 })

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { catalogue } from '../../src/server/catalogue/catalogue.ts'
 import {
   type Answered,
   type Asked,
   addPlainJob,
+  echo,
   operationOf,
   type ServerFixture,
   serverFixture,
@@ -56,6 +58,32 @@ describe('jobs', () => {
   test('show their data without what looks secret', async () => {
     const job = await answer('jobs.get', 'GET /jobs/mail/hourly')
     expect(job['jobDataMap']).toEqual({ to: 'ops@example.com', apiKey: '***' })
+  })
+
+  test('keep what was said to be none, and take what was left out from the definition', async () => {
+    const strict = defineJob('strict', () => undefined, {
+      timeoutMs: 5000,
+      disallowConcurrentExecution: true,
+    })
+    const served = await createScheduler({ logger: false, jobs: [strict, echo] })
+    await using other = await serverFixture({ served })
+    const put = async (body: object): Promise<unknown> =>
+      (await other.ask('PUT /jobs/made/one', { body })).json
+    const stored = async (): Promise<object | null> => served.getJobDetail(jobKey('one', 'made'))
+    const settings = { timeoutMs: 5000, disallowConcurrentExecution: true }
+    expect(await put({ jobType: 'strict' })).toMatchObject({ changed: true, result: { after: settings } })
+    expect(await stored()).toMatchObject(settings)
+    expect(await put({ jobType: 'strict' })).toMatchObject({ changed: false, result: { after: settings } })
+    const none = { ...settings, timeoutMs: null }
+    const sent = { jobType: 'strict', timeoutMs: null }
+    expect(await put(sent)).toMatchObject({ changed: true, result: { after: none } })
+    expect(await stored()).toMatchObject(none)
+    const split = { items: 4, strategy: 'sticky', parameters: {}, misfire: 'runOnce' }
+    const lost = { jobType: 'echo', requestsRecovery: false, sharding: split }
+    expect(await put(lost)).toMatchObject({ result: { after: { requestsRecovery: false } } })
+    expect(await put({ jobType: 'echo', sharding: split })).toMatchObject({
+      result: { after: { requestsRecovery: true } },
+    })
   })
 
   test('are stored, changed and deleted; a masked value stands for the stored one', async () => {

@@ -18,12 +18,14 @@ import { judgeShards } from './sim-shard-judge.ts'
 export const shardedJobs: Readonly<Record<string, ShardingOptions>> = {
   'sharded-held': { items: 4 },
   'sharded-skipping': { items: 3, misfire: 'skip' },
-  'sharded-fragile': { items: 4, failover: false },
+  'sharded-fragile': { items: 4 },
   'sharded-nodes': { items: 'nodes' },
   'sharded-changing': { items: 3, strategy: 'avgAllocation' },
   'sharded-4': { items: 2 },
 }
 const jobNames = Object.keys(shardedJobs)
+/** Its items are lost with their node. */
+const fragileJob = 'sharded-fragile'
 /** Its number of items changes. */
 const changingJob = 'sharded-changing'
 const deletedJob = 'sharded-4'
@@ -171,6 +173,7 @@ export class SimShards implements SimGuests {
       .withIdentity(name)
       .storeDurably()
       .withSharding({ ...sharding, ...(items !== undefined && { items }) })
+      .requestRecovery(name !== fragileJob && sharding.items !== 'nodes')
     await scheduler.addJob(job.build(), { replace: true })
   }
 }

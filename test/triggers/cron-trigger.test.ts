@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { DayOfWeek } from '../../src/time/civil.ts'
 import { DailyCalendar } from '../../src/triggers/calendars/daily-calendar.ts'
 import { CronExpression } from '../../src/triggers/cron/cron-expression.ts'
@@ -174,3 +174,15 @@ describe('a cron trigger that misfired', () => {
     })
   })
 })
+
+test.each(['timeZone', 'dst', 'dialect'])(
+  'refuses %s beside a parsed expression, which has its own',
+  (name) => {
+    const parsed = CronExpression.parse('0 0 1 * * ?', { timeZone: 'UTC' })
+    const options = { [name]: 'Europe/Paris' }
+    // @ts-expect-error -- a parsed expression takes no options
+    expect(() => CronScheduleBuilder.cronSchedule(parsed, options)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_OPTION', field: name }),
+    )
+  },
+)

@@ -162,5 +162,8 @@ function deletedJob({ jobKey: key, jobType }: AwaitedRow): JobDetail {
     persistJobDataAfterExecution: false,
     timeoutMs: null,
     retry: null,
+    nodeAffinity: null,
+    sharding: null,
+    plan: null,
   })
 }

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { JobKey, type TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
-import type { JobDetail } from '../../jobs/job-detail.ts'
+import { type JobDetail, unsaidFieldsOf, withUnsaidFields } from '../../jobs/job-detail.ts'
 import { type JobQuery, type JobSummary, queryLimits, type TriggerSummary } from '../../jobstore/queries.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { refuseBlind } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { unmasked } from '../masking.ts'
@@ -126,7 +127,9 @@ const putJob: Operation = operation({
   id: 'jobs.put',
   method: 'PUT',
   path: jobPath,
-  summary: 'Stores a job, or changes it; its triggers stay.',
+  summary:
+    'Stores a job, or changes it; its triggers stay. `after` is the job as it is stored; in a dry run, without what ' +
+    'its definition adds.',
   role: 'admin',
   reach: 'data',
   isVersioned: true,
@@ -141,47 +144,44 @@ const putJob: Operation = operation({
     const job = jobOf(params, body, stored)
     const before = stored === null ? null : jobToJson(stored)
     call.exchange.noteStored(before)
-    const differs = stored === null || JSON.stringify(asText(stored)) !== JSON.stringify(asText(job))
+    const after = call.isDryRun || !differ(stored, job) ? job : await putAs(scheduler, job, stored)
+    const changed = differ(stored, after)
     return change(call, 'data', {
-      wouldChange: () => differs,
-      async carryOut() {
-        if (differs) {
-          await scheduler.addJob(job, {
-            replace: stored !== null,
-            storeNonDurableWhileAwaitingScheduling: true,
-          })
-        }
-        return differs
-      },
-      result: { before, after: jobToJson(job) },
+      wouldChange: () => changed,
+      carryOut: async () => changed,
+      result: { before, after: jobToJson(after) },
     })
   },
 })
 
-function asText(job: JobDetail): unknown {
-  return jobToJson(job, { secrets: true })
+function differ(stored: JobDetail | null, job: JobDetail): boolean {
+  const textOf = (each: JobDetail): string => JSON.stringify(jobToJson(each, { secrets: true }))
+  return stored === null || textOf(stored) !== textOf(job)
+}
+
+/** Stores the job; answers it as it is stored, with what its definition adds. */
+async function putAs(scheduler: Scheduler, job: JobDetail, stored: JobDetail | null): Promise<JobDetail> {
+  await scheduler.addJob(job, { replace: stored !== null, storeNonDurableWhileAwaitingScheduling: true })
+  return (await scheduler.getJobDetail(job.key)) ?? job
 }
 
 /** The job that a client describes; masked values stand for those that are stored. */
 export function jobOf(key: KeyJson, fields: JobFieldsJson, stored: JobDetail | null): JobDetail {
   const builder = JobBuilder.newJob(fields.jobType)
     .withIdentity(jobKeyOf(key))
-    .withDescription(fields.description)
     .storeDurably(fields.durable)
-    .requestRecovery(fields.requestsRecovery)
     .disallowConcurrentExecution(fields.disallowConcurrentExecution)
     .persistJobDataAfterExecution(fields.persistJobDataAfterExecution)
     .setJobData(stored === null ? fields.jobDataMap : unmasked(fields.jobDataMap, stored.jobDataMap))
-  if (fields.timeoutMs !== null) builder.withTimeout(fields.timeoutMs)
-  if (fields.retry !== null) builder.withRetry(fields.retry)
-  if (fields.nodeAffinity !== null) {
-    const { names, required } = fields.nodeAffinity
-    builder.onNodes(names, { required })
-  }
-  if (fields.sharding !== null) builder.withSharding(fields.sharding)
-  const job = builder.build()
+  const { description, timeoutMs, retry, requestsRecovery, nodeAffinity, sharding } = fields
+  if (description !== undefined) builder.withDescription(description)
+  if (timeoutMs !== undefined) builder.withTimeout(timeoutMs)
+  if (retry !== undefined) builder.withRetry(retry)
+  if (requestsRecovery !== undefined) builder.requestRecovery(requestsRecovery)
+  if (nodeAffinity !== null) builder.onNodes(nodeAffinity.names, { required: nodeAffinity.required })
+  const job = builder.withSharding(sharding).build()
   // An edit by hand lasts: what was declared is compared with what is declared next.
-  return stored?.plan === undefined ? job : Object.freeze({ ...job, plan: stored.plan })
+  return withUnsaidFields({ ...job, plan: stored?.plan ?? null }, unsaidFieldsOf(job))
 }
 
 const deleteJob: Operation = operation({

@@ -75,7 +75,7 @@ function switchItem({ verb, summary, carryOut }: Switch): Operation {
  * @throws InvalidArgumentError
  */
 function requireItem({ key, sharding }: JobDetail, item: number): void {
-  if (sharding === undefined) {
+  if (sharding === null) {
     throw new InvalidArgumentError('name', `Job '${key.toString()}' is not sharded: it has no items.`)
   }
   const { items } = sharding

@@ -47,7 +47,6 @@ export interface ShardingJson {
   readonly items: number | 'nodes' | 'remote'
   readonly strategy: ShardStrategy
   readonly parameters: Readonly<Record<string, string>>
-  readonly failover: boolean
   readonly misfire: 'runOnce' | 'skip'
 }
 
@@ -55,7 +54,6 @@ const shardingJson: z.ZodType<ShardingJson> = z.strictObject({
   items: z.union([z.int().min(1).max(shardItemsMax), z.enum(['nodes', 'remote'])]),
   strategy: z.enum(shardStrategies),
   parameters: z.record(z.string(), z.string().max(1000)),
-  failover: z.boolean(),
   misfire: z.enum(['runOnce', 'skip']),
 })
 
@@ -72,35 +70,46 @@ const nodeAffinityJson: z.ZodType<NodeAffinityJson> = z.strictObject({
 /** What a job is, apart from its key: the body of `jobs.put`. */
 export interface JobFieldsJson {
   readonly jobType: string
-  readonly description: string | null
+  /** Left out, here and below: what the job's definition says. */
+  readonly description?: string | null | undefined
   /** Values under keys that look secret are `***`; sent back, they stand for the stored ones. */
   readonly jobDataMap: Readonly<Record<string, unknown>>
   readonly durable: boolean
-  readonly requestsRecovery: boolean
+  /** Left out: true for a job whose items may move to other nodes. */
+  readonly requestsRecovery?: boolean | undefined
   readonly disallowConcurrentExecution: boolean
   readonly persistJobDataAfterExecution: boolean
-  readonly timeoutMs: number | null
-  readonly retry: RetryJson | null
+  readonly timeoutMs?: number | null | undefined
+  readonly retry?: RetryJson | null | undefined
   readonly nodeAffinity: NodeAffinityJson | null
   readonly sharding: ShardingJson | null
 }
 
+const ofDefinition = "Null for none. Left out: as the job's definition says."
+
 export const jobFieldsJson: z.ZodType<JobFieldsJson> = z.strictObject({
   jobType: nameText,
-  description: textUpTo(2000).nullable().default(null),
+  description: textUpTo(2000).nullable().optional().describe(ofDefinition),
   jobDataMap: dataJson.default({}),
   durable: z.boolean().default(true),
-  requestsRecovery: z.boolean().default(false),
+  requestsRecovery: z
+    .boolean()
+    .optional()
+    .describe('Left out: true for sharded jobs, but for broadcasts; else false.'),
   disallowConcurrentExecution: z.boolean().default(false),
   persistJobDataAfterExecution: z.boolean().default(false),
-  timeoutMs: z.int().min(1).max(2_147_483_647).nullable().default(null),
-  retry: retryJson.nullable().default(null),
+  timeoutMs: z.int().min(1).max(2_147_483_647).nullable().optional().describe(ofDefinition),
+  retry: retryJson.nullable().optional().describe(ofDefinition),
   nodeAffinity: nodeAffinityJson.nullable().default(null),
   sharding: shardingJson.nullable().default(null),
 })
 
 export interface JobJson extends JobFieldsJson {
   readonly key: KeyJson
+  readonly description: string | null
+  readonly requestsRecovery: boolean
+  readonly timeoutMs: number | null
+  readonly retry: RetryJson | null
 }
 
 export const jobJson: z.ZodType<JobJson> = z.strictObject({
@@ -142,7 +151,7 @@ export function jobToJson(job: JobDetail, options: { readonly secrets?: boolean 
     jobDataMap: options.secrets === true ? job.jobDataMap : masked(job.jobDataMap),
     timeoutMs: job.timeoutMs,
     retry: job.retry,
-    nodeAffinity: job.nodeAffinity ?? null,
-    sharding: job.sharding ?? null,
+    nodeAffinity: job.nodeAffinity,
+    sharding: job.sharding,
   }
 }

@@ -111,7 +111,7 @@ const definitions = [
     timeZone: zone,
     repeatInterval: int32,
     repeatIntervalUnit: z.enum(calendarIntervalUnits),
-    preserveHourOfDayAcrossDaylightSavings: z.boolean().default(true),
+    preserveHourOfDayAcrossDaylightSavings: z.boolean().default(false),
     skipDayIfHourDoesNotExist: z.boolean().default(false),
   }),
   z.strictObject({

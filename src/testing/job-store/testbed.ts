@@ -250,6 +250,9 @@ export function jobDetail(name: string, changes: Partial<JobDetail> & { group?: 
     persistJobDataAfterExecution: false,
     timeoutMs: null,
     retry: null,
+    nodeAffinity: null,
+    sharding: null,
+    plan: null,
     ...fields,
   }
 }

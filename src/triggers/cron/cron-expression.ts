@@ -1,4 +1,5 @@
 import { type ArgumentCheck, checkThat } from '../../core/arguments.ts'
+import { InvalidArgumentError } from '../../core/errors.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { readWithCronParser } from './cron-parser-fields.ts'
 import { type CronOptions, type CronParts, isReadable, readCron } from './cron-reader.ts'
@@ -30,6 +31,23 @@ export class CronExpression extends CronTimes {
   /** True when {@link CronExpression.parse} takes the text; false also for what is no text. */
   static isValid(expression: string, options: Pick<CronOptions, 'dialect' | 'seconds'> = {}): boolean {
     return isReadable(CronExpression.#class, expression, options)
+  }
+}
+
+/**
+ * Refuses options beside a parsed expression, which would have no effect.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION
+ */
+export function refuseOptionsOfParsed(method: string, options: object = {}): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue
+    throw new InvalidArgumentError(
+      name,
+      `${method}: '${name}' says how a text is read, and a parsed expression was read before. ` +
+        'Leave it out, or use withTimeZone or withDst of the expression.',
+      'ERR_INVALID_OPTION',
+    )
   }
 }
 

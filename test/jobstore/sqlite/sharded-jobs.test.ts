@@ -27,11 +27,11 @@ async function begin(bed: Testbed): Promise<readonly TriggerFiredBundle[]> {
 
 const itemOf = ({ trigger }: TriggerFiredBundle): number | undefined => firingPartOf(trigger.jobDataMap)?.item
 
-test.each([true, false])('items that ran when the process died, with failover: %s', async (failover) => {
+test.each([true, false])('items that ran when the process died, recovered: %s', async (recovers) => {
   const filename = join(temporaryFolder(), 'jobs.db')
   const clock = new ManualClock()
-  const sharding = resolveSharding({ items: 4, failover })
-  const job = jobDetail('sharded', { durable: true, sharding, requestsRecovery: failover })
+  const sharding = resolveSharding({ items: 4 })
+  const job = jobDetail('sharded', { durable: true, sharding, requestsRecovery: recovers })
   const before = await run(filename, clock, 'before')
   await before.schedule('t', { job, everyMs: 60_000 })
   // One item begins with the split.
@@ -46,14 +46,14 @@ test.each([true, false])('items that ran when the process died, with failover: %
   await before.store.shutdown()
 
   const after = await run(filename, clock, 'after')
-  if (failover) {
+  if (recovers) {
     const again = await begin(after)
     const recovered = again.filter(({ trigger }) => trigger.key.group === recoveringJobsGroup)
     expect(recovered.map(itemOf).sort()).toEqual([first, next, ...others].map(itemOf).sort())
     for (const bundle of again) await after.complete(bundle, 'deleteTrigger')
   }
   // An end without a report counts as a failure.
-  expect(after.signals.endedShardings.map(({ outcome }) => outcome)).toEqual([failover ? 'failed' : 'lost'])
+  expect(after.signals.endedShardings.map(({ outcome }) => outcome)).toEqual([recovers ? 'failed' : 'lost'])
   for (const bundle of await begin(after)) await after.complete(bundle, 'deleteTrigger')
   expect(after.signals.endedShardings.map(({ items }) => items.length)).toEqual([4, 4])
   expect((await after.store.shards?.overview(new JobKey('sharded')))?.firings).toEqual([])

@@ -47,6 +47,12 @@ export function EditJobPage({ params }: PageProps): JSX.Element {
   return <Editor job={job} version={version} />
 }
 
+/** What a new job does not say its definition does. */
+function withoutNulls(fields: Omit<JobJson, 'key'>): Omit<JobFieldsJson, 'jobDataMap'> {
+  const said = Object.entries(fields).filter(([, value]) => value !== null)
+  return Object.fromEntries(said) as unknown as JobFieldsJson
+}
+
 interface EditorProps {
   readonly job: JobJson
   /** As it was read. */
@@ -65,7 +71,7 @@ function Editor({ job: initial, version }: EditorProps): JSX.Element {
   const isReady = typed !== null && key.name.trim() !== '' && fields.jobType.trim() !== ''
   const store = async (): Promise<void> => {
     if (typed === null) return
-    const body: JobFieldsJson = { ...fields, jobDataMap: typed }
+    const body: JobFieldsJson = { ...(isNew ? withoutNulls(fields) : fields), jobDataMap: typed }
     const put = (onlyAs: string | null): Promise<void> =>
       act(call('jobs.put', { params: key, body, onlyAs }), text.saved(keyText(key)))
     if (await saveAsRead(keyText(key), version, put)) route(href(jobPath(key)))

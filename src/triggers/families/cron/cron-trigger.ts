@@ -1,7 +1,7 @@
 import { checkNumber, checkObject, listOf, refuseNew } from '../../../core/arguments.ts'
 import { secondMs } from '../../../time/civil.ts'
 import type { EpochMs } from '../../../time/clock.ts'
-import { CronExpression, checkExpression } from '../../cron/cron-expression.ts'
+import { CronExpression, checkExpression, refuseOptionsOfParsed } from '../../cron/cron-expression.ts'
 import type { CronOptions, UnixCronOptions } from '../../cron/cron-reader.ts'
 import { CronTimes } from '../../cron/cron-times.ts'
 import type { CronDst } from '../../cron/dst-policy.ts'
@@ -146,12 +146,17 @@ export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
    * An expression as text, which `options` say how to read (default: Quartz's dialect, the zone of this process, the
    * DST policy `vixie`); or a parsed one, which keeps its dialect, zone and policy.
    *
-   * @throws CronExpressionError, InvalidArgumentError ERR_UNKNOWN_TIME_ZONE
+   * @throws CronExpressionError, InvalidArgumentError ERR_UNKNOWN_TIME_ZONE, ERR_INVALID_OPTION
    */
+  static cronSchedule(expression: string, options?: CronOptions): CronScheduleBuilder
+  static cronSchedule(expression: CronTimes): CronScheduleBuilder
   static cronSchedule(expression: string | CronTimes, options?: CronOptions): CronScheduleBuilder {
-    checkExpression('CronScheduleBuilder.cronSchedule', 'expression', expression)
-    const parsed = typeof expression === 'string' ? CronExpression.parse(expression, options) : expression
-    return new CronScheduleBuilder(parsed)
+    const method = 'CronScheduleBuilder.cronSchedule'
+    checkExpression(method, 'expression', expression)
+    if (typeof expression === 'string')
+      return new CronScheduleBuilder(CronExpression.parse(expression, options))
+    refuseOptionsOfParsed(method, options)
+    return new CronScheduleBuilder(expression)
   }
 
   /**

@@ -338,7 +338,7 @@ function* declaredJobs(
   ended: readonly EndedExecution[],
 ): SqlProgram<KeyMap<JobKey, JobDetail> | null> {
   const declared = ended.filter(({ completion: { jobDataMap, jobDetail } }) => {
-    return jobDataMap !== null && jobDetail.plan !== undefined
+    return jobDataMap !== null && jobDetail.plan !== null
   })
   if (declared.length === 0) return null
   return (yield* tx.session.jobs.load(uniqueKeys(declared.map(({ jobKey }) => jobKey)))).found

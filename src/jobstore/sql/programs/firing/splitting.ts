@@ -185,6 +185,6 @@ function nodesFor(
     .filter(({ info }) => info?.jobTypes.includes(jobType) === true)
     .map(({ instanceId }) => instanceId)
   const named = able.filter((node) => nodeAffinity?.names.includes(node) === true)
-  const meant = nodeAffinity === undefined || (named.length === 0 && !nodeAffinity.required) ? able : named
+  const meant = nodeAffinity === null || (named.length === 0 && !nodeAffinity.required) ? able : named
   return meant.length === 0 ? [self] : meant
 }

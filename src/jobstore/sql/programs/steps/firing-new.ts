@@ -85,8 +85,8 @@ function isPlain(
     session.context.triggerFamilies.of(trigger).storedType === 'SIMPLE' &&
     session.context.knowsJobType(job.jobType) &&
     !job.disallowConcurrentExecution &&
-    job.sharding === undefined &&
-    job.nodeAffinity === undefined &&
+    job.sharding === null &&
+    job.nodeAffinity === null &&
     session.groupLimits?.has(job.key.group) !== true
   )
 }

@@ -77,9 +77,9 @@ export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof 
     job_data: jobDataText(encoding, owner, job.jobDataMap),
     timeout_ms: job.timeoutMs,
     retry_policy: job.retry === null ? null : JSON.stringify(job.retry),
-    node_affinity: job.nodeAffinity === undefined ? null : nodeAffinityText(job.nodeAffinity),
-    sharding: job.sharding === undefined ? null : JSON.stringify(job.sharding),
-    job_plan: job.plan === undefined ? null : JSON.stringify(job.plan),
+    node_affinity: job.nodeAffinity === null ? null : nodeAffinityText(job.nodeAffinity),
+    sharding: job.sharding === null ? null : JSON.stringify(job.sharding),
+    job_plan: job.plan === null ? null : JSON.stringify(job.plan),
   }
 }
 
@@ -89,8 +89,7 @@ export function jobOf(key: JobKey, row: SqlRow): JobDetail {
   const data = bytesOrNull(row, 'job_data')
   const nodeAffinity = textOrNull(row, 'node_affinity')
   const sharding = textOrNull(row, 'sharding')
-  const plan = planOf(textOrNull(row, 'job_plan'))
-  const job: JobDetail = {
+  return Object.freeze({
     key,
     jobType: jobTypeOf(row),
     description: textOrNull(row, 'description'),
@@ -101,13 +100,9 @@ export function jobOf(key: JobKey, row: SqlRow): JobDetail {
     persistJobDataAfterExecution: boolean(row, 'is_update_data'),
     timeoutMs: timeoutOf(integerOrNull(row, 'timeout_ms')),
     retry: retryPolicyOf(textOrNull(row, 'retry_policy')),
-  }
-  if (nodeAffinity === null && sharding === null && plan === null) return Object.freeze(job)
-  return Object.freeze({
-    ...job,
-    ...(nodeAffinity === null ? {} : { nodeAffinity: nodeAffinityOf(nodeAffinity) }),
-    ...(sharding === null ? {} : { sharding: shardingOf(sharding) }),
-    ...(plan === null ? {} : { plan }),
+    nodeAffinity: nodeAffinity === null ? null : nodeAffinityOf(nodeAffinity),
+    sharding: sharding === null ? null : shardingOf(sharding),
+    plan: planOf(textOrNull(row, 'job_plan')),
   })
 }
 
