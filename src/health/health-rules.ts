@@ -1,5 +1,6 @@
 import { checkWhole } from '../core/arguments.ts'
 import { checkJobKey, type JobKey } from '../core/key.ts'
+import type { JobStatus } from '../jobstore/job-status.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { HealthReason } from './health-report.ts'
@@ -8,7 +9,10 @@ import type { HealthReason } from './health-report.ts'
 export interface RuleCheck {
   readonly scheduler: Scheduler
   readonly nowMs: EpochMs
-  /** Since when the health of the scheduler is watched: what never happened was not expected before. */
+  /**
+   * Since when the health of the scheduler is watched. What never happened was not expected before, as far as the store
+   * does not know better.
+   */
   readonly watchedSinceMs: EpochMs
 }
 
@@ -22,14 +26,31 @@ export interface HealthRule {
 /** Most of what a rule waits for. */
 export const longestMs = 31_536_000_000
 
+const dayMs = 86_400_000
+
+/**
+ * Instants by which a job had run that never ended well. The store keeps them, so that the time goes on where a process
+ * starts anew. Of older runs it keeps the day alone.
+ */
+function instantsAfterFirstRun(status: JobStatus | null): readonly EpochMs[] {
+  if (status === null || status.lastFireTimeMs === null) return []
+  const firstDay = status.days.findLast(({ counts }) =>
+    Object.entries(counts).some(([outcome, count]) => outcome !== 'vetoed' && count > 0),
+  )
+  const endOfDay = firstDay === undefined ? [] : [Date.parse(firstDay.day) + dayMs]
+  return [status.lastFireTimeMs, ...endOfDay]
+}
+
 /** That a job has not ended well for so long, in words; null when it has. */
 export async function lackOfSuccess(
   { scheduler, nowMs, watchedSinceMs }: RuleCheck,
   jobKey: JobKey,
   ms: number,
 ): Promise<string | null> {
-  const lastMs = (await scheduler.getJobStatus(jobKey))?.lastSuccessTimeMs ?? null
-  if (nowMs - (lastMs ?? watchedSinceMs) <= ms) return null
+  const status = await scheduler.getJobStatus(jobKey)
+  const lastMs = status?.lastSuccessTimeMs ?? null
+  const sinceMs = lastMs ?? Math.min(watchedSinceMs, ...instantsAfterFirstRun(status))
+  if (nowMs - sinceMs <= ms) return null
   const last = lastMs === null ? 'it never has' : `it last did at ${new Date(lastMs).toISOString()}`
   return `Job ${jobKey.toString()} has not ended well for ${ms} ms: ${last}.`
 }
@@ -51,7 +72,8 @@ async function byTimeOfStore(check: RuleCheck): Promise<RuleCheck> {
 
 /**
  * A job must have ended well within the last `ms` milliseconds (1 to 31,536,000,000, a year), on whatever node, as far
- * as the store keeps the status of jobs.
+ * as the store keeps the status of jobs. For a job that never did, the time counts from the start of the watch, or from
+ * the end of the first day (in UTC) of which the store knows a run, whichever was earlier.
  *
  * @throws InvalidArgumentError when an argument is wrong
  */

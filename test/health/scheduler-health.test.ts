@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   type HealthRule,
@@ -8,7 +11,19 @@ import {
   zeroSizeThreadPool,
 } from '../../src/index.ts'
 import { sqliteJobStore } from '../../src/sqlite.ts'
+import { ManualClock } from '../../src/testing.ts'
 import { detailOf, firing, jobOf, shellRig } from '../support/shell-rig.ts'
+
+const hourMs = 3_600_000
+
+/** A SQLite file that several processes could open, one after the other. */
+function databaseFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-health-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true })
+  })
+  return join(folder, 'jobs.db')
+}
 
 const codesOf = ({ reasons }: { readonly reasons: readonly { readonly code: string }[] }): string[] =>
   reasons.map(({ code }) => code)
@@ -82,6 +97,46 @@ describe('rules', () => {
     await clock.advance(60_001)
     expect((await health.rules()).reasons[0]?.message).toContain('it last did at 2026-01-01T00:01:')
     expect(startMs).toBeLessThan(clock.now())
+  })
+
+  it('count the time of a job that never ended well over starts of the process', async () => {
+    const filename = databaseFile()
+    const clock = new ManualClock(new Date('2026-01-01T02:59:59Z'))
+    const rules = [requireSuccessWithin(jobKey('job'), 26 * hourMs)]
+    const told: boolean[] = []
+    const broken = jobOf(() => {
+      throw new Error('no disk')
+    })
+    for (let day = 0; day < 4; day++) {
+      const jobStore = sqliteJobStore({ filename })
+      const { scheduler } = await shellRig([broken], { clock, jobStore })
+      const health = schedulerHealth(scheduler, { clock, rules })
+      await scheduler.schedule(broken, { key: 'job', daily: '03:00', zone: 'UTC' })
+      await clock.advance(2000)
+      await scheduler.idle()
+      told.push((await health.rules()).isOk)
+      await scheduler.shutdown()
+      await clock.advance(24 * hourMs - 2000)
+    }
+    // The first run was in the first day, which has been over for 26 hours at two o'clock of the third one.
+    expect(told).toEqual([true, true, false, false])
+  })
+
+  it('do not take a run that was vetoed for one of the job', async () => {
+    const filename = databaseFile()
+    const clock = new ManualClock(new Date('2026-01-01T02:00:00Z'))
+    const open = () => shellRig([jobOf(() => {})], { clock, jobStore: sqliteJobStore({ filename }) })
+    const first = await open()
+    first.scheduler.listenerManager.addTriggerListener({ name: 'no', vetoJobExecution: () => true })
+    await first.scheduler.scheduleJob(detailOf('job'), firing(clock.now()))
+    await clock.advance(1000)
+    await first.scheduler.idle()
+    await first.scheduler.shutdown()
+    await clock.advance(72 * hourMs)
+    const { scheduler } = await open()
+    onTestFinished(() => scheduler.shutdown())
+    const rules = [requireSuccessWithin(jobKey('job'), hourMs)]
+    expect((await schedulerHealth(scheduler, { clock, rules }).rules()).isOk).toBe(true)
   })
 
   it('ask whether something waits past its time', async () => {
