@@ -76,6 +76,7 @@ it('the alert rules for Prometheus ask for what is exported alone', () => {
   const text = textOf(/^docs\/grafana\/quartz-ts\.rules\.yml$/)
   const queries = [...text.matchAll(/^ +expr: '(.*)'$/gm)].map(([, query = '']) => query)
   expect(queries.length).toBeGreaterThan(5)
+  expect(queries.length).toBe([...text.matchAll(/^ +- alert:/gm)].length)
   expect(queries.flatMap(problemsOf)).toEqual([])
 })
 

@@ -10,7 +10,7 @@ import { createScheduler, defineJob } from 'quartz-ts'
 import { prometheusPlugin } from 'quartz-ts/metrics'
 import { postgresJobStore } from 'quartz-ts/postgres'
 import { createServer } from 'quartz-ts/server'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { freshDatabase } from '../support/postgres-database.ts'
 import { projectRoot } from '../support/source-files.ts'
 
@@ -134,6 +134,33 @@ async function answerOf(prometheus: string, path: string): Promise<unknown> {
   return data
 }
 
+/** Runs rules over made-up samples, one a minute, and compares the alerts of one instant. */
+async function unitTestOfRules(
+  series: readonly { readonly series: string; readonly values: string }[],
+  evalTime: string,
+  alerts: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'quartz-ts-promtool-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'test.yml')
+  const expected = Object.entries(alerts).map(([alertname, labels]) => ({
+    eval_time: evalTime,
+    alertname,
+    exp_alerts: labels.map(({ summary, ...exp_labels }) => ({
+      exp_labels,
+      exp_annotations: { summary },
+    })),
+  }))
+  const tests = [{ interval: '1m', input_series: series, alert_rule_test: expected }]
+  await writeFile(file, JSON.stringify({ rule_files: [rulesFile], tests }))
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
+  expect([status, stderr], stdout).toEqual([0, ''])
+}
+const started = (scheduler: string, values: string) => ({
+  series: `quartz_scheduler_started{scheduler="${scheduler}",instance="${scheduler}-host"}`,
+  values,
+})
+
 withPrometheus('a Prometheus that scrapes a node', () => {
   const ends = new Ends()
   let prometheus = ''
@@ -191,8 +218,39 @@ withPrometheus('a Prometheus that scrapes a node', () => {
       { timeout: 30_000, interval: 500 },
     )
   })
+})
 
-  test('takes the file of rules', () => {
+withPrometheus('the file of rules', () => {
+  test('learns of a node that the others have recovered', async () => {
+    const labels = 'scheduler="jobs",instance="survivor"'
+    const summary = 'A node of jobs stopped checking in, in the last 15 minutes.'
+    await unitTestOfRules(
+      [
+        { series: `quartz_node_failures_total{${labels}}`, values: '0x10 1x30' },
+        // Between two scrapes the row of the dead node has come and gone.
+        { series: `quartz_nodes{${labels},state="alive"}`, values: '2x10 1x30' },
+        { series: `quartz_nodes{${labels},state="failed"}`, values: '0x40' },
+      ],
+      '13m',
+      { QuartzNodeDown: [{ scheduler: 'jobs', summary }] },
+    )
+  })
+
+  test('learns that all processes of one scheduler are gone', async () => {
+    await unitTestOfRules([started('jobs', '1x10 stale'), started('others', '1x40')], '20m', {
+      QuartzNotFiring: [],
+      QuartzGone: [{ scheduler: 'jobs', summary: 'No process of jobs answers Prometheus.' }],
+      QuartzAllGone: [],
+    })
+  })
+
+  test('learns that no process was ever there, or is for long', async () => {
+    const gone = { QuartzAllGone: [{ summary: 'No process answers Prometheus.' }] }
+    await unitTestOfRules([], '10m', gone)
+    await unitTestOfRules([started('jobs', '1x10 stale')], '2h', gone)
+  })
+
+  test('is right for promtool', () => {
     const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', rulesFile], {
       encoding: 'utf8',
     })
