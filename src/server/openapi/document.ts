@@ -150,7 +150,9 @@ function parametersOf({ params, query, reach, isVersioned }: Operation, schemas:
           {
             name: 'Idempotency-Key',
             in: 'header',
-            description: 'The same key gets the answer of the first request again.',
+            description:
+              'The same key gets the answer of the first request again, for ten minutes, ' +
+              'as long as it is among the last 1,000 of this process.',
             schema: { type: 'string', maxLength: 200 },
           },
           ...(isVersioned === true ? preconditions : []),
