@@ -98,9 +98,9 @@ export interface ScheduleSettings {
   /** Name of a stored calendar whose excluded times are left out. Default none. */
   readonly calendarName?: string
   /**
-   * Not before this instant, which an interval begins with. With a key, what lies between it and the first declaration
-   * is left out, but for the last fire time when the start is not longer ago than `misfireThresholdMs`. Not with `at`
-   * and `in`. Default: now.
+   * Not before this instant; an interval begins with it. Not with `at` and `in`. Default: now. With a key, an instant
+   * that has passed makes up for nothing: times between it and the first declaration are left out. Only the last of
+   * them runs, when the instant is not longer ago than `misfireThresholdMs`.
    */
   readonly startAt?: Date
   /** Not after this instant; with a key, one that has passed is no error. Not with `at` and `in`. Default: no end. */
@@ -144,10 +144,10 @@ export interface ReplaceOptions {
 
 export interface RescheduleOptions {
   /**
-   * Take the place of the former trigger, which has the same key, instead of beginning anew: keep its pause, its last
-   * fire, and what was due and has not run, about which the misfire policy of the new trigger decides. With `due` no
-   * later time is left out; with `lastFire` an interval counts from the last fire. With `start` it begins at its own
-   * start, and what was due before is left out. Default: it begins anew.
+   * Take the place of the former trigger, which has the same key, and keep its pause and its last fire. With `due` and
+   * `lastFire` it also keeps what was due and has not run, about which its own misfire policy decides. `due`: no later
+   * time is left out. `lastFire`: an interval counts from the last fire. `start`: it begins at its own start, and what
+   * was due before is left out. Default: it begins anew.
    */
   readonly goesOnFrom?: 'due' | 'lastFire' | 'start'
 }

@@ -85,7 +85,7 @@ export interface SchedulerEventMap {
   nodeFailed: { readonly node: string }
   /**
    * This node recovered the work of a failed node, or of an earlier run of its own, or claims of its own whose answer
-   * from the database was lost.
+   * from the database was lost. Not sent when there was nothing to recover.
    */
   nodeRecovered: {
     readonly node: string
