@@ -55,7 +55,7 @@ export function failedInARow(times: number, options: AlertRuleOptions = {}): Ale
 
 /**
  * A job that has not ended well for `ms` milliseconds (1 to 31,536,000,000), on whatever node. For a job that never
- * did, the time counts as that of `requireSuccessWithin` does.
+ * did, the time counts as that of `successWithin` does.
  *
  * @throws InvalidArgumentError when an argument is wrong
  */

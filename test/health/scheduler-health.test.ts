@@ -102,7 +102,7 @@ describe('rules', () => {
   it('count the time of a job that never ended well over starts of the process', async () => {
     const filename = databaseFile()
     const clock = new ManualClock(new Date('2026-01-01T02:59:59Z'))
-    const rules = [requireSuccessWithin(jobKey('job'), 26 * hourMs)]
+    const rules = [successWithin(jobKey('job'), 26 * hourMs)]
     const told: boolean[] = []
     const broken = jobOf(() => {
       throw new Error('no disk')
@@ -135,7 +135,7 @@ describe('rules', () => {
     await clock.advance(72 * hourMs)
     const { scheduler } = await open()
     onTestFinished(() => scheduler.shutdown())
-    const rules = [requireSuccessWithin(jobKey('job'), hourMs)]
+    const rules = [successWithin(jobKey('job'), hourMs)]
     expect((await schedulerHealth(scheduler, { clock, rules }).rules()).isOk).toBe(true)
   })
 
