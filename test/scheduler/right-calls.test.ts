@@ -69,9 +69,10 @@ describe('the message about a wrong argument', () => {
         'This is a builder: call build() on it and pass what that answers.',
     ],
     [
-      'a text for a key',
-      () => scheduler.deleteJob('daily' as never),
-      "deleteJob: 'jobKey' must be a JobKey, got 'daily'. Make one with jobKey('name', 'group').",
+      'a blank name for a key',
+      () => scheduler.deleteJob(' '),
+      "deleteJob: 'jobKey' must be a JobKey or a name that is not blank, got ' '. " +
+        "Pass the name of a job in the group DEFAULT, or jobKey('name', 'group').",
     ],
     [
       'a text for a matcher',
