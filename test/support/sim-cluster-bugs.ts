@@ -68,7 +68,7 @@ const claimsUnseen: KnownClusterBug = {
 
 const completionUnfenced: KnownClusterBug = {
   name: 'A completion is written although the execution was recovered',
-  seed: 57,
+  seed: 151,
   symptom: /the counter ran \d+ times and counted/,
   *after(statement, reply): SqlProgram<SqlReply> {
     if (!endsOwn.test(statement.text) || !statement.values.includes('EXECUTING')) return reply
