@@ -9,16 +9,16 @@ import { sqliteDialect, sqliteSchema } from 'quartz-ts/sqlite'
 
 /** A connection of better-sqlite3 that belongs to the test. */
 export function ownSqlite(connection: Database.Database): SqlDatabase {
-  const prepared = new Map<string, Database.Statement<unknown[]>>()
+  const prepared = new Map<string, Database.Statement>()
   const replyTo = ({ text, values, each }: SqlStatement): SqlReply => {
-    const statement = prepared.get(text) ?? connection.prepare<unknown[]>(text)
+    const statement = prepared.get(text) ?? connection.prepare(text)
     prepared.set(text, statement)
     const runs = (each ?? [values]).map((row) => row.map(toSqlite))
     if (statement.reader) {
-      const rows = runs.flatMap((row) => statement.all(...row) as SqlRow[])
+      const rows = runs.flatMap((row) => statement.all(row) as SqlRow[])
       return { rows, changes: rows.length }
     }
-    const changesOfEach = runs.map((row) => statement.run(...row).changes)
+    const changesOfEach = runs.map((row) => statement.run(row).changes)
     return { rows: [], changes: changesOfEach.reduce((sum, changes) => sum + changes, 0), changesOfEach }
   }
   const runProgram = <Answer>(program: SqlProgram<Answer>): Answer => {
