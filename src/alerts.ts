@@ -28,4 +28,3 @@ export {
 } from './alerts/alerts-plugin.ts'
 export { type MailChannelOptions, type MailServerOptions, mailChannel } from './alerts/mail-channel.ts'
 export { type WebhookChannelOptions, webhookChannel } from './alerts/webhook-channel.ts'
-export type { RuleCheck } from './health/health-rules.ts'

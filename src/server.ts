@@ -1,6 +1,5 @@
 /** The HTTP API of a scheduler; needs the packages hono, @hono/node-server and zod. */
 
-export type { PrometheusRegistry } from './metrics/prometheus/prometheus-registry.ts'
 export type { AuditRecord } from './server/audit.ts'
 export type {
   HookAuthOptions,

@@ -37,7 +37,7 @@ import { createServer } from 'quartz-ts/server'
 const scheduler = await createScheduler()
 const sha256 = '0d5ba81c0d2ac2a8d3c1a1a9dd7e8c7ff8a4c7a2b1c3b9e4f6d5a7c8b9e0f1a2'
 const tokens = [{ name: 'deploy', sha256, role: 'operator' }] as const
-const server = await createServer({ scheduler, auth: { kind: 'token', file: 'token.sha256', tokens } })
+const server = await createServer({ scheduler, auth: { kind: 'token', hashFile: 'token.sha256', tokens } })
 await server.listen()`,
 
   addUser: `import { createScheduler } from 'quartz-ts'

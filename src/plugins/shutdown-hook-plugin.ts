@@ -18,9 +18,9 @@ export interface ShutdownHookOptions {
    */
   readonly interruptAfterMs?: number
   /**
-   * Called at the signal, before the shutdown, which waits for it, but no longer than `interruptAfterMs`, of which it takes
-   * its part: a place to say that the process is not ready any more, and to give others a while to see it. Default
-   * nothing.
+   * Called at the signal, before the shutdown, which waits for it, but no longer than `interruptAfterMs`, of which it
+   * takes its part: a place to say that the process is not ready any more, and to give others a while to see it.
+   * Default nothing.
    */
   readonly beforeShutdown?: () => void | Promise<void>
 }

@@ -85,8 +85,8 @@ function readToken(path: string, stderr: CliHost['stderr']): string {
   }
   if (/^[0-9a-f]{64}$/.test(text)) {
     throw new UsageError(
-      `--token-file: '${path}' holds the hash that 'serve --token-hash-file' keeps. The token itself was printed at the ` +
-        'first start of the server.',
+      `--token-file: '${path}' holds the hash that 'serve --token-hash-file' keeps. The token itself was printed at ` +
+        'the first start of the server.',
     )
   }
   return checkedToken('--token-file', text)
