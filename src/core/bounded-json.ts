@@ -10,8 +10,8 @@ const marginLength = 1000
 
 /**
  * The JSON of any value, for people: at most so many characters, `…` at the end where it was cut, `***` for what looks
- * like a secret. Never throws. It reads no more entries of the value than it shows, and none of bytes: it shows how many
- * there are.
+ * like a secret. Never throws. It reads no more entries of the value than it shows, and none of bytes: it shows how
+ * many there are.
  */
 export function boundedJson(value: unknown, maxLength: number): string {
   const writer = new BoundedWriter(maxLength)
