@@ -32,7 +32,7 @@ inBrowserOnEngines('alerts', (browser, newStore) => {
     const dialog = page.getByRole('dialog')
     expect(await dialog.getByRole('button', { name: 'Silence', exact: true }).isDisabled()).toBe(true)
     await dialog.getByLabel('For how long').selectOption('day')
-    await dialog.getByLabel('Why', { exact: true }).fill('a new disk comes tomorrow')
+    await dialog.getByLabel('Reason', { exact: true }).fill('a new disk comes tomorrow')
     expect(await findingsInBothThemes(page, 'silence')).toEqual([])
     await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
     await page.getByText('a new disk comes tomorrow').waitFor()
