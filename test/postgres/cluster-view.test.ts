@@ -155,7 +155,7 @@ test('a node that fell silent is removed, and what it ran goes on at once', asyn
   await expect.poll(async () => (await cluster.nodes()).find(({ isSelf }) => !isSelf)?.state).toBe('overdue')
   const recovered = two.scheduler.events.next('nodeRecovered')
   await cluster.remove('node-1')
-  expect(await recovered).toMatchObject({ instanceId: 'node-1', recoveredExecutions: 1 })
+  expect(await recovered).toMatchObject({ node: 'node-1', recoveredExecutions: 1 })
   expect((await cluster.nodes()).map(({ instanceId }) => instanceId)).toEqual(['node-2'])
   await two.runs('long')
   expect(await cluster.nodes()).toMatchObject([{ instanceId: 'node-2', executing: 1 }])
