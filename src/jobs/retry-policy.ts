@@ -76,8 +76,8 @@ export function resolveRetryPolicy(what: string, options: RetryOptions, path: st
 }
 
 /**
- * The policy of a stored job. What a newer version has written beside is not looked at, and a kind of backoff that is not
- * known is the default, so that nodes of both versions run the job.
+ * The policy of a stored job. What a newer version has written beside is not looked at, and a kind of backoff that is
+ * not known is the default, so that nodes of both versions run the job.
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION
  */

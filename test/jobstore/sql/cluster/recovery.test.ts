@@ -276,7 +276,7 @@ describe('firings that nobody owns', () => {
     expect(await cluster.firedRows()).toContain('claimed ACQUIRED')
   })
 
-  test('triggers whose jobs are gone are set free, however many they are, and are in error when they are due', async () => {
+  test('triggers whose jobs are gone are set free, however many they are, and are in error when due', async () => {
     const cluster = await TestCluster.open()
     const { bed } = await cluster.startNode('idle')
     const live = await cluster.startNode('live', { sweepIntervalMs: 3000 })

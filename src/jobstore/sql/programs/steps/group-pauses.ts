@@ -15,8 +15,8 @@ export function isPausedByGroup(
 }
 
 /**
- * Before triggers are paused by their groups: forgets what is known of pauses of theirs and of their jobs that are over,
- * which would be in force again.
+ * Before triggers are paused by their groups: forgets what is known of pauses of theirs and of their jobs that are
+ * over, which would be in force again.
  */
 export function* forgetOverPauses(
   { session }: SqlTransaction,

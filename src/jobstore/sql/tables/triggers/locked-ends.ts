@@ -124,8 +124,9 @@ const executionColumns = { entry_id: 'text', ...jobKeyColumns } as const
 const lastColumns = { ...executionColumns, ...triggerKeyColumns, trigger_type: 'text' } as const
 
 /**
- * Lists are answered as texts, because drivers differ in whether they parse json. Each row is looked up by a subquery that the planner cannot join in another way: it would read a table whole of which
- * it believes that it is empty, once for each execution.
+ * Lists are answered as texts, because drivers differ in whether they parse json. Each row is looked up by a subquery
+ * that the planner cannot join in another way: it would read a table whole of which it believes that it is empty, once
+ * for each execution.
  */
 export function lockedEndStatements(vocabulary: SqlVocabulary): LockedEndStatements {
   const { dialect, names } = vocabulary

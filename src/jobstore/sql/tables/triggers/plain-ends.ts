@@ -114,8 +114,8 @@ function* changedOf<Item>(
 
 function noChangesOfEach(): JobPersistenceError {
   return new JobPersistenceError(
-    "The reply to a statement with 'each' has no 'changesOfEach'. Have the runner of the SqlDatabase answer there how " +
-      'many rows each run has changed.',
+    "The reply to a statement with 'each' has no 'changesOfEach'. Have the runner of the SqlDatabase answer there " +
+      'how many rows each run has changed.',
   )
 }
 
