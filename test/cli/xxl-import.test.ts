@@ -119,7 +119,7 @@ describe('xxl import', () => {
     expect(script?.['route']).toBe('SHARDING_BROADCAST')
     const broadcast = await scheduler.getJobDetail(jobKey('19', 'reports'))
     expect(broadcast).toMatchObject({ sharding: { items: 'remote' }, requestsRecovery: true })
-    expect(stored?.sharding).toBeUndefined()
+    expect(stored?.sharding).toBeNull()
     // 10:00 in Shanghai.
     expect(script?.['glue']).toEqual({
       type: 'GLUE_SHELL',

@@ -176,7 +176,7 @@ describe('a job that says in its data what is sent', () => {
     await done
     expect(shop.seen).toEqual(['0/1 '])
     await scheduler.addJob(builder.usingJobData({ ...data, route: 'LAST' }).build(), { replace: true })
-    expect((await scheduler.getJobDetail(jobKey('new')))?.sharding).toBeUndefined()
+    expect((await scheduler.getJobDetail(jobKey('new')))?.sharding).toBeNull()
   })
 
   test('is a script where they say so, and fails where they make no sense', async () => {
