@@ -143,8 +143,7 @@ describe('a shutdown without its PostgreSQL server', () => {
     const end = await run({
       phase: 'fire',
       shutdown,
-      // The next commit is that of a firing, and none of a check-in.
-      store: { connectionString, checkInIntervalMs: 60_000, failedAfterMs: 600_000 },
+      store: { connectionString },
       takeAway: async () => {
         await proxy.cutOn('COMMIT', 'before')
         proxy[how]()
