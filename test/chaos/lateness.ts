@@ -15,14 +15,9 @@ export interface Pause {
   readonly toMs: number
 }
 
-/** What came before may still show at the begin. */
+/** What came before may still show at the begin; later than this is no noise of a busy machine, but a stall. */
 const settleMs = 1500
-/**
- * Later than both is no noise of a busy machine, but a stall: what waits for a disturbance is late by up to as much as
- * that lasts.
- */
 const stallMs = 2500
-const stallShare = 0.5
 /** What was due longer ago than this, and has not begun, is a backlog. */
 const backlogMs = 1000
 
@@ -43,13 +38,12 @@ export function stalls(
       line.kind === 'started' && line.attempt === 1 && !line.recovering && line.job.startsWith('jobs.work'),
   )
   return disturbances.flatMap((disturbance) => {
-    const { what, fromMs, toMs, jobs } = disturbance
-    const tooLateMs = Math.max(stallMs, (toMs - fromMs) * stallShare)
+    const { what, toMs, jobs } = disturbance
     const undisturbed = runs.filter(({ job }) => !jobs.has(job))
     const behind = undisturbed.filter((run) => late(run) > backlogMs)
     const countsFromMs = caughtUpMs(behind, disturbance)
     return undisturbed
-      .filter((run) => run.planned >= countsFromMs && run.planned <= toMs - settleMs && late(run) > tooLateMs)
+      .filter((run) => run.planned >= countsFromMs && run.planned <= toMs - settleMs && late(run) > stallMs)
       .map(
         (run) =>
           `${what}: ${run.trigger} ${String(run.planned)} began ${String(late(run))} ms late on ${run.node}`,
