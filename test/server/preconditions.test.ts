@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { HolidayCalendar } from '../../src/triggers/calendars/holiday-calendar.ts'
-import { type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+import { type ServerFixture, serverFixture, tokens } from '../support/server-fixture.ts'
 
 const job = '/jobs/reports/daily'
 const trigger = '/triggers/reports/daily'
@@ -31,6 +31,11 @@ describe.each(Object.entries(bodies))('what changes %s', (path, body) => {
     const read = await tagOf(fixture, path)
     expect(read).toMatch(/^"[\w-]{22}"$/)
     expect(await tagOf(fixture, path)).toBe(read)
+    const head = await fetch(`${fixture.address}/api${path}`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${tokens.admin}`, 'if-none-match': read },
+    })
+    expect([head.status, head.headers.get('etag')]).toEqual([200, read])
     const edit = (tag: string): ReturnType<typeof fixture.ask> =>
       fixture.ask(`PUT ${path}`, { body, headers: { 'if-match': tag } })
     expect(await edit(`W/${read}`)).toMatchObject({ status: 200, json: { changed: true } })
@@ -44,6 +49,7 @@ describe.each(Object.entries(bodies))('what changes %s', (path, body) => {
       status: 412,
     })
     expect(await edit(`"other", ${await tagOf(fixture, path)}`)).toMatchObject({ status: 200 })
+    expect(await edit('W/*')).toMatchObject({ status: 412 })
     expect(await edit('*')).toMatchObject({ status: 200 })
   })
 

@@ -207,7 +207,7 @@ export class RequestPipeline {
         exchange.before = before
       },
       noteStored: (stored) => {
-        if (request.method !== 'GET') new Preconditions(request).require(stored)
+        if (request.method !== 'GET' && request.method !== 'HEAD') new Preconditions(request).require(stored)
         else if (stored !== null) headers.set('etag', entityTag(stored))
       },
       countLogin: () => {

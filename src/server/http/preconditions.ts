@@ -40,8 +40,8 @@ export function entityTag(stored: unknown): string {
 /** Proxies that compress answers mark their tags as weak. */
 function names(header: string, tag: string | null): boolean {
   if (tag === null) return false
-  const tags = header.split(',').map((text) => text.trim().replace(/^W\//, ''))
-  return tags.includes('*') || tags.includes(tag)
+  if (header.trim() === '*') return true
+  return header.split(',').some((text) => text.trim().replace(/^W\//, '') === tag)
 }
 
 function changed(message: string): SchedulerError {

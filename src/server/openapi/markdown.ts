@@ -67,7 +67,9 @@ function fieldsOf(schema: Json, indent: string): readonly string[] {
   const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : []
   const lines = properties.map(([name, field]) => {
     const about = field['description'] === undefined ? '' : ` ${cell(field['description'])}`
-    const needed = required.includes(name) ? '' : `, default \`${JSON.stringify(field['default'] ?? null)}\``
+    const byDefault =
+      field['default'] === undefined ? 'optional' : `default \`${JSON.stringify(field['default'])}\``
+    const needed = required.includes(name) ? '' : `, ${byDefault}`
     return `${indent}- \`${name}\`: ${typeOf(field)}${needed}.${about}`
   })
   return [...lines, '']

@@ -85,7 +85,8 @@ export interface JobFieldsJson {
   readonly sharding: ShardingJson | null
 }
 
-const ofDefinition = "Null for none. Left out: as the job's definition says."
+const ofDefinition =
+  "Null for none. Left out: as the job's definition says, or none where the server knows no definitions."
 
 export const jobFieldsJson: z.ZodType<JobFieldsJson> = z.strictObject({
   jobType: nameText,

@@ -56,7 +56,8 @@ export function CalendarForm({ name, definition, version }: CalendarFormProps): 
     const put = (onlyAs: string | null): Promise<void> =>
       act(call('calendars.put', { params: { name: target }, body, onlyAs }), text.saved(target))
     if (!(await saveAsRead(target, base.value.version, put))) return
-    base.value = { text: json.value, version: null }
+    // The version of before, until the page has read the new one.
+    base.value = { text: json.value, version: base.value.version }
     preview.value = null
     if (name === null) route(calendarHref(target))
   }

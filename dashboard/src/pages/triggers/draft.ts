@@ -97,7 +97,7 @@ export const newDraft: Draft = {
   unit: 'HOUR',
   isForever: true,
   repeatCount: '0',
-  preserveHour: true,
+  preserveHour: false,
   skipDay: false,
   dailyStart: '08:00:00',
   dailyEnd: '18:00:00',
