@@ -191,7 +191,7 @@ async function act(fixture: DashboardFixture): Promise<Scripted['ids']> {
     rule: scripted('rule'),
     subject: scripted('quiet-subject'),
     untilMs: systemClock.now() + 24 * hourMs,
-    reason: scripted('why'),
+    reason: scripted('reason'),
   })
   await scheduler.idle()
   return { works, fails, waits: await run('waits') }
