@@ -208,15 +208,15 @@ export class SchedulerLifeCycle {
     await this.#waitFor('listeners of schedulerStarting', () =>
       notifier.tell('schedulerStarting', {}, (listener) => listener.schedulerStarting?.()),
     )
-    if (this.#runningSinceMs === null) {
+    const isFirst = this.#runningSinceMs === null
+    if (isFirst) {
       await jobStore.schedulerStarted()
-      // A shutdown may have begun while the store was starting.
-      this.requireNotShutdown()
       await this.#startPlugins()
-      this.#runningSinceMs = clock.now()
-    } else {
-      jobStore.cluster?.announce()
     }
+    // In the turn that sets the state: a shutdown may have begun in any turn since the last answer.
+    this.requireNotShutdown()
+    if (isFirst) this.#runningSinceMs = clock.now()
+    else jobStore.cluster?.announce()
     this.#state = 'started'
     this.#isDraining = false
     thread.resume()
@@ -239,6 +239,8 @@ export class SchedulerLifeCycle {
   }
 
   async #waitFor(whom: string, call: () => Told): Promise<void> {
+    // A shutdown that began while nobody was waited for set no limit to the wait for this start.
+    this.requireNotShutdown()
     this.#startWaitsFor = whom
     try {
       await call()

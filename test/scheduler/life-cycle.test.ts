@@ -63,6 +63,40 @@ describe('the life of a scheduler', () => {
     ])
   })
 
+  it.each(['standby', 'a first start'])(
+    'is not started any more once a shutdown has begun: %s',
+    async (from) => {
+      for (let turns = 0; turns < 15; turns++) {
+        const { scheduler, told } = await schedulerFixture()
+        if (from === 'standby') {
+          await scheduler.start()
+          await scheduler.standby()
+        }
+        told.length = 0
+        const starting = scheduler.start().then(
+          () => 'started',
+          () => 'refused',
+        )
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+        const wasStarted = scheduler.isStarted
+        const ending = scheduler.shutdown()
+        expect(scheduler.isStarted).toBe(false)
+        expect(await starting).toBe(wasStarted ? 'started' : 'refused')
+        await ending
+        expect(told.includes('schedulerStarted')).toBe(wasStarted)
+      }
+    },
+  )
+
+  it('is shut down without limit also where a start was asked for in the same turn, which tells nobody', async () => {
+    const { scheduler, told } = await schedulerFixture()
+    scheduler.listenerManager.addSchedulerListener({ schedulerStarting: () => scheduler.shutdown() })
+    const starting = expect(scheduler.start()).rejects.toThrow(shutDown)
+    await scheduler.shutdown({ waitForJobsToComplete: true })
+    await starting
+    expect(told).not.toContain('schedulerStarting')
+  })
+
   it('fires nothing before the start and in standby', async () => {
     const { scheduler, clock, ran, job, everySecond } = await schedulerFixture()
     await scheduler.scheduleJob(job('j'), everySecond('t'))
