@@ -32,15 +32,21 @@ export class Notifier {
     this.#logger = logger
   }
 
-  /** Emits the event and calls scheduler listeners; resolves when they have answered. */
+  /**
+   * Emits the event and calls scheduler listeners; resolves when they have answered.
+   *
+   * @param when when to call the listeners; without it, at once
+   */
   tell<Name extends SchedulerEventName>(
     name: Name,
     payload: SchedulerEventMap[Name],
     call: (listener: SchedulerListener) => unknown,
+    when?: (call: () => Told) => Told,
   ): Told {
     this.events.emit(name, payload)
     if (!this.listeners.hasSchedulerListeners) return null
-    return this.callEach(name, this.listeners.getSchedulerListeners(), call)
+    const callThem = (): Told => this.callEach(name, this.listeners.getSchedulerListeners(), call)
+    return when === undefined ? callThem() : when(callThem)
   }
 
   /** The same for callers that cannot wait; `drain` waits for the calls. */

@@ -64,11 +64,12 @@ import type { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import { Scheduling } from './scheduling.ts'
-import { silentObserver, UnawaitedObserver } from './scheduling-observer.ts'
+import { silentObserver } from './scheduling-observer.ts'
 import { SetCaretaker } from './set-caretaker.ts'
 import { Steering } from './steering.ts'
 import { tellingObserver } from './telling-observer.ts'
 import { TurnBudget } from './turn-budget.ts'
+import { UnawaitedCalls } from './unawaited-calls.ts'
 import { WallClockStarts } from './wall-clock-starts.ts'
 
 export interface QuartzSchedulerParts {
@@ -141,7 +142,6 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       pauseWatch: this.#lifeCycle.pauseWatch,
       change: (change) => this.#change(change),
     })
-    const observer = tellingObserver(parts.notifier, parts.lifeCycle)
     this.#scheduling = new Scheduling({
       store: this.#store,
       storeOne: (entry) => parts.thread.firstFirings.schedule(entry),
@@ -151,24 +151,25 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       nameless: this.#nameless,
       wallClockStarts: this.#wallClockStarts,
       requireOpen,
-      observer,
+      observer: tellingObserver(parts.notifier, parts.lifeCycle),
     })
-    this.#sets = this.#setCaretaker(new UnawaitedObserver(observer))
+    this.#sets = this.#setCaretaker()
   }
 
-  #setCaretaker(observer: UnawaitedObserver): SetCaretaker {
+  #setCaretaker(): SetCaretaker {
     const { clock } = this.#options
+    const calls = new UnawaitedCalls()
     const parts = {
       options: this.#options,
       checks: this.#checks,
       nameless: this.#nameless,
       notifier: this.#notifier,
       budget: this.#budget,
-      observer,
+      observer: tellingObserver(this.#notifier, this.#lifeCycle, calls.add),
       open: () => this.#read(),
     }
     const schedules = new DeclaredSchedules({ ...parts, planned: new PlannedJobs(parts) })
-    return new SetCaretaker({ schedules, observer, clock, notifier: this.#notifier })
+    return new SetCaretaker({ schedules, calls, clock, notifier: this.#notifier })
   }
 
   get schedulerName(): string {

@@ -3,14 +3,15 @@ import type { Clock, ClockTimer } from '../time/clock.ts'
 import type { DeclaredSchedules, DeclaredSet, TakeOver } from './declared-schedules.ts'
 import type { Notifier } from './notifier.ts'
 import type { Reconciliation } from './schedule-definition.ts'
-import type { UnawaitedObserver } from './scheduling-observer.ts'
+import type { UnawaitedCalls } from './unawaited-calls.ts'
 
 /** How often a node looks again at sets that live nodes have declared in a newer form: those nodes may stop. */
 const lookAgainMs = 60_000
 
 export interface SetCaretakerParts {
   readonly schedules: DeclaredSchedules
-  readonly observer: UnawaitedObserver
+  /** Of listeners that are told what the schedules change. */
+  readonly calls: UnawaitedCalls
   readonly clock: Clock
   readonly notifier: Notifier
 }
@@ -18,8 +19,7 @@ export interface SetCaretakerParts {
 /** Remembers the sets that this node has declared, and declares those again that had to wait. */
 export class SetCaretaker {
   readonly #schedules: DeclaredSchedules
-  /** Of the schedules. */
-  readonly #observer: UnawaitedObserver
+  readonly #calls: UnawaitedCalls
   readonly #clock: Clock
   readonly #notifier: Notifier
   /** By name; each call of `reconcile` for one replaces the one before. */
@@ -32,9 +32,9 @@ export class SetCaretaker {
   #looking: Promise<void> = Promise.resolve()
   #isEnded = false
 
-  constructor({ schedules, observer, clock, notifier }: SetCaretakerParts) {
+  constructor({ schedules, calls, clock, notifier }: SetCaretakerParts) {
     this.#schedules = schedules
-    this.#observer = observer
+    this.#calls = calls
     this.#clock = clock
     this.#notifier = notifier
   }
@@ -107,12 +107,26 @@ export class SetCaretaker {
    * that are told of this one, which may be who declares it.
    */
   #inTurn<Answer>(work: () => Promise<Answer>): { done: Promise<Answer>; told: Promise<void> } {
-    const done = this.#looking.then(work)
+    let earlierCount = 0
+    const done = this.#looking.then(() => {
+      earlierCount = this.#calls.addedCount
+      return work()
+    })
     this.#looking = done.then(
       () => {},
       () => {},
     )
-    return { done, told: this.#looking.then(() => this.#observer.takeTold() ?? undefined) }
+    return { done, told: this.#looking.then(() => this.#toldAfter(earlierCount)) }
+  }
+
+  /**
+   * Waits for the listeners that are told of a work, unless those are not done that were told before it: one of them
+   * may be who waits for this work, and would then wait for itself.
+   */
+  async #toldAfter(earlierCount: number): Promise<void> {
+    const { answered } = this.#calls
+    if (this.#calls.hasAnswered(earlierCount)) await answered
+    else this.#notifier.track(answered)
   }
 
   async #lookAt(name: string, { mayTakeOver }: { readonly mayTakeOver: TakeOver }): Promise<void> {

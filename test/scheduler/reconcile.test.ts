@@ -78,6 +78,36 @@ describe('reconcile', () => {
     await scheduler.shutdown()
   })
 
+  it('tells listeners and observers in the order of the work, however long a listener takes', async () => {
+    const { clock, scheduler } = await fixture()
+    const [told, seen]: [string[], string[]] = [[], []]
+    scheduler.listenerManager.addSchedulerListener({
+      jobAdded: async ({ key: { name } }) => {
+        await new Promise<void>((resolve) => {
+          clock.setTimer(30, resolve)
+        })
+        told.push(`added ${name}`)
+      },
+      jobDeleted: ({ name }) => {
+        told.push(`deleted ${name}`)
+      },
+    })
+    scheduler.events.on('jobAdded', ({ jobDetail }) => seen.push(`added ${jobDetail.key.name}`))
+    scheduler.events.on('jobDeleted', ({ jobKey: { name } }) => seen.push(`deleted ${name}`))
+    const both = [
+      scheduler.reconcile('s', [every('a', '1m'), every('b', '1m'), every('c', '1m')]),
+      scheduler.reconcile('s', [every('a', '1m')]),
+    ]
+    const inOrder = ['added a', 'added b', 'added c', 'deleted b', 'deleted c']
+    await clock.settle()
+    expect([seen, told]).toEqual([inOrder, []])
+    await clock.advance(90)
+    await Promise.all(both)
+    await clock.settle()
+    expect(told).toEqual(inOrder)
+    await scheduler.shutdown()
+  })
+
   it('reads a large set that is the same by a few calls', async () => {
     const { scheduler, store } = await fixture()
     await scheduler.addCalendar('weekdays', new WeeklyCalendar())
