@@ -14,7 +14,7 @@ import type { SchedulerPlugin } from './scheduler-plugin.ts'
 const stepMaxMs = 1000
 /** How long all steps together may take after `timeoutMs`: plugins and listeners half of it, the store all of it. */
 const graceMs = 1000
-/** How long listeners and each plugin may take where the caller has set no limit: they may wait for this shutdown. */
+/** How long listeners and each plugin may take, however long the caller waits: they may wait for this shutdown. */
 const answerMaxMs = 10_000
 
 export interface SchedulerShutdownParts {
@@ -69,6 +69,7 @@ export class SchedulerShutdown {
 
   async run(): Promise<void> {
     const { completions, notifier, options, standBy, thread } = this.#parts
+    const firstInterruption = this.#interruptLater()
     await this.#changesEnded()
     const standing = await this.#storeStep('stopping to fire', standBy)
     await this.#told('schedulerInStandbyMode', standing?.told ?? null)
@@ -80,9 +81,11 @@ export class SchedulerShutdown {
     const interrupts = this.#waits ? options.interruptJobsOnShutdownWithWait : options.interruptJobsOnShutdown
     if (interrupts) this.#parts.executing.interruptAll('shutdown')
     if (!this.#waits) completions.stopRetrying()
-    const interruption = this.#interruptLater()
+    // Once more, for executions that began after the first time and before the loop had halted.
+    const lastInterruption = this.#interruptLater()
     await this.#endPool()
-    interruption?.cancel()
+    firstInterruption?.cancel()
+    lastInterruption?.cancel()
     if (this.#waits) await this.#lastCalls()
     this.#parts.close()
     completions.stopRetrying()
@@ -105,7 +108,8 @@ export class SchedulerShutdown {
   /** A start under way ends first, unless listeners or a plugin hold it up for too long: it is refused then. */
   async #changesEnded(): Promise<void> {
     const { changed, options, startWaitsFor } = this.#parts
-    const limitMs = this.#stepMs(graceMs) ?? (startWaitsFor() === null ? null : answerMaxMs)
+    const stepMs = this.#stepMs(graceMs)
+    const limitMs = startWaitsFor() === null ? stepMs : Math.min(stepMs ?? answerMaxMs, answerMaxMs)
     if (await settledWithin(options.clock, limitMs, changed)) return
     const heldUpBy = startWaitsFor()
     if (heldUpBy === null) this.#cutOff('stopping to fire')
@@ -234,7 +238,7 @@ export class SchedulerShutdown {
 
   /** How long listeners, or a plugin, may take. */
   get #answerMs(): number {
-    return this.#stepMs(graceMs / 2) ?? answerMaxMs
+    return Math.min(this.#stepMs(graceMs / 2) ?? answerMaxMs, answerMaxMs)
   }
 
   #spentMs(): number {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { unawaited } from '../../src/core/promises.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
 import type { SchedulerEventMap } from '../../src/listeners/events.ts'
 import type { ShutdownOptions } from '../../src/scheduler/scheduler.ts'
 import type { StoreMethod } from '../support/intercept-job-store.ts'
@@ -159,6 +161,40 @@ describe('a shutdown', () => {
     const seen = left(fixture)
     expect(await timeToEnd(fixture, {})).toBe(2000)
     expect(seen).toEqual([])
+  })
+
+  it.each([
+    ['a listener', 'schedulerInStandbyMode'],
+    ['a plugin', 'shutdown'],
+    ['a start', 'schedulerStarting'],
+  ] as const)('gives %s ten seconds at most, also where it may take longer', async (_, callback) => {
+    const silent = { [callback]: () => new Promise<void>(() => {}) }
+    const plugins = [{ name: 'a', initialize: () => {}, ...(callback === 'shutdown' && silent) }]
+    const fixture = await LoopFixture.create({ plugins })
+    if (callback !== 'shutdown') fixture.scheduler.listenerManager.addSchedulerListener(silent)
+    // Waits for its listeners for ever.
+    unawaited(fixture.scheduler.start(), () => {})
+    await fixture.clock.advance(1)
+    expect(await timeToEnd(fixture, { waitForJobsToComplete: true, timeoutMs: 60_000 })).toBe(10_000)
+  })
+
+  it('interrupts in time although a listener does not answer', async () => {
+    const never = (): Promise<void> => new Promise(() => {})
+    const aborted: number[] = []
+    const job = defineJob('endless', async ({ signal }) => {
+      await new Promise((resolve) => {
+        signal.addEventListener('abort', resolve)
+      })
+      aborted.push(fixture.clock.elapsedMs() - startedMs)
+    })
+    const fixture = await LoopFixture.create({ jobs: [job] })
+    fixture.scheduler.listenerManager.addSchedulerListener({ schedulerInStandbyMode: never })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.settled(fixture.scheduler.schedule(job, { at: new Date(fixture.clock.now()) }))
+    await fixture.clock.advance(10)
+    const startedMs = fixture.clock.elapsedMs()
+    await timeToEnd(fixture, { waitForJobsToComplete: true, interruptAfterMs: 1000 })
+    expect(aborted).toEqual([1000])
   })
 
   it('has one deadline for listeners, plugins and the store, whatever hangs, and writes what it can', async () => {
