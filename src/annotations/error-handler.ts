@@ -1,3 +1,4 @@
+import { unfailing } from '../core/line-logger.ts'
 import type { Logger } from '../core/logger.ts'
 import { logThrown } from '../core/thrown-value.ts'
 
@@ -10,15 +11,17 @@ export type ErrorHandler = (error: unknown, task?: string) => unknown
 
 /** Logs and goes on: the default of repeating tasks. */
 export function logAndSuppress(logger: Logger): ErrorHandler {
+  const guarded = unfailing(logger)
   return (error, task) => {
-    logThrown(logger, error, 'A scheduled task failed; it will run again at its next time', { task })
+    logThrown(guarded, error, 'A scheduled task failed; it will run again at its next time', { task })
   }
 }
 
 /** Logs and throws again, so that the future fails: the default of tasks that run once. */
 export function logAndRethrow(logger: Logger): ErrorHandler {
+  const guarded = unfailing(logger)
   return (error, task) => {
-    logThrown(logger, error, 'A scheduled task failed', { task })
+    logThrown(guarded, error, 'A scheduled task failed', { task })
     throw error
   }
 }

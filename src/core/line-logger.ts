@@ -37,7 +37,7 @@ export function resolveLogger(given: Logger | false | undefined, nowMs: () => nu
 }
 
 /** No caller is ready for a logger that throws: that would end what it was only to tell of. */
-function unfailing(
+export function unfailing(
   logger: Readonly<Record<keyof Logger, (fields: object, message: string) => unknown>>,
 ): Logger {
   const at = (level: keyof Logger) => {
@@ -49,8 +49,10 @@ function unfailing(
       try {
         write(fields, message)
       } catch {
+        // It may fail while it reads an error, which may have throwing getters or be a proxy.
         try {
-          write(withTextOfError(fields), message)
+          // Without an error the line would only be the same, and the logger may have thrown after writing it.
+          if ('err' in fields) write({ ...fields, err: textOf(fields.err) }, message)
         } catch {
           // A logger that cannot take plain text has nowhere else to say so.
         }
@@ -58,11 +60,6 @@ function unfailing(
     }
   }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
-}
-
-/** A logger may fail while it reads an error, which may have throwing getters or be a proxy. */
-function withTextOfError(fields: object): object {
-  return 'err' in fields ? { ...fields, err: textOf(fields.err) } : fields
 }
 
 /** A job may hand over anything to log; what cannot be read is left out. */

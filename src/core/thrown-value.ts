@@ -27,7 +27,7 @@ export function disarm(thrown: unknown): void {
   }
 }
 
-/** Logs what was thrown, with a logger that `resolveLogger` has made: it never throws. */
+/** Logs what was thrown, with a logger that `resolveLogger` or `unfailing` has made: it never throws. */
 export function logThrown(
   logger: Logger,
   thrown: unknown,

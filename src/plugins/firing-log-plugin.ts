@@ -1,4 +1,5 @@
 import type { JobExecutionError } from '../core/errors.ts'
+import { unfailing } from '../core/line-logger.ts'
 import { checkLogger, type Logger } from '../core/logger.ts'
 import { refuseUnknownKeys } from '../core/options.ts'
 import type { JobExecutionContext } from '../jobs/job-definition.ts'
@@ -26,7 +27,7 @@ export function firingLogPlugin(options: FiringLogOptions): SchedulerPlugin {
       let name = pluginName
       for (let count = 2; listenerManager.getJobListener(name) !== null; count++)
         name = `${pluginName}-${count}`
-      const listener = new FiringLog(name, options.logger)
+      const listener = new FiringLog(name, unfailing(options.logger))
       listenerManager.addJobListener(listener)
       listenerManager.addTriggerListener(listener)
     },

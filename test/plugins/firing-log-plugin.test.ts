@@ -83,6 +83,24 @@ describe('the execution log', () => {
     await scheduler.shutdown()
   })
 
+  it.each([
+    () => {
+      throw new Error('disk full')
+    },
+    () => Promise.reject(new Error('disk full')),
+  ])('troubles nobody with a logger that fails: %s', async (fail) => {
+    const errors: unknown[] = []
+    const logger = { debug: fail, info: fail, warn: fail, error: fail }
+    const { clock, scheduler, startMs } = await shellRig([jobOf(() => {})], {
+      plugins: [firingLogPlugin({ logger })],
+    })
+    scheduler.events.on('schedulerError', (error) => errors.push(error))
+    await scheduler.scheduleJob(detailOf('job'), firing(startMs))
+    await clock.advance(10)
+    await scheduler.shutdown()
+    expect(errors).toEqual([])
+  })
+
   it('writes vetoes', async () => {
     const { lines, logger } = logbook()
     const { clock, scheduler, startMs } = await shellRig([jobOf(() => {})], {

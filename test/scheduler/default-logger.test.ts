@@ -206,6 +206,16 @@ describe('a logger that throws', () => {
     expect(lines).toEqual(['{"err":"[object Object]","count":1}'])
   })
 
+  it('writes a line once, although it throws afterwards', () => {
+    const lines: string[] = []
+    const warn = (_: object, message: string): void => {
+      lines.push(message)
+      broken()
+    }
+    resolveLogger({ ...silentLogger, warn }, () => 0).warn({ count: 1 }, 'warned')
+    expect(lines).toEqual(['warned'])
+  })
+
   it('may throw later', async () => {
     const late = (): unknown => Promise.reject(new Error('later'))
     const logger = resolveLogger({ ...brokenLogger, info: late }, () => 0)
