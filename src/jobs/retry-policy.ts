@@ -83,11 +83,15 @@ export function resolveRetryPolicy(what: string, options: RetryOptions, path: st
  */
 export function storedRetryPolicy(stored: object): RetryPolicy {
   const { attempts, backoff }: { readonly attempts?: unknown; readonly backoff?: unknown } = stored
-  const given = Object.entries(backoff ?? {}).filter(([name, value]: [string, unknown]) => {
-    return name === 'type' ? backoffTypes.some((known) => known === value) : name in defaultBackoff
-  })
-  const options = { attempts, backoff: Object.fromEntries(given) } as RetryOptions
+  const options = { attempts, backoff: isObject(backoff) ? knownOf(backoff) : backoff } as RetryOptions
   return resolveRetryPolicy('a stored job', options)
+}
+
+function knownOf(backoff: object): object {
+  const known = Object.entries(backoff).filter(([name, value]: [string, unknown]) => {
+    return name === 'type' ? backoffTypes.some((type) => type === value) : Object.hasOwn(defaultBackoff, name)
+  })
+  return Object.fromEntries(known)
 }
 
 /** Milliseconds from the failure of attempt `attempt` (the first is 1) to the next one. */

@@ -158,7 +158,7 @@ describe('jobs in their table', () => {
       retry_policy: JSON.stringify({
         attempts: 3,
         onlyOn: 'timeouts',
-        backoff: { type: 'fibonacci', initialMs: 10, spread: 1 },
+        backoff: { type: 'fibonacci', initialMs: 10, spread: 1, toString: 1 },
       }),
       sharding: JSON.stringify({ items: 2, strategy: 'weighted', misfire: 'queue', weights: [1, 2] }),
       job_plan: JSON.stringify({ data: {}, generation: 1, reason: 'x' }),
@@ -173,6 +173,8 @@ describe('jobs in their table', () => {
     [{ job_data: Buffer.from('{"a":') }, /'job_data'.*JSON/],
     [{ job_data: Buffer.from('a=\\u12') }, /'job_data'.*\\u/],
     [{ retry_policy: '{}' }, /attempts/],
+    [{ retry_policy: '{"attempts":3,"backoff":"fixed"}' }, /'backoff' must be an object/],
+    [{ retry_policy: '{"attempts":3,"backoff":[]}' }, /'backoff' must be an object/],
     [{ retry_policy: 'x' }, /JSON/],
   ] as const)('that cannot be read are broken by themselves: %o', async (columns, problem) => {
     const tables = await SqlTables.open()
