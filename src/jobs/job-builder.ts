@@ -9,15 +9,17 @@ import { timerDelayMaxMs } from '../time/clock.ts'
 import { checkJobSource, requireJobType, toJobDefinition } from './define-job.ts'
 import type { JobSource, StoredDataOf } from './job-definition.ts'
 import {
+  allUnsaid,
   checkJobDetail,
   checkNodeNames,
   type DefinedField,
   type JobDetail,
+  noneUnsaid,
   unsaidFieldsOf,
   withUnsaidFields,
 } from './job-detail.ts'
 import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
-import { resolveSharding, type ShardingOptions } from './sharding.ts'
+import { resolveSharding, type Sharding, type ShardingOptions } from './sharding.ts'
 
 /** What `build` asks of the builder, which no builder is, while these fields of the data are missing. */
 export interface MissingJobData<Missing extends PropertyKey> {
@@ -49,7 +51,7 @@ type JobDraft = { -readonly [Field in keyof Plain]: Plain[Field] } & {
   /** Null where the caller has not said it: it goes by the sharding. */
   requestsRecovery: boolean | null
   /** What the definition is to fill in. */
-  unsaid: Set<DefinedField>
+  unsaid: readonly DefinedField[]
 }
 
 /**
@@ -80,41 +82,32 @@ export class JobBuilder<
   static newJob(job: JobSource | string): JobBuilder<object> {
     if (typeof job === 'string') {
       requireJobType(job)
-      return new JobBuilder<object>({
-        ...emptyDraft,
-        jobType: job,
-        unsaid: new Set<DefinedField>(['description', 'timeoutMs', 'retry']),
-      })
+      return new JobBuilder<object>(draftOf(job, unknownDefinition, allUnsaid))
     }
     checkJobSource('JobBuilder.newJob', 'job', job)
-    const { jobType, description, timeoutMs, retry, ...flags } = toJobDefinition(job)
-    const { disallowConcurrentExecution, persistJobDataAfterExecution } = flags
-    return new JobBuilder<object>({
-      ...emptyDraft,
-      jobType,
-      description,
-      disallowConcurrentExecution,
-      persistJobDataAfterExecution,
-      timeoutMs,
-      retry,
-      unsaid: new Set(),
-    })
+    const definition = toJobDefinition(job)
+    return new JobBuilder<object>(draftOf(definition.jobType, definition, noneUnsaid))
   }
 
-  /** A builder that holds everything the job has, to build a changed copy. */
+  /**
+   * A builder that holds everything the job has, to build a changed copy. Recovery that is the default for how the job
+   * is split counts as not said, so that another sharding brings its own default.
+   */
   static from<Data extends object>(
     jobDetail: JobDetail<Data>,
   ): object extends Data ? JobBuilder : JobBuilder<Data, never>
   static from(jobDetail: JobDetail): JobBuilder {
     checkJobDetail('JobBuilder.from', 'jobDetail', jobDetail)
-    const { jobDataMap, requestsRecovery, ...fields } = jobDetail
-    return new JobBuilder({
-      ...fields,
-      // A job that is split from here on is recovered by default.
-      requestsRecovery: requestsRecovery || fields.sharding !== null ? requestsRecovery : null,
-      data: { ...jobDataMap },
-      unsaid: new Set(unsaidFieldsOf(jobDetail)),
-    })
+    const { requestsRecovery, nodeAffinity, sharding, plan } = jobDetail
+    const draft = draftOf(jobDetail.jobType, jobDetail, unsaidFieldsOf(jobDetail))
+    draft.key = jobDetail.key
+    draft.data = { ...jobDetail.jobDataMap }
+    draft.durable = jobDetail.durable
+    draft.requestsRecovery = requestsRecovery === isRecoveredByDefault(sharding) ? null : requestsRecovery
+    draft.nodeAffinity = nodeAffinity
+    draft.sharding = sharding
+    draft.plan = plan
+    return new JobBuilder(draft)
   }
 
   /** Default: a unique name in group DEFAULT. */
@@ -171,7 +164,7 @@ export class JobBuilder<
   /**
    * Run again when the node dies during an execution (persistent stores): under a recovery trigger, or, for an item of
    * a sharded job, on another node in the same firing. False: do not; such an item is lost. Default: true for a job
-   * whose items may move, see {@link JobBuilder.withSharding}, or else false.
+   * whose items may move, see {@link JobBuilder.withSharding}, or else false. A broadcast has false in any case.
    */
   requestRecovery(requests: boolean = true): this {
     checkBoolean('JobBuilder.requestRecovery', 'requests', requests)
@@ -224,7 +217,9 @@ export class JobBuilder<
 
   #say<Field extends DefinedField>(field: Field, value: JobDraft[Field]): void {
     this.#draft[field] = value
-    this.#draft.unsaid.delete(field)
+    const { unsaid } = this.#draft
+    // A copy, because builders and jobs share the list.
+    if (unsaid.includes(field)) this.#draft.unsaid = unsaid.filter((each) => each !== field)
   }
 
   /**
@@ -248,7 +243,7 @@ export class JobBuilder<
    * Splits each firing of the job into items, each an execution of its own, spread over the live nodes; null: each
    * firing is one execution, the default. An item never runs twice at the same time, unless it is `remote`. Items that
    * ran on a node that died run again on another one, in the same firing, unless `requestRecovery(false)` is called;
-   * those of a broadcast (`nodes`) never move.
+   * those of a broadcast (`nodes`) never move, also after `requestRecovery()`.
    *
    * @throws InvalidArgumentError ERR_INVALID_ARGUMENT, ERR_INVALID_OPTION
    */
@@ -268,7 +263,6 @@ export class JobBuilder<
     const key: JobKey = draft.key ?? generatedJobKey(systemIds.uniqueName())
     const hasData = Object.keys(draft.data).length > 0
     const { nodeAffinity, sharding, plan } = draft
-    const canMove = sharding !== null && sharding.items !== 'nodes'
     // Field by field: a spread takes several times as long, which counts when a million jobs are stored.
     const job: JobDetail<Data> = {
       // Only this builder knows the type of the data.
@@ -277,7 +271,8 @@ export class JobBuilder<
       description: draft.description,
       jobDataMap: hasData ? copyJobData(`job '${key.toString()}'`, draft.data) : emptyJobDataMap,
       durable: draft.durable,
-      requestsRecovery: draft.requestsRecovery ?? canMove,
+      // The item of a node that died would run on one that has its own.
+      requestsRecovery: !isBroadcast(sharding) && (draft.requestsRecovery ?? isRecoveredByDefault(sharding)),
       disallowConcurrentExecution: draft.disallowConcurrentExecution,
       persistJobDataAfterExecution: draft.persistJobDataAfterExecution,
       timeoutMs: draft.timeoutMs,
@@ -286,24 +281,49 @@ export class JobBuilder<
       sharding,
       plan,
     }
-    return withUnsaidFields(job, draft.unsaid) as JobDetail<Data>
+    return withUnsaidFields(job, draft.unsaid)
   }
 }
 
-const emptyDraft = {
-  key: null,
+/** What a name alone says of its definition. */
+const unknownDefinition = {
   description: null,
-  data: emptyJobDataMap,
-  durable: false,
-  requestsRecovery: null,
   disallowConcurrentExecution: false,
   persistJobDataAfterExecution: false,
   timeoutMs: null,
   retry: null,
-  nodeAffinity: null,
-  sharding: null,
-  plan: null,
 } as const
+
+type DefinedPart = Pick<JobDraft, keyof typeof unknownDefinition>
+
+/** In one literal, for the same reason as in `build`. */
+function draftOf(jobType: string, definition: DefinedPart, unsaid: readonly DefinedField[]): JobDraft {
+  return {
+    key: null,
+    jobType,
+    description: definition.description,
+    data: emptyJobDataMap,
+    durable: false,
+    requestsRecovery: null,
+    disallowConcurrentExecution: definition.disallowConcurrentExecution,
+    persistJobDataAfterExecution: definition.persistJobDataAfterExecution,
+    timeoutMs: definition.timeoutMs,
+    retry: definition.retry,
+    nodeAffinity: null,
+    sharding: null,
+    plan: null,
+    unsaid,
+  }
+}
+
+/** Whether a job that is split in this way is recovered, where nobody says it. */
+function isRecoveredByDefault(sharding: Sharding | null): boolean {
+  return sharding !== null && !isBroadcast(sharding)
+}
+
+function isBroadcast(sharding: Sharding | null): boolean {
+  return sharding?.items === 'nodes'
+}
 
 function requireObject(data: unknown): object {
   if (isDataObject(data)) return data

@@ -2,7 +2,6 @@ import {
   type ArgumentCheck,
   checkBoolean,
   checkData,
-  checkObject,
   checkString,
   checkThat,
   checkWhole,
@@ -69,6 +68,9 @@ function isJobDetail(value: object): boolean {
   return isJobKey(key) && typeof jobType === 'string' && isObject(jobDataMap)
 }
 
+// In place of `checkObject`, whose text would read as if every job needed one of these.
+const checkObjectOrNull = checkThat('an object or null', (value) => value === null || isObject(value), remedy)
+
 const fieldChecks: Readonly<Record<Exclude<keyof JobDetail, 'key' | 'jobType'>, ArgumentCheck>> = {
   description: orNull(checkString),
   jobDataMap: checkData,
@@ -80,7 +82,7 @@ const fieldChecks: Readonly<Record<Exclude<keyof JobDetail, 'key' | 'jobType'>, 
   retry: orNull(checkRetry),
   nodeAffinity: orNull(checkAffinity),
   sharding: orNull(checkSharding),
-  plan: orNull(checkObject),
+  plan: checkObjectOrNull,
 }
 
 /** Checks what JobBuilder checks, because anybody may have made the object, and a store could not read it again. */
@@ -102,6 +104,7 @@ function checkRetry(method: string, argument: string, value: unknown, code?: Err
 }
 
 function checkSharding(method: string, argument: string, value: unknown, code?: ErrorCode): void {
+  checkObjectOrNull(method, argument, value, code)
   requireAllOf(resolveSharding(value as Sharding, method, `${argument}.`), value, {
     method,
     argument,
@@ -128,7 +131,7 @@ function requireAllOf(filled: object, given: unknown, { method, argument, code, 
 }
 
 function checkAffinity(method: string, argument: string, value: unknown, code?: ErrorCode): void {
-  checkObject(method, argument, value, code)
+  checkObjectOrNull(method, argument, value, code)
   checkNodeNames(method, `${argument}.names`, Reflect.get(value as object, 'names'), code)
   checkBoolean(method, `${argument}.required`, Reflect.get(value as object, 'required'), code)
 }
@@ -148,17 +151,37 @@ export const checkNodeNames: ArgumentCheck = checkThat(
 /** What a job takes from its definition where the caller of the builder has not said it. */
 export type DefinedField = 'description' | 'timeoutMs' | 'retry'
 
-const fieldsOfDefinition = new WeakMap<JobDetail, ReadonlySet<DefinedField>>()
-const noFields: ReadonlySet<DefinedField> = new Set()
+/** Those of a job built from the bare name of its type, until its caller says them. */
+export const allUnsaid: readonly DefinedField[] = Object.freeze([
+  'description',
+  'timeoutMs',
+  'retry',
+] as const)
+export const noneUnsaid: readonly DefinedField[] = Object.freeze([])
+
+/** In the job itself, so that a spread takes it along; neither JSON nor a table of a store has it. */
+const unsaidFields: unique symbol = Symbol('fields left to the definition')
+
+interface MarkedJob extends JobDetail {
+  [unsaidFields]?: readonly DefinedField[]
+}
+
+/** Whether the job is to be completed, though its caller may have said everything by now. */
+export function isMarkedUnsaid(job: JobDetail): boolean {
+  return unsaidFields in job
+}
 
 /** Which fields of a job built from the bare name of its type are null because its caller has not said them. */
-export function unsaidFieldsOf(job: JobDetail): ReadonlySet<DefinedField> {
-  return fieldsOfDefinition.get(job) ?? noFields
+export function unsaidFieldsOf(job: MarkedJob): readonly DefinedField[] {
+  // A spread that sets a field says it, and leaves the mark as it was.
+  return job[unsaidFields]?.filter((field) => job[field] === null) ?? noneUnsaid
 }
 
 /** The same job, frozen, whose definition is to fill in these fields. */
-export function withUnsaidFields(job: JobDetail, unsaid: ReadonlySet<DefinedField>): JobDetail {
-  const frozen = Object.freeze(job)
-  if (unsaid.size > 0) fieldsOfDefinition.set(frozen, new Set(unsaid))
-  return frozen
+export function withUnsaidFields<Data extends object>(
+  job: JobDetail<Data>,
+  unsaid: readonly DefinedField[],
+): JobDetail<Data> {
+  if (unsaid.length > 0) (job as MarkedJob)[unsaidFields] = unsaid
+  return Object.freeze(job)
 }

@@ -2,7 +2,7 @@ import { type ErrorCode, InvalidArgumentError, SchedulerError } from '../core/er
 import { describeValue, nearestName } from '../core/options.ts'
 import { checkJobSource, toJobDefinition } from './define-job.ts'
 import type { JobDefinition, JobSource } from './job-definition.ts'
-import { type DefinedField, type JobDetail, unsaidFieldsOf } from './job-detail.ts'
+import { type DefinedField, isMarkedUnsaid, type JobDetail, unsaidFieldsOf } from './job-detail.ts'
 import { resolveSharding } from './sharding.ts'
 
 export interface JobRegistryOptions {
@@ -92,22 +92,29 @@ export class JobRegistry {
   complete(jobDetail: JobDetail): JobDetail {
     const definition = this.get(jobDetail.jobType)
     // A job that JobBuilder built from the definition has all of it already.
+    if (Object.isFrozen(jobDetail) && hasEverythingOf(definition, jobDetail)) return jobDetail
     const unsaid = unsaidFieldsOf(jobDetail)
-    if (Object.isFrozen(jobDetail) && hasEverythingOf(definition, jobDetail, unsaid)) return jobDetail
+    const sayerOf = (field: DefinedField): Pick<JobDetail, DefinedField> =>
+      unsaid.includes(field) ? definition : jobDetail
+    const getsSharding = lacksSharding(definition, jobDetail)
+    // Field by field, which leaves out the mark of what was not said: it is said now.
     const completed: JobDetail = {
-      ...jobDetail,
-      ...(unsaid.has('description') && { description: definition.description }),
-      ...(unsaid.has('timeoutMs') && { timeoutMs: definition.timeoutMs }),
-      ...(unsaid.has('retry') && { retry: definition.retry }),
+      key: jobDetail.key,
+      jobType: jobDetail.jobType,
+      description: sayerOf('description').description,
+      jobDataMap: jobDetail.jobDataMap,
+      durable: jobDetail.durable,
+      // What was sent is taken over, and never sent again.
+      requestsRecovery: getsSharding || jobDetail.requestsRecovery,
       disallowConcurrentExecution:
         jobDetail.disallowConcurrentExecution || definition.disallowConcurrentExecution,
       persistJobDataAfterExecution:
         jobDetail.persistJobDataAfterExecution || definition.persistJobDataAfterExecution,
-      ...(lacksSharding(definition, jobDetail) && {
-        sharding: resolveSharding({ items: 'remote' }),
-        // What was sent is taken over, and never sent again.
-        requestsRecovery: true,
-      }),
+      timeoutMs: sayerOf('timeoutMs').timeoutMs,
+      retry: sayerOf('retry').retry,
+      nodeAffinity: jobDetail.nodeAffinity,
+      sharding: getsSharding ? resolveSharding({ items: 'remote' }) : jobDetail.sharding,
+      plan: jobDetail.plan,
     }
     return Object.freeze(completed)
   }
@@ -132,17 +139,11 @@ function registeredAlready(jobType: string, code: ErrorCode): InvalidArgumentErr
   )
 }
 
-function hasEverythingOf(
-  definition: JobDefinition<object>,
-  job: JobDetail,
-  unsaid: ReadonlySet<DefinedField>,
-): boolean {
+function hasEverythingOf(definition: JobDefinition<object>, job: JobDetail): boolean {
   return (
-    (!unsaid.has('description') || definition.description === null) &&
+    !isMarkedUnsaid(job) &&
     (job.disallowConcurrentExecution || !definition.disallowConcurrentExecution) &&
     (job.persistJobDataAfterExecution || !definition.persistJobDataAfterExecution) &&
-    (!unsaid.has('timeoutMs') || definition.timeoutMs === null) &&
-    (!unsaid.has('retry') || definition.retry === null) &&
     !lacksSharding(definition, job)
   )
 }

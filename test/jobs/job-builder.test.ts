@@ -101,7 +101,8 @@ describe('JobBuilder', () => {
       .withSharding(null)
       .build()
     const without = { description: null, timeoutMs: null, retry: null, nodeAffinity: null, sharding: null }
-    expect(bare).toEqual({ ...full, ...without })
+    // That of a split job is its default, which goes with the sharding.
+    expect(bare).toEqual({ ...full, ...without, requestsRecovery: false })
   })
 
   it.each([
@@ -128,6 +129,49 @@ describe('JobBuilder', () => {
     expect(JobBuilder.from(everything()).build()).toEqual(everything())
     const renamed = JobBuilder.from(everything()).withIdentity('weekly').build()
     expect(renamed).toEqual({ ...everything(), key: jobKey('weekly') })
+  })
+
+  it('never has items of a broadcast recovered, in whatever order it was said', () => {
+    const broadcast = { items: 'nodes' } as const
+    const start = (): JobBuilder => JobBuilder.newJob('any').withIdentity('a')
+    const split = start().withSharding({ items: 3 }).build()
+    const byHand = { ...start().withSharding(broadcast).build(), requestsRecovery: true }
+    for (const builder of [
+      start().withSharding(broadcast),
+      start().requestRecovery().withSharding(broadcast),
+      start().withSharding(broadcast).requestRecovery(),
+      JobBuilder.from(split).withSharding(broadcast),
+      JobBuilder.from(byHand),
+    ]) {
+      expect(builder.build()).toMatchObject({ requestsRecovery: false, sharding: broadcast })
+    }
+  })
+
+  it.each([
+    ['a plain job', null, null, { items: 3 }, true],
+    ['a split job', { items: 3 }, null, null, false],
+    ['a split job', { items: 3 }, null, { items: 2 }, true],
+    ['a broadcast', { items: 'nodes' }, null, { items: 3 }, true],
+    ['a plain job that is recovered', null, true, { items: 3 }, true],
+    ['a split job that is not', { items: 3 }, false, { items: 2 }, false],
+    ['a split job that is not', { items: 3 }, false, null, false],
+  ] as const)(
+    'rebuilds %s, split by %j, said %j, now %j: recovery %j',
+    (_, first, said, second, recovered) => {
+      const builder = JobBuilder.newJob('any').withSharding(first)
+      if (said !== null) builder.requestRecovery(said)
+      const again = JobBuilder.from(builder.build()).withSharding(second).build()
+      expect(again.requestsRecovery).toBe(recovered)
+    },
+  )
+
+  it('says that null is right where a copy by hand lacks a field', () => {
+    for (const field of ['nodeAffinity', 'sharding', 'plan']) {
+      const job = { ...everything(), [field]: undefined } as JobDetail
+      expect(() => JobBuilder.from(job)).toThrow(
+        `JobBuilder.from: 'jobDetail.${field}' must be an object or null, got undefined. Build one:`,
+      )
+    }
   })
 
   it('keeps the scheduler’s own notes when a job is rebuilt', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import type { Job } from '../../src/jobs/job-definition.ts'
+import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import { JobRegistry } from '../../src/jobs/job-registry.ts'
 
 const report = defineJob('report', () => undefined)
@@ -69,7 +70,27 @@ describe('JobRegistry', () => {
     expect(registry.complete(none.build())).toMatchObject({ description: null, timeoutMs: null, retry: null })
     const ofDefinition = JobBuilder.newJob(strict).withTimeout(null).withRetry(null).build()
     expect(registry.complete(ofDefinition)).toMatchObject({ timeoutMs: null, retry: null })
+    const changed = { ...JobBuilder.newJob('strict').withIdentity('a').build(), durable: true, timeoutMs: 9 }
+    expect(registry.complete(changed)).toEqual({
+      ...JobBuilder.newJob(strict).withIdentity('a').storeDurably().build(),
+      timeoutMs: 9,
+    })
     const flags = JobBuilder.newJob('report').disallowConcurrentExecution().build()
-    expect(registry.complete(flags)).toEqual(flags)
+    expect(registry.complete(flags)).toEqual(
+      JobBuilder.newJob(report).withIdentity(flags.key).disallowConcurrentExecution().build(),
+    )
+  })
+
+  it('answers a job without the mark of what was left to its definition', () => {
+    const registry = new JobRegistry([report])
+    const bare = JobBuilder.newJob('report').withIdentity('a').build()
+    const said = Object.freeze({ ...bare, description: 'own', timeoutMs: 9, retry: { attempts: 1 } })
+    for (const job of [bare, { ...bare }, said as JobDetail]) {
+      expect(Object.getOwnPropertySymbols(job)).toHaveLength(1)
+      const completed = registry.complete(job)
+      expect(Object.getOwnPropertySymbols(completed)).toEqual([])
+      expect(Object.keys(completed)).toEqual(Object.keys(job))
+      expect(registry.complete(completed)).toBe(completed)
+    }
   })
 })

@@ -84,6 +84,9 @@ describe('jobs', () => {
     expect(await put({ jobType: 'echo', sharding: split })).toMatchObject({
       result: { after: { requestsRecovery: true } },
     })
+    const broadcast = { jobType: 'echo', requestsRecovery: true, sharding: { ...split, items: 'nodes' } }
+    expect(await put(broadcast)).toMatchObject({ result: { after: { requestsRecovery: false } } })
+    expect(await stored()).toMatchObject({ requestsRecovery: false })
   })
 
   test('are stored, changed and deleted; a masked value stands for the stored one', async () => {

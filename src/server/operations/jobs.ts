@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { JobKey, type TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
-import { type JobDetail, unsaidFieldsOf, withUnsaidFields } from '../../jobs/job-detail.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
 import { type JobQuery, type JobSummary, queryLimits, type TriggerSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { refuseBlind } from '../attachment.ts'
@@ -181,7 +181,7 @@ export function jobOf(key: KeyJson, fields: JobFieldsJson, stored: JobDetail | n
   if (nodeAffinity !== null) builder.onNodes(nodeAffinity.names, { required: nodeAffinity.required })
   const job = builder.withSharding(sharding).build()
   // An edit by hand lasts: what was declared is compared with what is declared next.
-  return withUnsaidFields({ ...job, plan: stored?.plan ?? null }, unsaidFieldsOf(job))
+  return Object.freeze({ ...job, plan: stored?.plan ?? null })
 }
 
 const deleteJob: Operation = operation({
