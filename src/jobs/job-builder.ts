@@ -316,7 +316,7 @@ function draftOf(jobType: string, definition: DefinedPart, unsaid: readonly Defi
   }
 }
 
-/** Whether a job that is split in this way is recovered, where nobody says it. */
+/** Whether a job that is split in this way is recovered, where the caller does not say it. */
 function isRecoveredByDefault(sharding: Sharding | null): boolean {
   return sharding !== null && !isBroadcast(sharding)
 }
