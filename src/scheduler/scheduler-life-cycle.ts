@@ -239,7 +239,7 @@ export class SchedulerLifeCycle {
   }
 
   async #waitFor(whom: string, call: () => Told): Promise<void> {
-    // A shutdown that began while nobody was waited for set no limit to the wait for this start.
+    // A shutdown that began while no plugin and no listener was waited for set no limit to the wait for this start.
     this.requireNotShutdown()
     this.#startWaitsFor = whom
     try {
