@@ -122,6 +122,13 @@ export class SqlTables {
   }
 }
 
+/** A job that leaves nothing to a definition, as tables have them. */
 export function jobNamed(name: string, jobType = 'work'): JobDetail {
-  return JobBuilder.newJob(jobType).withIdentity(name, 'jobs').storeDurably().build()
+  return JobBuilder.newJob(jobType)
+    .withIdentity(name, 'jobs')
+    .withDescription(null)
+    .withTimeout(null)
+    .withRetry(null)
+    .storeDurably()
+    .build()
 }

@@ -19,7 +19,12 @@ const full = JobBuilder.newJob('report')
   .withTimeout(5000)
   .withRetry({ attempts: 3, backoff: { type: 'fixed', initialMs: 10 } })
   .build()
-const plain = JobBuilder.newJob('report').withIdentity('plain').build()
+const plain = JobBuilder.newJob('report')
+  .withIdentity('plain')
+  .withDescription(null)
+  .withTimeout(null)
+  .withRetry(null)
+  .build()
 
 async function load(tables: SqlTables, ...keys: JobKey[]): Promise<(JobDetail | undefined)[]> {
   const { found, broken } = await tables.run(tables.jobs.load(keys))

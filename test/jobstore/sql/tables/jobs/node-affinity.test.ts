@@ -3,7 +3,14 @@ import { JobBuilder } from '../../../../../src/jobs/job-builder.ts'
 import type { JobDetail } from '../../../../../src/jobs/job-detail.ts'
 import { TestCluster, type TestNode } from '../../../../support/cluster.ts'
 
-const job = (name: string): JobDetail => JobBuilder.newJob('noop').withIdentity(name).storeDurably().build()
+const job = (name: string): JobDetail =>
+  JobBuilder.newJob('noop')
+    .withIdentity(name)
+    .storeDurably()
+    .withDescription(null)
+    .withTimeout(null)
+    .withRetry(null)
+    .build()
 const on = (name: string, nodes: readonly string[], required: boolean): JobDetail =>
   JobBuilder.from(job(name)).onNodes(nodes, { required }).build()
 
