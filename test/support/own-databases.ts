@@ -15,10 +15,10 @@ export function ownSqlite(connection: Database.Database): SqlDatabase {
     prepared.set(text, statement)
     const runs = (each ?? [values]).map((row) => row.map(toSqlite))
     if (statement.reader) {
-      const rows = runs.flatMap((row) => statement.all(row) as SqlRow[])
+      const rows = runs.flatMap((row) => statement.all(...row) as SqlRow[])
       return { rows, changes: rows.length }
     }
-    const changesOfEach = runs.map((row) => statement.run(row).changes)
+    const changesOfEach = runs.map((row) => statement.run(...row).changes)
     return { rows: [], changes: changesOfEach.reduce((sum, changes) => sum + changes, 0), changesOfEach }
   }
   const runProgram = <Answer>(program: SqlProgram<Answer>): Answer => {
