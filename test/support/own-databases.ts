@@ -11,7 +11,7 @@ import { sqliteDialect, sqliteSchema } from 'quartz-ts/sqlite'
 export function ownSqlite(connection: Database.Database): SqlDatabase {
   const prepared = new Map<string, Database.Statement>()
   const replyTo = ({ text, values, each }: SqlStatement): SqlReply => {
-    const statement = prepared.get(text) ?? connection.prepare(text)
+    const statement: Database.Statement = prepared.get(text) ?? connection.prepare(text)
     prepared.set(text, statement)
     const runs = (each ?? [values]).map((row) => row.map(toSqlite))
     if (statement.reader) {
