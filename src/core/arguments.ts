@@ -68,10 +68,8 @@ export const checkNumber: ArgumentCheck = checkThat(
 )
 export const checkObject: ArgumentCheck = checkThat('an object', isObject)
 export const checkData: ArgumentCheck = checkThat('an object with a field for each entry', isDataObject)
-export const checkName: ArgumentCheck = checkThat(
-  'a name that is not blank',
-  (value) => typeof value === 'string' && value.trim() !== '',
-)
+export const isName = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
+export const checkName: ArgumentCheck = checkThat('a name that is not blank', isName)
 export const checkDate: ArgumentCheck = checkThat(
   'a valid Date',
   (value) => value instanceof Date && !Number.isNaN(value.getTime()),

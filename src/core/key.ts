@@ -1,4 +1,4 @@
-import { type ArgumentCheck, checkThat } from './arguments.ts'
+import { type ArgumentCheck, checkThat, isName } from './arguments.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { isObject } from './options.ts'
 
@@ -138,10 +138,6 @@ const checkTriggerKeyOrName = checkThat(
   (value) => isTriggerKey(value) || isName(value),
   remedyOfTriggerKey,
 )
-
-function isName(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== ''
-}
 
 /** The key that an argument means: a name alone is one in the group `DEFAULT`. @throws InvalidArgumentError */
 export function jobKeyOf(method: string, argument: string, key: JobKey | string): JobKey {

@@ -36,7 +36,7 @@ export function resolveLogger(given: Logger | false | undefined, nowMs: () => nu
   })
 }
 
-/** No caller is ready for a logger that throws: that would end what it was only to tell of. */
+/** No caller is ready for a logger that throws: the error would end the work of which the line tells. */
 export function unfailing(
   logger: Readonly<Record<keyof Logger, (fields: object, message: string) => unknown>>,
 ): Logger {

@@ -2,6 +2,7 @@ import { checkWhole } from '../core/arguments.ts'
 import { checkJobKey, type JobKey } from '../core/key.ts'
 import type { JobStatus } from '../jobstore/job-status.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
+import { dayMs } from '../time/civil.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { HealthReason } from './health-report.ts'
 
@@ -25,8 +26,6 @@ export interface HealthRule {
 
 /** Most of what a rule waits for. */
 export const longestMs = 31_536_000_000
-
-const dayMs = 86_400_000
 
 /**
  * Instants by which a job had run that never ended well. The store keeps them, so that the time goes on where a process

@@ -5,6 +5,7 @@ import {
   checkString,
   checkThat,
   checkWhole,
+  isName,
   orNull,
   wrongArgument,
 } from '../core/arguments.ts'
@@ -139,8 +140,7 @@ function checkAffinity(method: string, argument: string, value: unknown, code?: 
 /** Characters that would need escaping in the stored list of names. */
 const unfitForNodeName = /["\\\p{Cc}\p{Surrogate}]/u
 
-const isFitForNodeName = (name: unknown): boolean =>
-  typeof name === 'string' && name.trim() !== '' && !unfitForNodeName.test(name)
+const isFitForNodeName = (name: unknown): boolean => isName(name) && !unfitForNodeName.test(name)
 
 export const checkNodeNames: ArgumentCheck = checkThat(
   'a list of one or more instance ids, without quotes, backslashes and control characters',
