@@ -99,6 +99,15 @@ describe('pages for those who change the code', () => {
   )
 })
 
+describe('pages of the docs', () => {
+  // The build of the site refuses such a link as well, but only at the end of a run of CI.
+  test.each(projectFiles(/^docs\/.*\.md$/))('$path links to nothing beside the docs', ({ text, path }) => {
+    const own = linksOf(text).filter((link) => !/^(?:\w+:|#|\/)/.test(link))
+    const targets = own.map((link) => join(path, '..', link))
+    expect(targets.filter((target) => !target.startsWith('docs/'))).toEqual([])
+  })
+})
+
 describe('the workflow of pull requests', () => {
   const workflow = read('.github/workflows/ci.yml')
   const matrix = [...workflow.matchAll(/\{ node: '(\d+)(?:\.\d+)?', postgres: (\d+)\./g)]
