@@ -65,7 +65,13 @@ export {
   type SplitRequest,
   shownFiring,
 } from './jobstore/split-firing.ts'
-export type { ColumnSets, RowPlaces, RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'
+export type {
+  BoundColumn,
+  ColumnSets,
+  RowPlaces,
+  RowSetType,
+  SqlDialect,
+} from './jobstore/sql/kernel/sql-dialect.ts'
 export {
   RowsLockedError,
   type SqlRunner,

@@ -1,6 +1,7 @@
 -- Every statement of the SQL store, as each engine is sent it, with its parameters by name and the functions that
 -- ask for it. Printed by `npm run statements` from src/jobstore; a test compares. Tables have their default prefix.
--- What makes the tables is printed by `quartz-ts migrate --print`.
+-- What makes the tables is printed by `quartz-ts migrate --print`. A statement about one row is sent to PostgreSQL
+-- with a value for each column: an INSERT has VALUES, and others SELECT them in place of the set of rows.
 
 --------------------------------------------------------------------------------------
 -- triggers: triggers, simple_triggers, cron_triggers, simprop_triggers, blob_triggers

@@ -1,12 +1,9 @@
-import type { FireSlot } from '../jobstore/fire-slot.ts'
+import { dueSoonMs, type FireSlot } from '../jobstore/fire-slot.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import type { JobAndTriggers } from '../jobstore/job-and-triggers.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { Clock } from '../time/clock.ts'
 import { Waiters } from '../time/waiters.ts'
-
-/** A trigger that is due so soon is due by the time that it is stored; if not, the loop fires it. Milliseconds. */
-const soonMs = 5
 
 export interface FirstFiringsParts {
   readonly clock: Clock
@@ -41,7 +38,7 @@ export class FirstFirings {
 
   /**
    * Stores one new trigger, with its job where that is new. The caller has its answer before the job begins: a firing
-   * is handed to the pool in the next turn of the event loop.
+   * is handed to the pool in the next turn of the event loop, or when it is due.
    */
   async schedule(entry: JobAndTriggers): Promise<void> {
     const { clock, jobStore, dispatch, mayBeFree } = this.#parts
@@ -58,10 +55,14 @@ export class FirstFirings {
     }
     const bundle: TriggerFiredBundle | null = fired
     if (bundle === null) return
-    clock.setImmediate(() => {
+    const begin = (): void => {
       dispatch(bundle)
       slot.release()
-    })
+    }
+    // No longer than that where the clock was set back meanwhile.
+    const delayMs = Math.min(bundle.fireTimeMs - clock.now(), dueSoonMs)
+    if (delayMs > 0) clock.setTimer(delayMs, begin)
+    else clock.setImmediate(begin)
   }
 
   /** Resolves when the next reserved thread is free again, or taken. */
@@ -76,7 +77,7 @@ export class FirstFirings {
 
   #isDue({ triggers: [trigger] }: JobAndTriggers): boolean {
     const dueMs = trigger?.nextFireTimeMs ?? null
-    return dueMs !== null && dueMs <= this.#parts.clock.now() + soonMs
+    return dueMs !== null && dueMs <= this.#parts.clock.now() + dueSoonMs
   }
 
   #newSlot(): FireSlot {

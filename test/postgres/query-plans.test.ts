@@ -87,12 +87,34 @@ function statementsOf(program: SqlProgram<unknown>): SqlStatement[] {
   return statements
 }
 
+/** Statements that go to rows by their keys. */
+function keyedPrograms(count: number): Record<string, () => SqlProgram<unknown>> {
+  const named = keys.slice(0, count)
+  const ofJobs = jobKeys.slice(0, count)
+  const stored = entries.slice(0, count)
+  return {
+    'triggers.put': () => triggers.put(stored),
+    'triggers.advance': () => triggers.advance(stored),
+    'triggers.load': () => triggers.load(named),
+    'triggers.lock': () => triggers.lock(named),
+    'triggers.tryLock': () => triggers.tryLock(named),
+    'triggers.lockOfJobs': () => triggers.lockOfJobs(ofJobs),
+    'triggers.applyToJobs': () => triggers.applyToJobs('block', ofJobs),
+    'triggers.setStates': () => triggers.setStates(named.map((key) => ({ key, state: 'ERROR' }))),
+    'triggers.delete': () => triggers.delete(named.map((key) => ({ key, storedType: 'SIMPLE' }))),
+    'jobs.load': () => jobs.load(ofJobs),
+    'jobs.lock': () => jobs.lock(ofJobs),
+    'jobs.tryLock': () => jobs.tryLock(ofJobs),
+    'jobs.writeData': () => jobs.writeData(ofJobs.map((key) => ({ key, data: { a: 1 } }))),
+    'jobs.deleteOrphans': () => jobs.deleteOrphans(ofJobs),
+    'jobs.delete': () => jobs.delete(ofJobs),
+  }
+}
+
+const ofOne = Object.entries(keyedPrograms(1))
 const programs: Record<string, () => SqlProgram<unknown>> = {
-  'triggers.put': () => triggers.put(entries),
-  'triggers.advance': () => triggers.advance(entries),
-  'triggers.load': () => triggers.load(keys),
-  'triggers.lock': () => triggers.lock(keys),
-  'triggers.lockOfJobs': () => triggers.lockOfJobs(jobKeys),
+  ...keyedPrograms(few.length),
+  ...Object.fromEntries(ofOne.map(([name, program]) => [`${name} of one`, program])),
   'triggers.lockDue': () => triggers.lockDue(due),
   'triggers.lockDue but for some types': () => triggers.lockDue({ ...due, unknownJobTypes: ['a'] }),
   'triggers.lockDue but for some jobs': () => triggers.lockDue({ ...due, leftJobs: jobKeys }),
@@ -102,15 +124,6 @@ const programs: Record<string, () => SqlProgram<unknown>> = {
   'triggers.lockDue but for full groups': () => triggers.lockDue({ ...due, fullGroups: ['full'] }),
   'limits.rooms': () => limits.rooms(),
   'limits.earliestOf': () => limits.earliestOf(['g'], rows),
-  'triggers.applyToJobs': () => triggers.applyToJobs('block', jobKeys),
-  'triggers.setStates': () => triggers.setStates(keys.map((key) => ({ key, state: 'ERROR' }))),
-  'triggers.delete': () => triggers.delete(keys.map((key) => ({ key, storedType: 'SIMPLE' }))),
-  'jobs.load': () => jobs.load(jobKeys),
-  'jobs.lock': () => jobs.lock(jobKeys),
-  'jobs.tryLock': () => jobs.tryLock(jobKeys),
-  'jobs.writeData': () => jobs.writeData(jobKeys.map((key) => ({ key, data: { a: 1 } }))),
-  'jobs.deleteOrphans': () => jobs.deleteOrphans(jobKeys),
-  'jobs.delete': () => jobs.delete(jobKeys),
 }
 
 /** Prepared, because only then `plan_cache_mode` says whether the plan knows the values. */
@@ -179,5 +192,17 @@ describe.each([10_000, 2_000, 400, 50, 5, 0])('while %i triggers are stored', (c
     await client.query('ROLLBACK')
     expect(plan).toContain('Index Scan using idx_qrtz_t_acquire')
     expect(plan).not.toMatch(/Sort|Bitmap/)
+  })
+
+  it.each(ofOne)('a transaction keeps no plan of %s that would go through many', async (__, program) => {
+    const limits = { lockTimeoutMs: 0, statementTimeoutMs: 0, hasTimelines: false }
+    await client.query('BEGIN')
+    await client.query(transactionOpening(limits).text)
+    for (const statement of statementsOf(program())) {
+      const plan = await planOf(statement)
+      expect(plan).not.toMatch(/Seq Scan on qrtz_(triggers|job_details|simple_triggers)/)
+      expect(plan).not.toMatch(/Index Cond: \(\(sched_name\)::text = \S+( COLLATE "C")?\)$/m)
+    }
+    await client.query('ROLLBACK')
   })
 })

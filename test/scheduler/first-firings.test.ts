@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { DelegatingJobStore, type JobStoreOperation } from '../../src/jobstore/delegating-job-store.ts'
+import { dueSoonMs } from '../../src/jobstore/fire-slot.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
@@ -103,6 +104,33 @@ test('so does that of triggerJob, and the caller has its key before the job begi
   await clock.settle()
   expect(log).toEqual(['answered', `ran ${name}`])
   expect(store.counts('scheduleAndFire', 'acquireAndFire')).toEqual([1, 0])
+})
+
+test('a trigger that is due in a moment fires in that call too, and its job begins when it is due', async () => {
+  const { clock, store, log, scheduler, quick, job } = await started()
+  const soon = TriggerBuilder.newTrigger({ clock })
+    .withIdentity('t')
+    .startAt(new Date(clock.now() + dueSoonMs))
+    .build()
+  await scheduler.scheduleJob(job('j', quick), soon)
+  await clock.advance(dueSoonMs - 1)
+  expect(log).toEqual([])
+  await clock.advance(1)
+  expect(log).toEqual(['ran t'])
+  expect(store.counts('scheduleAndFire', 'acquireAndFire')).toEqual([1, 0])
+})
+
+test('a standby waits for a job that is due in a moment', async () => {
+  const { clock, log, scheduler, quick, job } = await started()
+  const soon = TriggerBuilder.newTrigger({ clock })
+    .withIdentity('t')
+    .startAt(new Date(clock.now() + dueSoonMs))
+    .build()
+  await scheduler.scheduleJob(job('j', quick), soon)
+  const standby = scheduler.standby().then(() => log.push('standby'))
+  await clock.advance(dueSoonMs)
+  await standby
+  expect(log).toEqual(['ran t', 'standby'])
 })
 
 test('a trigger fires in the call that stores it also when the loop is about to sleep', async () => {

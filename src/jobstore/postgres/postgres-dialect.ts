@@ -20,6 +20,12 @@ export const postgresDialect: SqlDialect = {
     // removes. json is faster than jsonb when it is read once.
     return `(SELECT * FROM json_to_recordset(CAST(:${parameter} AS json)) AS r(${list.join(', ')}))`
   },
+  // OFFSET keeps it apart from the rows that are looked up by it, as a set would be: the planner must not take another
+  // index because it knows the values.
+  oneRow: (columns) => {
+    const list = columns.map(({ name, type, parameter }) => `CAST(:${parameter} AS ${type}) AS ${name}`)
+    return `(SELECT ${list.join(', ')} OFFSET 0)`
+  },
   columnSets: {
     of(columns) {
       const arrays = Object.entries(columns).map(([name, type]) => `CAST(:${name} AS ${type}[])`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import type { FireSlot } from '../../jobstore/fire-slot.ts'
+import { dueSoonMs, type FireSlot } from '../../jobstore/fire-slot.ts'
 import type { TriggerFiredBundle } from '../../jobstore/fired-bundle.ts'
 import { WeeklyCalendar } from '../../triggers/calendars/weekly-calendar.ts'
 import { SimpleScheduleBuilder } from '../../triggers/families/simple/simple-trigger.ts'
@@ -156,9 +156,17 @@ export const fireOnScheduleCases: readonly StoreCase[] = area(
     },
     'leaves what is not due': async (bed) => {
       await bed.store.addJob(bed.job, { replace: false })
-      await isLeft(bed, once(bed, 't', { inMs: 1 }))
-      await bed.clock.advance(1)
+      await isLeft(bed, once(bed, 't', { inMs: dueSoonMs + 1 }))
+      await bed.clock.advance(dueSoonMs + 1)
       assert.deepEqual(namesOf(await bed.acquire()), ['t'])
+    },
+    'fires what is due in a moment with the time at which it is due': async (bed) => {
+      await bed.store.addJob(bed.job, { replace: false })
+      const fired = await fire(bed, once(bed, 't', { inMs: dueSoonMs }))
+      const dueMs = bed.now() + dueSoonMs
+      assert.equal(fired?.scheduledFireTimeMs, dueMs)
+      assert.equal(fired.fireTimeMs, dueMs)
+      assert.equal((await bed.stored('t'))?.previousFireTimeMs, dueMs)
     },
     'leaves what is late to its misfire policy': async (bed) => {
       await bed.store.addJob(bed.job, { replace: false })

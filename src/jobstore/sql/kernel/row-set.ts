@@ -1,3 +1,4 @@
+import { rowsOf } from './bound-rows.ts'
 import type { RowSetType, SqlDialect } from './sql-dialect.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import {
@@ -8,6 +9,7 @@ import {
   type SqlProgram,
   type SqlQuery,
   type SqlRow,
+  type SqlRows,
   type SqlStatement,
   type SqlValue,
   sqlQuery,
@@ -30,7 +32,7 @@ export type RowOf<Shape extends Columns> = {
 }
 
 /** A statement about many rows of one scheduler. */
-export type SetQuery = SqlQuery<{ readonly scheduler: string; readonly rows: string }>
+export type SetQuery = SqlQuery<{ readonly scheduler: string; readonly rows: SqlRows }>
 /** A statement that stores rows. */
 export interface RowsQuery {
   (scheduler: string, rows: readonly object[]): SqlStatement
@@ -38,7 +40,7 @@ export interface RowsQuery {
   readonly namedText: string
 }
 /** A statement about rows that name their scheduler themselves. */
-export type KeyQuery = SqlQuery<{ readonly rows: string }>
+export type KeyQuery = SqlQuery<{ readonly rows: SqlRows }>
 /** The same, made of the rows: an engine that runs rows one by one needs no text of them. */
 export interface RowSetQuery {
   (rows: readonly object[]): SqlStatement
@@ -51,7 +53,7 @@ export const rowsPerStatement = 5000
 
 /** A table expression over the rows bound as `:rows`; alias it `r`. */
 export function boundRows(dialect: SqlDialect, columns: Columns): string {
-  return dialect.rowSet('rows', columnTypes(columns))
+  return rowsOf(dialect, columnTypes(columns))
 }
 
 /** The types of columns as they are bound. */
@@ -121,33 +123,35 @@ function insertion(
   const names = Object.keys(columns)
   const into = `INSERT INTO ${table} (${['sched_name', ...names, ...Object.keys(constants)].join(', ')})`
   const same = Object.values(constants)
+  const values = Object.entries(columns).map(([name, type]) => {
+    return type === 'bytes' ? dialect.textToBytes(`:${name}`) : `:${name}`
+  })
+  const each = rowByRowQuery(
+    dialect,
+    `${into} VALUES (${[':scheduler', ...values, ...same].join(', ')}) ${onConflict}`,
+  )
+  const valuesOf = (scheduler: string, row: object): readonly SqlValue[] => {
+    const given = row as Readonly<Record<string, SqlValue | undefined>>
+    return [scheduler, ...names.map((name) => given[name] ?? null)]
+  }
   if (dialect.runsRowByRow) {
-    const values = Object.entries(columns).map(([name, type]) => {
-      return type === 'bytes' ? dialect.textToBytes(`:${name}`) : `:${name}`
-    })
-    const each = rowByRowQuery(
-      dialect,
-      `${into} VALUES (${[':scheduler', ...values, ...same].join(', ')}) ${onConflict}`,
-    )
     const ofRows = (scheduler: string, rows: readonly object[]): SqlStatement =>
-      each(
-        (rows as readonly Readonly<Record<string, SqlValue | undefined>>[]).map((row) => [
-          scheduler,
-          ...names.map((name) => row[name] ?? null),
-        ]),
-      )
+      each(rows.map((row) => valuesOf(scheduler, row)))
     return Object.assign(ofRows, { namedText: each.namedText })
   }
   const { columnSets } = dialect
   const selected = Object.entries(columns).map(([name, type]) => valueOf(dialect, name, type))
   const bound = columnSets?.of(columnTypes(columns)) ?? boundRows(dialect, columns)
-  const all: SqlQuery<Readonly<Record<string, SqlValue>>> = sqlQuery(
+  const all: SqlQuery<Readonly<Record<string, SqlValue | SqlRows>>> = sqlQuery(
     dialect,
     `${into} SELECT ${[':scheduler', ...selected, ...same].join(', ')} FROM ${bound} AS r WHERE true ${onConflict}`,
   )
   const ofRows = (scheduler: string, rows: readonly object[]): SqlStatement => {
-    if (columnSets === undefined) return all({ scheduler, rows: JSON.stringify(rows) })
-    const values: Record<string, SqlValue> = { scheduler }
+    const [row] = rows
+    // Reading a set of one row would take the server longer than storing it.
+    if (row !== undefined && rows.length === 1) return each.ofOne(valuesOf(scheduler, row))
+    if (columnSets === undefined) return all({ scheduler, rows })
+    const values: Record<string, SqlValue | SqlRows> = { scheduler }
     for (const name of names) {
       values[name] = columnSets.textOf(
         (rows as readonly Readonly<Record<string, SqlValue | undefined>>[]).map((row) => row[name] ?? null),
@@ -232,7 +236,7 @@ export function eachQuery(dialect: SqlDialect, text: string, columns: readonly s
 /** A statement that is run once, for all rows. */
 export function setQuery(dialect: SqlDialect, text: string): RowSetQuery {
   const all: KeyQuery = sqlQuery(dialect, text)
-  const ofRows = (rows: readonly object[]): SqlStatement => all({ rows: JSON.stringify(rows) })
+  const ofRows = (rows: readonly object[]): SqlStatement => all({ rows })
   return Object.assign(ofRows, { namedText: all.namedText })
 }
 
@@ -259,7 +263,7 @@ function valueOf(dialect: SqlDialect, column: string, type: ColumnType): string 
 /** Writes rows by as many runs of a statement as their number needs, without waiting. */
 export function* writeOver(
   rows: readonly object[],
-  statement: (rowsJson: string) => SqlStatement,
+  statement: (rows: SqlRows) => SqlStatement,
 ): SqlProgram<void> {
   for (const each of statementsOver(rows, statement)) yield* later(each)
 }
@@ -290,7 +294,7 @@ export function* chunksOf<Row extends object>(rows: readonly Row[]): Iterable<re
 /** Runs a statement over rows as often as their number needs; answers the rows that it returned. */
 export function* runOver(
   rows: readonly object[],
-  statement: (rowsJson: string) => SqlStatement,
+  statement: (rows: SqlRows) => SqlStatement,
 ): SqlProgram<readonly SqlRow[]> {
   return yield* readAll(statementsOver(rows, statement))
 }
@@ -315,7 +319,7 @@ function* readAll(statements: Iterable<SqlStatement>): SqlProgram<readonly SqlRo
 /** The statements for the rows, each made when the iterator reaches it. */
 function* statementsOver(
   rows: readonly object[],
-  statement: (rowsJson: string) => SqlStatement,
+  statement: (rows: SqlRows) => SqlStatement,
 ): Iterable<SqlStatement> {
-  for (const some of chunksOf(rows)) yield statement(JSON.stringify(some))
+  for (const some of chunksOf(rows)) yield statement(some)
 }

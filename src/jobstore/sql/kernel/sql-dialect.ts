@@ -1,6 +1,13 @@
 /** The type of a column in a set of rows that is bound as one JSON text. */
 export type RowSetType = 'text' | 'bigint' | 'boolean'
 
+/** A column of a row that is bound by itself as `:parameter`. */
+export interface BoundColumn {
+  readonly name: string
+  readonly type: RowSetType
+  readonly parameter: string
+}
+
 /** Where rows are, for statements that go back to rows which their transaction has locked. */
 export interface RowPlaces {
   /** The place of the version of a row that the statement sees. */
@@ -45,6 +52,11 @@ export interface SqlDialect {
    * alias behind it.
    */
   rowSet(parameter: string, columns: Readonly<Record<string, RowSetType>>): string
+  /**
+   * A table expression over one row, each column of which is bound by itself as `:parameter`; put an alias behind it.
+   * For engines that read a set of one row slowly. Left out: such a row is bound as a set.
+   */
+  readonly oneRow?: (columns: readonly BoundColumn[]) => string
   /** How rows to be stored are bound. Left out where statements run row by row. Default: as {@link rowSet}. */
   readonly columnSets?: ColumnSets
   /**

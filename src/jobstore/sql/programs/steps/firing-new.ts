@@ -2,6 +2,7 @@ import type { TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
+import { dueSoonMs } from '../../../fire-slot.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import { firingPartOf } from '../../../firing-part.ts'
 import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
@@ -44,7 +45,9 @@ export class NewFirings {
     const { jobDetail, mayFire } = candidate
     // Later than the transaction began: it has asked the database since, and the caller's clock may be a little ahead.
     const { session } = this.#tx
-    const now = { nowMs: Math.max(this.#tx.nowMs, session.context.clock.now()), session }
+    const nowMs = Math.max(this.#tx.nowMs, session.context.clock.now())
+    const dueMs = trigger.nextFireTimeMs ?? nowMs
+    const now = { nowMs: dueMs > nowMs && dueMs <= nowMs + dueSoonMs ? dueMs : nowMs, session }
     if (!isPlain(now, trigger, jobDetail)) return { trigger, state }
     const fired = trigger.triggered(null)
     if (fired.nextFireTimeMs !== null || !mayFire()) return { trigger, state }

@@ -30,6 +30,7 @@ import {
   type SqlProgram,
   type SqlQuery,
   type SqlRow,
+  type SqlRows,
   sqlQuery,
 } from '../../kernel/statement.ts'
 import { brokenRow, brokenValue } from '../encoding/broken-row.ts'
@@ -84,7 +85,7 @@ export class AwaitedResultTable {
   *insert(results: readonly AwaitedResult[]): SqlProgram<readonly string[]> {
     const rows = results.map((result) => this.#encoded(result))
     const own = { scheduler: this.#scheduler, instance: this.#instance }
-    const stored = yield* runOver(rows, (rowsJson) => this.#statements.insert({ ...own, rows: rowsJson }))
+    const stored = yield* runOver(rows, (some) => this.#statements.insert({ ...own, rows: some }))
     return stored.map((row) => anyText(row, 'reference'))
   }
 
@@ -224,7 +225,7 @@ function detailsOf(json: string): Details {
 }
 
 interface AwaitedResultStatements {
-  readonly insert: SqlQuery<{ scheduler: string; instance: string; rows: string }>
+  readonly insert: SqlQuery<{ scheduler: string; instance: string; rows: SqlRows }>
   readonly firingsOf: KeyQuery
   readonly find: KeyQuery
   readonly ofJob: KeyQuery

@@ -17,7 +17,7 @@ import {
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlNames } from '../../kernel/sql-names.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, later, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
+import { all, later, type SqlProgram, type SqlQuery, type SqlRows, sqlQuery } from '../../kernel/statement.ts'
 import { anyText, instant, integer, readable, text } from '../encoding/columns.ts'
 import {
   jobKeyColumns,
@@ -227,17 +227,17 @@ export class FiredTriggerTable {
     return (yield* runOver(keyRows, (rows) => query({ rows }))).map(jobKeyOf)
   }
 
-  #own(fireInstanceIds: readonly string[]): { instance: string; rows: string } {
+  #own(fireInstanceIds: readonly string[]): OwnRows {
     return { instance: this.#instance, rows: this.#rowsOf(fireInstanceIds) }
   }
 
-  #rowsOf(fireInstanceIds: readonly string[]): string {
-    return JSON.stringify(fireInstanceIds.map((id) => ({ sched_name: this.#scheduler, entry_id: id })))
+  #rowsOf(fireInstanceIds: readonly string[]): SqlRows {
+    return fireInstanceIds.map((id) => ({ sched_name: this.#scheduler, entry_id: id }))
   }
 }
 
 /** Firings of a scheduler instance, by their ids. */
-type OwnRows = { readonly instance: string; readonly rows: string }
+type OwnRows = { readonly instance: string; readonly rows: SqlRows }
 
 interface FiredTriggerStatements {
   readonly insert: RowsQuery

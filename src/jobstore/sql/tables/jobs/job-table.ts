@@ -177,7 +177,7 @@ export class JobTable {
 
   #over(rows: readonly object[], query: SetQuery): SqlProgram<readonly SqlRow[]> {
     const scheduler = this.#schedulerName
-    return runOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
+    return runOver(rows, (some) => query({ scheduler, rows: some }))
   }
 }
 

@@ -13,7 +13,15 @@ import {
 import { executionOutcomes } from '../../../queries.ts'
 import { boundRows, isRow, type KeyQuery, runOver, withScheduler, writeOver } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import {
+  all,
+  run,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  type SqlRows,
+  sqlQuery,
+} from '../../kernel/statement.ts'
 import { instantOrNull, integer, readable, textOrNull } from '../encoding/columns.ts'
 import { jobKeyColumns, jobKeyOf, jobKeyRows } from '../encoding/key-rows.ts'
 import { storable } from '../encoding/storable-text.ts'
@@ -196,8 +204,8 @@ interface JobStatusStatements {
   readonly addDays: KeyQuery
   readonly pageOfGroup: SqlQuery<Place>
   readonly pageOfOthers: SqlQuery<Place & { readonly default: string }>
-  readonly ofJobs: SqlQuery<{ readonly rows: string; readonly failures: number }>
-  readonly days: SqlQuery<{ readonly rows: string; readonly after: number }>
+  readonly ofJobs: SqlQuery<{ readonly rows: SqlRows; readonly failures: number }>
+  readonly days: SqlQuery<{ readonly rows: SqlRows; readonly after: number }>
   readonly deleteDays: SqlQuery<{ scheduler: string; day: number; limit: number }>
   readonly deleteGone: SqlQuery<{ scheduler: string; before: number; limit: number }>
 }

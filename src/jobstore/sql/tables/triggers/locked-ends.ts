@@ -6,7 +6,14 @@ import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
 import { boundRows, chunksOf, type RowSetQuery, setQuery } from '../../kernel/row-set.ts'
 import type { RowPlaces } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { later, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import {
+  later,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  type SqlRows,
+  sqlQuery,
+} from '../../kernel/statement.ts'
 import { textOrNull } from '../encoding/columns.ts'
 import { jobKeyColumns, jobKeyRows, triggerKeyColumns } from '../encoding/key-rows.ts'
 import type { PlainExecution } from './plain-ends.ts'
@@ -90,8 +97,8 @@ export class LockedEnds {
     }))
   }
 
-  #bound(rows: readonly object[]): EndParameters {
-    return { scheduler: this.#scheduler, instance: this.#instance, rows: JSON.stringify(rows) }
+  #bound(rows: SqlRows): EndParameters {
+    return { scheduler: this.#scheduler, instance: this.#instance, rows }
   }
 }
 
@@ -112,7 +119,7 @@ function named<Execution extends PlainExecution>(
   return executions.filter(({ fireInstanceId }) => left.delete(fireInstanceId))
 }
 
-type EndParameters = { readonly scheduler: string; readonly instance: string; readonly rows: string }
+type EndParameters = { readonly scheduler: string; readonly instance: string; readonly rows: SqlRows }
 
 interface LockedEndStatements {
   readonly lockJobs: RowSetQuery

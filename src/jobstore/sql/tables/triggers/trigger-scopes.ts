@@ -96,7 +96,7 @@ export class TriggerScopes {
   /** The earliest fire time of waiting triggers of these jobs. */
   *earliestOfJobs(keys: readonly JobKey[]): SqlProgram<EpochMs | null> {
     if (keys.length === 0) return null
-    const rows = JSON.stringify(jobKeyRows(this.#scheduler, keys))
+    const rows = jobKeyRows(this.#scheduler, keys)
     return yield* earliest(this.#statements.earliestOfJobs({ rows }))
   }
 

@@ -424,12 +424,12 @@ export class TriggerTable {
 
   #write(rows: readonly object[], query: SetQuery): SqlProgram<void> {
     const scheduler = this.#schedulerName
-    return writeOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
+    return writeOver(rows, (some) => query({ scheduler, rows: some }))
   }
 
   #over(rows: readonly object[], query: SetQuery): SqlProgram<readonly SqlRow[]> {
     const scheduler = this.#schedulerName
-    return runOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
+    return runOver(rows, (some) => query({ scheduler, rows: some }))
   }
 }
 
