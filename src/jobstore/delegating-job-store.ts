@@ -241,8 +241,8 @@ export class DelegatingJobStore
   endPauses(): Promise<EndedPauses> {
     return this.around('endPauses', () => this.inner.endPauses())
   }
-  skipNextFire(key: TriggerKey): Promise<SkippedFire | null> {
-    return this.around('skipNextFire', () => this.inner.skipNextFire(key))
+  skipNextFire(key: TriggerKey, expectedMs: EpochMs | null): Promise<SkippedFire | null> {
+    return this.around('skipNextFire', () => this.inner.skipNextFire(key, expectedMs))
   }
   getPausedGroups(): Promise<PausedGroups> {
     return this.around('getPausedGroups', () => this.inner.getPausedGroups())

@@ -399,8 +399,11 @@ export interface JobStore extends FiringOnSchedule {
   /**
    * Moves a trigger on to the fire time after its next one; a claim on it ends. Null when there is no such trigger, or
    * it is complete or in error.
+   *
+   * @param expectedMs the fire time that is to be left out, null for whichever is next
+   * @throws SchedulerError ERR_CHANGED_MEANWHILE when another one is next; nothing is changed
    */
-  skipNextFire(key: TriggerKey): Promise<SkippedFire | null>
+  skipNextFire(key: TriggerKey, expectedMs: EpochMs | null): Promise<SkippedFire | null>
   /** Remembered groups, those of `pauseAll` included, with what is known of their pauses. */
   getPausedGroups(): Promise<PausedGroups>
 

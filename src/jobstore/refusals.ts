@@ -1,6 +1,7 @@
 import { JobPersistenceError, ObjectAlreadyExistsError, SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import { KeySet } from '../core/key-set.ts'
+import type { EpochMs } from '../time/clock.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobAndTriggers } from './job-and-triggers.ts'
 
@@ -120,6 +121,16 @@ export function nodeNotReached(instanceId: string): SchedulerError {
   return new SchedulerError(
     'ERR_NOT_SUPPORTED',
     `Node '${instanceId}' does not hear other nodes: ask it itself, or end its process.`,
+  )
+}
+
+/** The fire time that a caller wants to leave out has fired, or somebody else has left it out. */
+export function otherFireIsNext(expectedMs: EpochMs, nextMs: EpochMs): SchedulerError {
+  const [expected, next] = [expectedMs, nextMs].map((ms) => new Date(ms).toISOString())
+  return new SchedulerError(
+    'ERR_CHANGED_MEANWHILE',
+    `The next fire time is ${String(next)} and not ${String(expected)} any more, so none was left out. ` +
+      'Look again, and decide anew.',
   )
 }
 

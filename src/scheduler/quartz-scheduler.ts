@@ -396,8 +396,8 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   resumeAll(options: ResumeOptions = {}): Promise<void> {
     return this.#steering.resumeAll(options)
   }
-  skipNextFire(triggerKey: TriggerKey | string): Promise<SkippedFireTimes | null> {
-    return this.#steering.skipNextFire(triggerKey)
+  skipNextFire(triggerKey: TriggerKey | string, expected?: Date): Promise<SkippedFireTimes | null> {
+    return this.#steering.skipNextFire(triggerKey, expected)
   }
   disableShard(jobKey: JobKey | string, item: number): Promise<boolean> {
     return this.#steering.setShard('disableShard', jobKey, item, { enabled: false })

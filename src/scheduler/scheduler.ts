@@ -355,9 +355,11 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   /**
    * Leaves out the next fire of a trigger: the one after it becomes the next. A trigger that has none left is complete.
    *
+   * @param expected the fire time that is to be left out. Default: whichever is next
    * @returns both fire times, or null when there is no such trigger, or it is complete or in the ERROR state
+   * @throws SchedulerError ERR_CHANGED_MEANWHILE when another fire time than `expected` is next; nothing is left out
    */
-  skipNextFire(triggerKey: TriggerKey | string): Promise<SkippedFireTimes | null>
+  skipNextFire(triggerKey: TriggerKey | string, expected?: Date): Promise<SkippedFireTimes | null>
   /**
    * Turns an item of a sharded job off, from its next firing on; what runs goes on. It stays off, also when the job is
    * replaced, until `enableShard`. False when there is no such job.

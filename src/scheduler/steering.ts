@@ -1,4 +1,4 @@
-import { checkOptions } from '../core/arguments.ts'
+import { checkDate, checkOptions } from '../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { type JobKey, jobKeyOf, type TriggerKey, triggerKeyOf } from '../core/key.ts'
 import { checkGroupMatcher, type GroupMatcher } from '../core/matcher.ts'
@@ -103,9 +103,14 @@ export class Steering {
     await notifier.tell('triggersResumed', { group: null }, (l) => l.triggersResumed?.(null))
   }
 
-  async skipNextFire(triggerKey: TriggerKey | string): Promise<SkippedFireTimes | null> {
+  async skipNextFire(
+    triggerKey: TriggerKey | string,
+    expected: Date | undefined,
+  ): Promise<SkippedFireTimes | null> {
     const key = triggerKeyOf('skipNextFire', 'triggerKey', triggerKey)
-    const found = await this.#parts.change((store) => store.skipNextFire(key))
+    if (expected !== undefined) checkDate('skipNextFire', 'expected', expected)
+    const expectedMs = expected?.getTime() ?? null
+    const found = await this.#parts.change((store) => store.skipNextFire(key, expectedMs))
     if (found === null) return null
     const { skippedMs, nextMs } = found
     return { skipped: new Date(skippedMs), next: nextMs === null ? null : new Date(nextMs) }

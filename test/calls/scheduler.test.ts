@@ -221,7 +221,7 @@ const surfaces: readonly Surface[] = [
         reference: kinds.plus(kinds.name, { value: 'x'.repeat(201) }),
         result: kinds.options({ error: anything, result: anything }),
       },
-      skipNextFire: { triggerKey: kinds.triggerKeyOrName },
+      skipNextFire: { triggerKey: kinds.triggerKeyOrName, expected: kinds.optional(kinds.date) },
       disableShard: { jobKey: kinds.jobKeyOrName, item: shardItem },
       enableShard: { jobKey: kinds.jobKeyOrName, item: shardItem },
       getShards: { jobKey: kinds.jobKeyOrName },

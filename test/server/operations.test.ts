@@ -271,6 +271,18 @@ describe('triggers', () => {
     const after = await answer('triggers.get', 'GET /triggers/reports/daily')
     expect(done['result']).toMatchObject({ nextMs: after['nextFireTimeMs'] })
   })
+
+  test('skip no other fire than the one that was shown', async () => {
+    const path = 'POST /triggers/reports/daily/skip-next'
+    const { nextFireTimeMs: expectedMs } = await answer('triggers.get', 'GET /triggers/reports/daily')
+    const skipped = await answer('triggers.skipNext', path, { body: { expectedMs } })
+    expect(skipped['result']).toMatchObject({ skippedMs: expectedMs })
+    const refusal = { status: 412, code: 'ERR_CHANGED_MEANWHILE' }
+    expect(await problem(path, { body: { expectedMs } })).toMatchObject(refusal)
+    expect(await problem(`${path}?dryRun=true`, { body: { expectedMs } })).toMatchObject(refusal)
+    const after = await answer('triggers.get', 'GET /triggers/reports/daily')
+    expect(skipped['result']).toMatchObject({ nextMs: after['nextFireTimeMs'] })
+  })
 })
 
 describe('groups and the scheduler', () => {

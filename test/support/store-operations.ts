@@ -178,7 +178,7 @@ const resuming: readonly (readonly [string, Make])[] = [
     'skipNextFire',
     ({ bed }) =>
       () =>
-        bed.store.skipNextFire(new TriggerKey('strict1')),
+        bed.store.skipNextFire(new TriggerKey('strict1'), null),
   ],
 ]
 

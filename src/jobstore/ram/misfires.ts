@@ -4,6 +4,7 @@ import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type MissedFires, missedFires, type Passing } from '../missed-fires.ts'
 import type { SkippedFire } from '../pauses.ts'
+import { otherFireIsNext } from '../refusals.ts'
 import type { RamSession } from './ram-session.ts'
 import type { TriggerRecord } from './records.ts'
 
@@ -71,12 +72,17 @@ function change(session: RamSession, record: TriggerRecord, passing: Passing): v
 }
 
 /** Moves a trigger on to the fire time after its next one. */
-export function skipNextFire(session: RamSession, key: TriggerKey): SkippedFire | null {
+export function skipNextFire(
+  session: RamSession,
+  key: TriggerKey,
+  expectedMs: EpochMs | null,
+): SkippedFire | null {
   const { data } = session
   const record = data.triggers.get(key)
   const skippedMs = record?.trigger.nextFireTimeMs ?? null
   if (record === undefined || skippedMs === null || record.state === 'COMPLETE' || record.state === 'ERROR')
     return null
+  if (expectedMs !== null && skippedMs !== expectedMs) throw otherFireIsNext(expectedMs, skippedMs)
   // First, so that a calendar that cannot be asked changes nothing.
   const before = record.trigger
   const calendar = session.calendarOf(before)

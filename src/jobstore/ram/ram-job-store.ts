@@ -267,9 +267,9 @@ export class RAMJobStore implements JobStore {
     const session = this.#require()
     return this.#tell(session, pausing.endPauses(session))
   }
-  async skipNextFire(key: TriggerKey): Promise<SkippedFire | null> {
+  async skipNextFire(key: TriggerKey, expectedMs: EpochMs | null): Promise<SkippedFire | null> {
     const session = this.#require()
-    return this.#tell(session, skipNextFire(session, key))
+    return this.#tell(session, skipNextFire(session, key, expectedMs))
   }
   async getPausedGroups(): Promise<PausedGroups> {
     return pausing.pausedGroups(this.#data)

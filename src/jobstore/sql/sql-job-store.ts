@@ -310,8 +310,8 @@ export class SqlJobStore implements DatabaseJobStore {
   endPauses(): Promise<EndedPauses> {
     return this.#require().pauseEnder.endPauses()
   }
-  skipNextFire(key: TriggerKey): Promise<SkippedFire | null> {
-    return this.#transact('rows', (tx) => skipNextFire(tx, key))
+  skipNextFire(key: TriggerKey, expectedMs: EpochMs | null): Promise<SkippedFire | null> {
+    return this.#transact('rows', (tx) => skipNextFire(tx, key, expectedMs))
   }
   getPausedGroups(): Promise<PausedGroups> {
     return this.#read(getPausedGroups)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { TriggerKey } from '../../core/key.ts'
-import { neverFires } from '../../jobstore/refusals.ts'
+import { neverFires, otherFireIsNext } from '../../jobstore/refusals.ts'
 import type { Scheduler, SkippedFireTimes } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
@@ -257,7 +257,11 @@ const skipNext: Operation = operation({
   jobGroups: ofTrigger,
   params: keyPath,
   query: nothing,
-  body: null,
+  body: z.strictObject({
+    expectedMs: instantOrNull
+      .default(null)
+      .describe('The fire time to leave out, as it was shown: 412 when another one is next. Null: any.'),
+  }),
   answer: actionJson(
     z
       .strictObject({ skippedMs: instantMs, nextMs: instantOrNull })
@@ -265,11 +269,13 @@ const skipNext: Operation = operation({
       .describe('Null for a trigger that is complete or in error.'),
   ),
   async handle(call) {
-    const { scheduler, params, isDryRun } = call
+    const { scheduler, params, body, isDryRun } = call
     const trigger = await requireTrigger(scheduler, params)
+    const { expectedMs } = body
+    const expected = expectedMs === null ? undefined : new Date(expectedMs)
     const result = isDryRun
-      ? await wouldSkip(scheduler, trigger)
-      : skippedToJson(await scheduler.skipNextFire(trigger.key))
+      ? await wouldSkip(scheduler, trigger, expectedMs)
+      : skippedToJson(await scheduler.skipNextFire(trigger.key, expected))
     return change(call, 'data', {
       wouldChange: () => result !== null,
       carryOut: async () => result !== null,
@@ -287,10 +293,15 @@ function skippedToJson(skipped: SkippedFireTimes | null): SkippedJson | null {
   return skipped && { skippedMs: skipped.skipped.getTime(), nextMs: skipped.next?.getTime() ?? null }
 }
 
-async function wouldSkip(scheduler: Scheduler, trigger: Trigger): Promise<SkippedJson | null> {
+async function wouldSkip(
+  scheduler: Scheduler,
+  trigger: Trigger,
+  expectedMs: number | null,
+): Promise<SkippedJson | null> {
   const { nextFireTimeMs } = trigger
   const state = await scheduler.getTriggerState(trigger.key)
   if (nextFireTimeMs === null || state === 'COMPLETE' || state === 'ERROR') return null
+  if (expectedMs !== null && nextFireTimeMs !== expectedMs) throw otherFireIsNext(expectedMs, nextFireTimeMs)
   const after = trigger.withoutNextFire(await calendarOf(scheduler, trigger))
   return { skippedMs: nextFireTimeMs, nextMs: after.nextFireTimeMs }
 }

@@ -173,7 +173,7 @@ const signalling = area(
     'are the one that was skipped': async (bed) => {
       const startMs = bed.now()
       const { key } = await bed.schedule('t', { everyMs: minute })
-      await bed.store.skipNextFire(key)
+      await bed.store.skipNextFire(key, null)
       await bed.clock.advance(minute)
       const ran = await run(bed)
       addsUp(bed, eachMinute(startMs, bed.now()), ran, { cause: 'skippedByHand', policy: null })

@@ -347,14 +347,22 @@ const skipping = area('skip the next fire', {
   'moves a trigger on to the one after it': async (bed) => {
     const { key } = await bed.schedule('t', { inMs: 1000, everyMs: 10_000 })
     const [skippedMs, nextMs] = [bed.now() + 1000, bed.now() + 11_000]
-    assert.deepEqual(await bed.store.skipNextFire(key), { skippedMs, nextMs })
+    assert.deepEqual(await bed.store.skipNextFire(key, null), { skippedMs, nextMs })
     const stored = await bed.stored('t')
     assert.deepEqual([stored.nextFireTimeMs, stored.previousFireTimeMs], [nextMs, null])
     assert.deepEqual(await bed.acquireNames({ noLaterThanMs: nextMs }), ['t'])
   },
+  'leaves out no other fire time than the one that is expected': async (bed) => {
+    const { key } = await bed.schedule('t', { inMs: 1000, everyMs: 10_000 })
+    const firstMs = bed.now() + 1000
+    await bed.store.skipNextFire(key, firstMs)
+    await refuses(bed.store.skipNextFire(key, firstMs), 'ERR_CHANGED_MEANWHILE')
+    assert.equal((await bed.stored('t')).nextFireTimeMs, firstMs + 10_000)
+    assert.deepEqual(await bed.acquireNames({ noLaterThanMs: firstMs + 10_000 }), ['t'])
+  },
   'keeps to the number of fires': async (bed) => {
     const { key } = await bed.schedule('t', { everyMs: 10_000, times: 3 })
-    await bed.store.skipNextFire(key)
+    await bed.store.skipNextFire(key, null)
     await bed.clock.advance(10_000)
     await bed.complete(await bed.start('t'))
     await bed.clock.advance(10_000)
@@ -363,34 +371,34 @@ const skipping = area('skip the next fire', {
   },
   'finishes a trigger that has none left': async (bed) => {
     const { key } = await bed.schedule('t')
-    assert.deepEqual(await bed.store.skipNextFire(key), { skippedMs: bed.now(), nextMs: null })
+    assert.deepEqual(await bed.store.skipNextFire(key, null), { skippedMs: bed.now(), nextMs: null })
     assert.equal(await bed.state('t'), 'COMPLETE')
     assert.equal(bed.signals.finalized.length, 1)
-    assert.equal(await bed.store.skipNextFire(key), null)
+    assert.equal(await bed.store.skipNextFire(key, null), null)
   },
   'ends a claim': async (bed) => {
     await bed.schedule('t', { everyMs: 10_000 })
     const claim = await bed.acquireOne('t')
-    await bed.store.skipNextFire(claim.trigger.key)
+    await bed.store.skipNextFire(claim.trigger.key, null)
     assert.equal(await bed.fireKind(claim), 'gone')
     assert.deepEqual(await bed.acquireNames(), [])
   },
   'leaves a pause in force': async (bed) => {
     const { key } = await bed.schedule('t', { inMs: 1000, everyMs: 10_000 })
     await bed.store.pauseTrigger(key, note('x'))
-    await bed.store.skipNextFire(key)
+    await bed.store.skipNextFire(key, null)
     assert.equal(await bed.state('t'), 'PAUSED')
     assert.equal(await reasonOf(bed, 't'), 'x')
   },
   'does nothing to a trigger in error, or to none': async (bed) => {
     await bed.schedule('t', { everyMs: 1000 })
     await bed.putInError('t')
-    assert.equal(await bed.store.skipNextFire(new TriggerKey('t')), null)
-    assert.equal(await bed.store.skipNextFire(new TriggerKey('none')), null)
+    assert.equal(await bed.store.skipNextFire(new TriggerKey('t'), null), null)
+    assert.equal(await bed.store.skipNextFire(new TriggerKey('none'), null), null)
   },
   'changes nothing when the calendar is not there': async (bed) => {
     const { key, nextFireTimeMs } = await bed.schedule('t', { inMs: 5000, everyMs: 1000, calendar: 'none' })
-    await refuses(bed.store.skipNextFire(key), 'ERR_CALENDAR_NOT_FOUND')
+    await refuses(bed.store.skipNextFire(key, null), 'ERR_CALENDAR_NOT_FOUND')
     assert.equal((await bed.stored('t')).nextFireTimeMs, nextFireTimeMs)
     assert.equal(await bed.state('t'), 'NORMAL')
   },

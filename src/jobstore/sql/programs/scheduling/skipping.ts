@@ -1,5 +1,7 @@
 import type { TriggerKey } from '../../../../core/key.ts'
+import type { EpochMs } from '../../../../time/clock.ts'
 import type { SkippedFire } from '../../../pauses.ts'
+import { otherFireIsNext } from '../../../refusals.ts'
 import { nextTriggerState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -8,7 +10,11 @@ import { endStaleClaims } from '../steps/ended-claims.ts'
 import { tellMissed } from '../steps/misfires.ts'
 
 /** Moves a trigger on to the fire time after its next one; null when it will not fire anyway. */
-export function* skipNextFire(tx: SqlTransaction, key: TriggerKey): SqlProgram<SkippedFire | null> {
+export function* skipNextFire(
+  tx: SqlTransaction,
+  key: TriggerKey,
+  expectedMs: EpochMs | null,
+): SqlProgram<SkippedFire | null> {
   const { triggers } = tx.session
   const [ref] = yield* triggers.lock([key])
   if (ref === undefined || ref.state === 'COMPLETE' || ref.state === 'ERROR') return null
@@ -17,6 +23,8 @@ export function* skipNextFire(tx: SqlTransaction, key: TriggerKey): SqlProgram<S
   if (fault !== undefined) throw fault.error
   const before = found.get(key)?.trigger
   if (before === undefined || before.nextFireTimeMs === null) return null
+  if (expectedMs !== null && before.nextFireTimeMs !== expectedMs)
+    throw otherFireIsNext(expectedMs, before.nextFireTimeMs)
   const calendarOf = yield* calendarsOf(tx, [before])
   const calendar = calendarOf(before)
   const trigger = before.withoutNextFire(calendar)
