@@ -103,6 +103,19 @@ test('lines that are gone are deleted, lines that moved are the same, @reboot ru
   expect(rows).toEqual(['0 6 * * * echo stays', '0 7 * * * echo new'])
 })
 
+test('a second run of the same crontab is refused, and takes nothing from the one that runs', async () => {
+  const runs = new Runs()
+  runs.write('* * * * * echo first')
+  const first = await runs.start(startMs)
+  runs.write('* * * * * echo second')
+  const host = new FakeHost({ clock: first.clock })
+  expect(await runCli(['crontab', runs.path, '--store', runs.store], host)).toBe(1)
+  expect(host.stderr.text).toContain('is in use')
+  await first.clock.advance(minute)
+  await first.host.stdout.until(/00:01:00 .*exit 0 +first/)
+  expect(await first.stop()).not.toContain('second')
+})
+
 test('several crontabs share a store, each with what is its own', async () => {
   const runs = new Runs()
   runs.write('0 5 * * * echo one')

@@ -23,7 +23,7 @@ import type { PlannedJob } from './plan-entries.ts'
 import { planEntries } from './plan-entries.ts'
 import { type ProcessRunner, processRunner } from './process-runner.ts'
 import { type StopReason, stopRequests } from './stop-requests.ts'
-import { type StoredPlan, storeAtStart, storePlan } from './store-plan.ts'
+import { type StoredPlan, storePlan } from './store-plan.ts'
 import { drawSummary } from './summary.ts'
 import { watchScheduler } from './watch-scheduler.ts'
 
@@ -43,14 +43,6 @@ export interface CrontabRunOptions {
   /** A table that is drawn in place, or lines. */
   readonly view: 'live' | 'lines'
   readonly colors: 'ansi' | 'none'
-}
-
-/** A scheduler that stands by, with what it will run. */
-interface Prepared {
-  readonly scheduler: Scheduler
-  readonly planned: readonly PlannedJob[]
-  readonly stored: StoredPlan
-  readonly storeNote: string | null
 }
 
 export interface CrontabRunResult {
@@ -74,6 +66,7 @@ export class CrontabRun {
   readonly #runner: ProcessRunner
   readonly #paint: Paint
   readonly #view: BoardView
+  #isShown = false
 
   constructor(file: CrontabFile, options: CrontabRunOptions, host: CliHost) {
     this.#file = file
@@ -89,18 +82,14 @@ export class CrontabRun {
   async run(): Promise<CrontabRunResult> {
     const { clock, stdout } = this.#host
     const startedMs = clock.elapsedMs()
-    const prepared = await this.#prepare()
-    const { scheduler, planned } = prepared
+    const scheduler = await this.#prepare()
     const stop = stopRequests(this.#host, this.#options.forMs)
     const server = await this.#serve(scheduler)
     if (server !== null) this.#host.stdout.write(`${server.note}\n`)
-    this.#view.start()
-    this.#noteWhatDiffersFromCron()
-    this.#noteStore(prepared)
     let endedAtOnce = false
     try {
       // Also a start may take long, or hang.
-      const work = started(scheduler, planned)
+      const work = started(scheduler)
         .then(() => stop.first)
         .then((reason) => this.#drain(scheduler, reason))
       endedAtOnce = await Promise.race([work.then(() => false), stop.atOnce.then(() => true)])
@@ -109,7 +98,7 @@ export class CrontabRun {
         this.#view.note(`Left running: ${refusal}.`)
       stop.dispose()
       if (!endedAtOnce) await server?.close()
-      this.#view.stop()
+      if (this.#isShown) this.#view.stop()
     }
     const columns = stdout.isTerminal ? stdout.columns : fileColumns
     const summary = drawSummary(this.#board, clock.elapsedMs() - startedMs, { columns, paint: this.#paint })
@@ -139,37 +128,51 @@ export class CrontabRun {
     }
   }
 
-  /** A scheduler that stands by, with everything stored. */
-  async #prepare(): Promise<Prepared> {
+  /** A scheduler that stands by. Its start stores the plan and shows it, between the store's own start and the first fire. */
+  async #prepare(): Promise<Scheduler> {
     const { clock, environment } = this.#host
     const { store, threads, timeoutMs } = this.#options
     const { demoJobs: hasDemo, entries, path } = this.#file
     const command = commandJob(this.#runner, environment)
     const demo = hasDemo ? demoJobs() : null
-    const { scheduler, note: storeNote } = await openScheduler(store, path, {
+    const planNow = (): readonly PlannedJob[] => {
+      const startAt = firstWholeSecond(clock.now())
+      const ofDemo = demo?.plan(dirname(path), startAt) ?? []
+      return [...planEntries(entries, command, { timeoutMs, startAt }), ...ofDemo]
+    }
+    const { scheduler, note } = await openScheduler(store, path, {
       jobs: [command, ...(demo?.definitions ?? [])],
       threadPool: { size: threads },
       clock,
       // The view shows failures, and a line on stderr would tear the live table.
       logger: false,
+      plugins: [
+        {
+          name: 'crontab',
+          initialize: () => {},
+          start: () => this.#begin(scheduler, planNow(), note),
+        },
+      ],
     })
     const zone = TimeZone.of(this.#options.zoneName)
     watchScheduler(scheduler, { board: this.#board, view: this.#view, clock, zone, beganMs: this.#beganMs })
-    const startAt = firstWholeSecond(clock.now())
-    const planned: readonly PlannedJob[] = [
-      ...planEntries(entries, command, { timeoutMs, startAt }),
-      ...(demo?.plan(dirname(path), startAt) ?? []),
-    ]
-    try {
-      const stored = await storePlan(scheduler, planned, this.#beganMs)
-      planned.forEach(({ job, label }, index) => {
-        this.#board.add(job.key, label, stored.nextFires[index] ?? null)
-      })
-      return { scheduler, planned, stored, storeNote }
-    } catch (error) {
-      await scheduler.shutdown()
-      throw error
-    }
+    return scheduler
+  }
+
+  /** The store is this scheduler's own by now: another one that had it would have refused the start. */
+  async #begin(
+    scheduler: Scheduler,
+    planned: readonly PlannedJob[],
+    storeNote: string | null,
+  ): Promise<void> {
+    const stored = await storePlan(scheduler, planned, this.#beganMs)
+    planned.forEach(({ job, label }, index) => {
+      this.#board.add(job.key, label, stored.nextFires[index] ?? null)
+    })
+    this.#isShown = true
+    this.#view.start()
+    this.#noteWhatDiffersFromCron()
+    this.#noteStore(stored, storeNote)
   }
 
   #makeView(): BoardView {
@@ -199,7 +202,7 @@ export class CrontabRun {
     if (environment['MAILTO']) this.#view.note('MAILTO is ignored: no mail is sent, results are shown here.')
   }
 
-  #noteStore({ stored: { deleted, overdue }, storeNote }: Prepared): void {
+  #noteStore({ deleted, overdue }: StoredPlan, storeNote: string | null): void {
     if (storeNote !== null) this.#view.note(storeNote)
     if (deleted > 0)
       this.#view.note(`${count(deleted, 'job')} of an earlier run deleted: not in the file any more.`)
@@ -238,10 +241,9 @@ export class CrontabRun {
 }
 
 /** Starts firing; when another process has the store, closes the scheduler and throws. */
-async function started(scheduler: Scheduler, planned: readonly PlannedJob[]): Promise<void> {
+async function started(scheduler: Scheduler): Promise<void> {
   try {
     await scheduler.start()
-    await storeAtStart(scheduler, planned)
   } catch (error) {
     await scheduler.shutdown()
     throw error

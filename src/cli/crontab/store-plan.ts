@@ -21,7 +21,8 @@ export interface StoredPlan {
 
 /**
  * Stores the plan and deletes what is left of an earlier one. Triggers that are stored already stay as they are, so
- * that their misfire policies decide about missed times. Jobs that run at each start are left to {@link storeAtStart}.
+ * that their misfire policies decide about missed times; jobs that run at each start are stored anew. To be called once
+ * the store is this scheduler's own: another one that has it fires what would be deleted.
  */
 export async function storePlan(
   scheduler: Scheduler,
@@ -36,11 +37,7 @@ export async function storePlan(
   const due: EpochMs[] = []
   const nextFires: (EpochMs | null)[] = []
   for (const { job, trigger, runs } of planned) {
-    if (runs === 'atStart') {
-      nextFires.push(trigger.startTimeMs)
-      continue
-    }
-    const before = stored.get(trigger.key)
+    const before = runs === 'atStart' ? undefined : stored.get(trigger.key)
     if (before !== undefined && before.state !== 'ERROR' && before.nextFireTimeMs !== null) {
       if (before.nextFireTimeMs < nowMs) due.push(before.nextFireTimeMs)
       nextFires.push(before.nextFireTimeMs)
@@ -51,16 +48,6 @@ export async function storePlan(
   }
   const overdue = due.length === 0 ? null : { jobs: due.length, sinceMs: Math.min(...due) }
   return { nextFires, overdue, deleted: left.length }
-}
-
-/**
- * Stores the jobs that run once at each start. To be called after the scheduler has started, because another one may
- * have the store.
- */
-export async function storeAtStart(scheduler: Scheduler, planned: readonly PlannedJob[]): Promise<void> {
-  for (const { job, trigger, runs } of planned) {
-    if (runs === 'atStart') await scheduler.scheduleJob(job, [trigger], { replace: true })
-  }
 }
 
 const groups = [entryGroup, demoGroup].map((group) => GroupMatcher.groupEquals(group))
