@@ -9,8 +9,10 @@ export const exitCodes = {
   notFound: 3,
   /** The server does not know who asks, or does not allow it. */
   refused: 4,
-  /** The server or the database cannot be reached; later it may work. */
+  /** The server or the database cannot be reached, so nothing was done; later it may work. */
   unreachable: 5,
+  /** The answer was lost, so the change may have been made: to repeat it may make it twice. */
+  notKnown: 6,
   /** Jobs still ran when the time to drain was over; as of `timeout`. */
   leftRunning: 124,
   /** A second signal: 128 and the number of SIGINT. */

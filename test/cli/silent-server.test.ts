@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -80,4 +80,54 @@ test('a bulk action whose server is away is named, since it may go on', async ()
   await asked
   expect(await ended).toBe(5)
   expect(host.stderr.text).toMatch(/^Bulk action \S+ was at .*\n.*No answer within 0.3 s/)
+})
+
+describe('a change whose answer is lost', () => {
+  /** Takes each request whole, and then answers with what is given, or breaks the connection off. */
+  async function brokenServer(answer: ((response: ServerResponse) => void) | null): Promise<string> {
+    const server = createServer((request, response) => {
+      request.on('end', () => {
+        if (answer === null) request.socket.destroy()
+        else answer(response)
+      })
+      request.resume()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  const answers: Record<string, ((response: ServerResponse) => void) | null> = {
+    'the connection breaks': null,
+    'the answer breaks off': (response) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('{')
+      response.socket?.end()
+    },
+    'a proxy gives up': (response) => response.writeHead(504).end('<html>'),
+    'the server does not know': (response) =>
+      response.writeHead(503).end(JSON.stringify({ detail: 'Lost.', code: 'ERR_COMMIT_UNKNOWN' })),
+    'the time is up': () => {},
+  }
+
+  test.each(Object.keys(answers))('may have been made: %s', async (why) => {
+    const address = await brokenServer(answers[why] ?? null)
+    const host = hostOf()
+    expect(await runCli(['run', 'job', 'a/b', '--server', address, '--timeout', '2s'], host)).toBe(6)
+    expect(host.stderr.text).toMatch(/ The change may have been made: look before you repeat it\.$/m)
+  })
+
+  test('is no such thing for a look, a dry run, or where nobody listens', async () => {
+    const address = await brokenServer(null)
+    for (const args of [['jobs'], ['run', 'job', 'a/b', '--dry-run']]) {
+      const host = hostOf()
+      expect(await runCli([...args, '--server', address], host)).toBe(5)
+      expect(host.stderr.text).not.toContain('may have been made')
+    }
+    expect(await runCli(['run', 'job', 'a/b', '--server', 'http://127.0.0.1:9'], hostOf())).toBe(5)
+    expect(await runCli(['run', 'job', 'a/b', '--server', 'http://127.0.0.1:3'], hostOf())).toBe(5)
+  })
 })

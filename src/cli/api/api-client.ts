@@ -54,7 +54,7 @@ export class ApiClient implements AsyncDisposable {
     const abort = new AbortController()
     const { clock, timeoutMs, headers } = this.#options
     const timer = clock.setTimer(timeoutMs, () => {
-      abort.abort(new CommandFailure(exitCodes.unreachable, `No answer within ${timeoutMs / 1000} s.`))
+      abort.abort(new AnswerLost(`No answer within ${timeoutMs / 1000} s.`))
     })
     try {
       const request = new Request(url, {
@@ -69,6 +69,9 @@ export class ApiClient implements AsyncDisposable {
       const answer = await jsonOf(response)
       if (response.ok && answer !== null) return answer as Answers[Id]
       throw this.#failureOf(response, answer, call.params)
+    } catch (error) {
+      const isChange = route.method === 'POST' && call.isDryRun !== true
+      throw isChange && error instanceof AnswerLost ? changeNotKnown(error.message, error) : error
     } finally {
       timer.cancel()
     }
@@ -90,6 +93,8 @@ export class ApiClient implements AsyncDisposable {
     const problem = answer as Problem | null
     const { status } = response
     if (typeof problem?.detail !== 'string') {
+      if (status === 502 || status === 504)
+        return new AnswerLost(`'${base}' answered ${status}: its proxy got no answer of the server.`)
       const answered = `It answered ${status}${response.ok ? ' with something else than JSON' : ''}.`
       return new CommandFailure(
         exitCodes.failed,
@@ -100,8 +105,26 @@ export class ApiClient implements AsyncDisposable {
     const said = problem.detail.includes(suggestion) ? problem.detail : `${problem.detail} ${suggestion}`
     const more = status === 401 ? authRemedy : status >= 500 ? cause() : keyRemedy(status, params)
     const shown = withKeyOfCommand(said, params)
-    return new CommandFailure(exitCodeOf(status, problem.field), more === '' ? shown : `${shown} ${more}`)
+    const whole = more === '' ? shown : `${shown} ${more}`
+    if (problem.code === 'ERR_COMMIT_UNKNOWN') return changeNotKnown(whole)
+    return new CommandFailure(exitCodeOf(status, problem.field), whole)
   }
+}
+
+/** A request was sent, and its answer did not arrive. */
+export class AnswerLost extends CommandFailure {
+  constructor(message: string, options?: ErrorOptions) {
+    super(exitCodes.unreachable, message, options)
+  }
+}
+
+/**
+ * It is not sent again under an idempotency key: where the answer was lost because the server ended, the key is lost as
+ * well, and another process would make the change once more.
+ */
+function changeNotKnown(what: string, cause?: unknown): CommandFailure {
+  const message = `${what} The change may have been made: look before you repeat it.`
+  return new CommandFailure(exitCodes.notKnown, message, { cause })
 }
 
 const jsonType = 'application/json'
@@ -124,6 +147,7 @@ interface Problem {
   readonly detail?: unknown
   readonly suggestion?: unknown
   readonly field?: unknown
+  readonly code?: unknown
 }
 
 /** What stands behind the address of a request is on the command line. */
@@ -178,8 +202,7 @@ async function textOfAnswer(response: Response): Promise<string> {
   } catch (error) {
     if (error instanceof CommandFailure) throw error
     // As when the server, or a proxy before it, is started anew.
-    const what = `The answer of the server broke off: ${textOf(error)}.`
-    throw new CommandFailure(exitCodes.unreachable, what, { cause: error })
+    throw new AnswerLost(`The answer of the server broke off: ${textOf(error)}.`, { cause: error })
   }
   return Buffer.concat(chunks).toString()
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../command.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { visible } from '../terminal/text.ts'
-import { ApiClient } from './api-client.ts'
+import { AnswerLost, ApiClient } from './api-client.ts'
 
 /** The environment variable that holds the token of a server. */
 export const tokenVariable = 'QUARTZ_TS_TOKEN'
@@ -37,7 +37,7 @@ export function httpClient(place: ServerPlace, host: CliHost): ApiClient {
         return await fetch(request)
       } catch (error) {
         if (error instanceof CommandFailure) throw error
-        throw unreachable(base, error)
+        throw withoutAnswer(base, error)
       }
     },
     timeoutMs: place.timeoutMs,
@@ -98,9 +98,20 @@ function checkedToken(where: string, token: string): string {
   throw new UsageError(`${where} holds no token: one is a line of letters, digits and signs without blanks.`)
 }
 
-function unreachable(base: string, error: unknown): CommandFailure {
+function withoutAnswer(base: string, error: unknown): CommandFailure {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-  return new CommandFailure(exitCodes.unreachable, `'${base}' cannot be reached: ${textOf(cause)}.`, {
-    cause: error,
-  })
+  return wasSent(cause)
+    ? new AnswerLost(`The answer of '${base}' was lost: ${textOf(cause)}.`, { cause: error })
+    : new CommandFailure(exitCodes.unreachable, `'${base}' cannot be reached: ${textOf(cause)}.`, {
+        cause: error,
+      })
+}
+
+const notConnected =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|UND_ERR_CONNECT_TIMEOUT|ERR_(TLS|SSL)_.*|.*CERT.*|UNABLE_TO_.*)$/
+
+/** Whether the server may have read the request. What `fetch` itself refuses to send has no code. */
+function wasSent(cause: unknown): boolean {
+  const { code, syscall } = Object(cause) as { readonly code?: unknown; readonly syscall?: unknown }
+  return typeof code === 'string' && syscall !== 'connect' && !notConnected.test(code)
 }
