@@ -21,6 +21,7 @@ import { LiveStreams } from './live/live-streams.ts'
 import { Looks, LooksBack } from './looks.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { countGroups, lookAtMisfires, lookAtTriggers } from './overview-look.ts'
+import { serverClosed } from './server-closed.ts'
 import type { ListenOptions, SchedulerServer } from './server-face.ts'
 import {
   type ResolvedServerOptions,
@@ -84,8 +85,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     if (isClosed) throw new SchedulerError('ERR_SERVER_CLOSED', 'listen: the server is closed.')
   }
   const handle: Handle = (request, connection) => {
-    if (isClosed)
-      return pipeline.problem(new SchedulerError('ERR_SERVER_CLOSED', 'The server is closed.'), 'none')
+    if (isClosed) return pipeline.problem(serverClosed(), 'none')
     return app.fetch(request, connection)
   }
   return {
@@ -111,7 +111,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       if (notReadyMs > 0 && !isClosed) await pause(clock, notReadyMs)
       isClosed = true
       streams.close()
-      bulk.stopAll()
+      bulk.close()
       await Promise.all([...listeners].map((server) => closeServer(server, clock)))
     },
     async [Symbol.asyncDispose]() {

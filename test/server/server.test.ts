@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { triggerKey } from '../../src/core/key.ts'
 import type { AuditRecord } from '../../src/server/audit.ts'
 import { hashPassword } from '../../src/server/auth/passwords.ts'
+import type { Principal } from '../../src/server/catalogue/role.ts'
 import { createServer } from '../../src/server/create-server.ts'
 import type { SchedulerServerOptions } from '../../src/server/server-options.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -441,6 +442,22 @@ test('a closed server answers that it is, and listens no more', async () => {
   expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'ERR_SERVER_CLOSED' }])
   await expect(fixture.server.listen({ port: 0 })).rejects.toMatchObject({ code: 'ERR_SERVER_CLOSED' })
   expect(fixture.scheduler.isShutdown).toBe(false)
+})
+
+test.each<[string, RequestInit]>([
+  ['events', {}],
+  ['bulk', { method: 'POST', body: '{"action":"pause","of":"jobs","expected":4}' }],
+])('what waits to be known while the server closes begins nothing: %s', async (path, init) => {
+  let know: (principal: Principal) => void = () => {}
+  const known = new Promise<Principal>((resolve) => {
+    know = resolve
+  })
+  await using fixture = await serverFixture({ auth: { kind: 'hook', authenticate: () => known } })
+  const answering = fixture.server.fetch(new Request(`http://localhost/api/${path}`, init))
+  await fixture.server.close()
+  know({ name: 'late', role: 'admin' })
+  const answer = await answering
+  expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'ERR_SERVER_CLOSED' }])
 })
 
 test('a server that is closed while it begins to listen does not listen', async () => {

@@ -5,6 +5,7 @@ import { unawaited } from '../../core/promises.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import type { Clock } from '../../time/clock.ts'
 import { nextTurn } from '../../time/next-turn.ts'
+import { serverClosed } from '../server-closed.ts'
 import type { KeyJson } from '../wire/fields.ts'
 
 /** An action on many jobs or triggers, as it stands now. */
@@ -48,14 +49,16 @@ export class BulkRuns {
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #runs = new Map<string, Run>()
+  #isClosed = false
 
   constructor(clock: Clock, logger: Logger) {
     this.#clock = clock
     this.#logger = logger
   }
 
-  /** @throws SchedulerError ERR_RATE_LIMITED when too many run */
+  /** @throws SchedulerError ERR_RATE_LIMITED when too many run; ERR_SERVER_CLOSED */
   begin({ keys, carryOut, onEnd, ...plan }: BulkPlan): BulkJson {
+    if (this.#isClosed) throw serverClosed()
     const running = [...this.#runs.values()].filter(({ state }) => state.status === 'running')
     if (running.length >= runningMax) {
       throw new SchedulerError('ERR_RATE_LIMITED', `${runningMax} bulk actions run, which is the limit.`)
@@ -99,7 +102,9 @@ export class BulkRuns {
     return true
   }
 
-  stopAll(): void {
+  /** Stops all of them; none begins any more. */
+  close(): void {
+    this.#isClosed = true
     for (const run of this.#runs.values()) run.isStopping = true
   }
 

@@ -3,6 +3,7 @@ import { systemIds } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Clock, ClockTimer } from '../../time/clock.ts'
+import { serverClosed } from '../server-closed.ts'
 import type { ResolvedServerOptions } from '../server-options.ts'
 import { EventRing } from './event-ring.ts'
 import { type LiveEventJson, observeScheduler } from './live-events.ts'
@@ -41,6 +42,7 @@ export class LiveStreams {
   readonly #epoch: string
   readonly #open = new Set<AbortController>()
   #isListening = false
+  #isClosed = false
   /** What ends the observing of each scheduler; empty while none is observed, as when the ring has no room. */
   #stops: (() => void)[] = []
   #peers: PeerWatch[] = []
@@ -62,8 +64,9 @@ export class LiveStreams {
     this.#epoch = systemIds.uniqueName().slice(0, 8)
   }
 
-  /** @throws SchedulerError ERR_RATE_LIMITED when too many streams are open */
+  /** @throws SchedulerError ERR_RATE_LIMITED when too many streams are open; ERR_SERVER_CLOSED */
   open({ lastEventId, isWanted, signal }: StreamOptions): Response {
+    if (this.#isClosed) throw serverClosed()
     if (this.#open.size >= this.#max) {
       throw new SchedulerError(
         'ERR_RATE_LIMITED',
@@ -130,8 +133,9 @@ export class LiveStreams {
     return epoch === this.#epoch && /^\d{1,15}$/.test(digits) ? Number(digits) : neverGiven
   }
 
-  /** Ends every stream. */
+  /** Ends every stream; none is opened any more. */
   close(): void {
+    this.#isClosed = true
     for (const ending of [...this.#open]) ending.abort()
     this.#open.clear()
     this.#ring.wake()
