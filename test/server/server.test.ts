@@ -276,6 +276,11 @@ test('a request under one key happens once', async () => {
     status: 422,
     json: { code: 'ERR_IDEMPOTENCY_KEY' },
   })
+  // As a template with an empty variable makes it.
+  for (const key of ['', '  ', 'k'.repeat(201)]) {
+    const json = { code: 'ERR_INVALID_ARGUMENT', field: 'idempotency-key' }
+    expect(await run(key)).toMatchObject({ status: 400, json })
+  }
   const { items } = await fixture.scheduler.queryTriggers({ take: 100 })
   expect(items.filter(({ jobKey }) => jobKey.name === 'daily')).toHaveLength(3)
   expect(records).toHaveLength(2)

@@ -289,8 +289,7 @@ export class RequestPipeline {
     if (operation.isVersioned !== true) refusePreconditions(request)
     const key = request.headers.get('idempotency-key')
     if (key === null) return this.#carryOutChange(change, bodyText)
-    if (key.length > 200)
-      throw new RequestProblem([{ field: 'idempotency-key', message: 'has at most 200 characters' }])
+    requireUsableKey(key)
     const scope = [access.principal.name, operation.id, routed.schedulerName ?? '', key]
     return this.#answers.once(scope, [request.url, bodyText, ...new Preconditions(request).texts], () =>
       this.#carryOutChange(change, bodyText),
@@ -327,6 +326,12 @@ function refusePreconditions(request: Request): void {
   if (new Preconditions(request).texts.length === 0) return
   const message = 'is not heeded by this operation: leave out If-Match and If-None-Match'
   throw new RequestProblem([{ field: 'if-match', message }])
+}
+
+/** Of a blank key, as of a template with an empty variable, each request would take the one before for itself. */
+function requireUsableKey(key: string): void {
+  const message = 'has 1 to 200 characters: make a new one for each request, or leave the header out'
+  if (key.trim() === '' || key.length > 200) throw new RequestProblem([{ field: 'idempotency-key', message }])
 }
 
 /** Whether the browser came by TLS; a proxy that ends it leaves the origin as it was. */

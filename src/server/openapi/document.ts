@@ -153,7 +153,7 @@ function parametersOf({ params, query, reach, isVersioned }: Operation, schemas:
             description:
               'The same key gets the answer of the first request again, for ten minutes, ' +
               'as long as it is among the last 1,000 of this process.',
-            schema: { type: 'string', maxLength: 200 },
+            schema: { type: 'string', minLength: 1, maxLength: 200 },
           },
           ...(isVersioned === true ? preconditions : []),
         ]
