@@ -9,7 +9,7 @@ const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 const objects = (depth: number, field: string, rest = ''): string =>
   `{${rest}"${field}":`.repeat(depth) + `{${rest.replace(/,$/, '')}}` + '}'.repeat(depth)
 
-const terms = (count: number): string => encodeURIComponent('node:n1 '.repeat(count).trim())
+const terms = (count: number): string => encodeURIComponent('took>1ms '.repeat(count).trim())
 const expression = (length: number): string => `0+0+0+${'1,'.repeat((length - 11) / 2)}1+*+%3F`
 
 const trigger = (fields: object): Asked => ({

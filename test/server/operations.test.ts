@@ -422,6 +422,34 @@ describe('runs', () => {
       expect([wrong, found.status, found['field']]).toEqual([wrong, 400, 'filter'])
     }
   })
+
+  test.each([
+    '/executions?toMs=',
+    '/planned?toMs=',
+    '/triggers?dueBeforeMs=',
+    '/jobs?take=1e1',
+    '/jobs?take=+5',
+  ])('a number in a query is in digits: %s', async (path) => {
+    const found = await problem(`GET ${path}`)
+    expect(found).toMatchObject({ status: 400, field: path.replace(/.*\?(.*)=.*/, 'query.$1') })
+    expect(found['detail']).toContain('must be a whole number in digits, or be left out')
+  })
+
+  test('of two terms of one kind both hold, or they are refused', async () => {
+    const twice = ['data.x=1 data.y=2', 'outcome:failed outcome:succeeded', 'job:zz/none job:reports/daily']
+    for (const wrong of twice) {
+      const found = await problem(`GET /executions?filter=${encodeURIComponent(wrong)}`)
+      expect(found).toMatchObject({ status: 400, field: 'filter' })
+      expect(found['detail']).toMatch(/'(data|outcome|job)' twice/)
+    }
+    const misfires = await problem('GET /misfires?filter=group:a+group:b')
+    expect(misfires).toMatchObject({ status: 400, field: 'filter' })
+    const listed = async (filter: string): Promise<number> =>
+      itemsOf(await answer('executions.list', `GET /executions?filter=${encodeURIComponent(filter)}`)).length
+    expect(await listed('took>=0ms took<1h')).toBeGreaterThan(0)
+    expect(await listed('took>1h took>=0ms')).toBe(0)
+    expect(await listed('late>1h late>0ms')).toBe(0)
+  })
 })
 
 test('cron.preview marks what daylight saving time and calendars do', async () => {

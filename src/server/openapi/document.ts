@@ -203,7 +203,16 @@ class Schemas {
   }
 
   input(schema: z.ZodType): Json {
-    return withoutDialect(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
+    const made = z.toJSONSchema(schema, {
+      io: 'input',
+      unrepresentable: 'any',
+      // zod leaves the default out where text is read first, as of numbers in a query.
+      override: ({ zodSchema: { _zod }, jsonSchema }) => {
+        if (_zod.def.type === 'default' && jsonSchema.type === 'integer')
+          jsonSchema.default = (_zod.def).defaultValue
+      },
+    })
+    return withoutDialect(made)
   }
 
   output(schema: z.ZodType): Json {

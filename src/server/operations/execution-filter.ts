@@ -38,14 +38,14 @@ export const termBeginnings: readonly string[] = [
  * Reads `job:reports/daily outcome:failed late>5s took>=1m`. Terms: `job:` and `trigger:` (`group/name`, or a name
  * in any group), `group:` (of the job), `node:`, `outcome:`, `firing:` (items of that sharded firing), `error:` (part
  * of it), `manual:`, `data.x=`, `late` and `took` with a comparison. Values with blanks stand in double quotes. All
- * terms must hold.
+ * terms must hold; only `late` and `took` can be there more than once.
  *
- * @throws InvalidArgumentError for what is no such term, saying where
+ * @throws InvalidArgumentError for what is no such term, saying where, and for a second one of its kind
  */
 export function parseExecutionFilter(text: string): ExecutionFilter {
   const query: StoreQuery = {}
   const rest: Predicate[] = []
-  for (const term of filterTerms(what, text)) addTerm(term, query, rest)
+  for (const term of filterTerms(what, text, ['late', 'took'])) addTerm(term, query, rest)
   return { query, rest }
 }
 
@@ -53,9 +53,9 @@ function addTerm(term: FilterTerm, query: StoreQuery, rest: Predicate[]): void {
   const { name, operator, value } = term
   if (name === 'late' || name === 'took') {
     const { holds, limitMs } = durationTerm(name, operator, value)
-    if (operator !== '>') rest.push(holds)
-    else if (name === 'late') query.laterThanMs = limitMs
-    else query.tookLongerThanMs = limitMs
+    const field = name === 'late' ? 'laterThanMs' : 'tookLongerThanMs'
+    if (operator === '>' && query[field] === undefined) query[field] = limitMs
+    else rest.push(holds)
     return
   }
   if (name.startsWith('data.') && operator === '=') {

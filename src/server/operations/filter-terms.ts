@@ -15,10 +15,12 @@ const oneTerm = /\s*(?:(\w+(?:\.[^\s:<>="]+)?)(:|>=|<=|>|<|=)("(?:[^"\\]|\\.)*"|
 /**
  * Reads the terms of a filter. Values with blanks stand in double quotes.
  *
- * @throws InvalidArgumentError for what is no term, saying where
+ * @param repeatable what may be asked for more than once; a store takes everything else once
+ * @throws InvalidArgumentError for what is no term, saying where, and for a second term of one kind
  */
-export function filterTerms(of: string, text: string): readonly FilterTerm[] {
+export function filterTerms(of: string, text: string, repeatable: readonly string[]): readonly FilterTerm[] {
   const terms: FilterTerm[] = []
+  const kinds = new Set<string>()
   const pattern = new RegExp(oneTerm, 'y')
   for (let at = 0; text.slice(at).trim() !== ''; at = pattern.lastIndex) {
     pattern.lastIndex = at
@@ -26,6 +28,10 @@ export function filterTerms(of: string, text: string): readonly FilterTerm[] {
     if (match === null) throw wrongFilter(of, `nothing that can be read at character ${at + 1}`)
     if (terms.length === termsMax) throw wrongFilter(of, `more than ${termsMax} terms`)
     const [, name = '', operator = '', value = ''] = match
+    const kind = name.replace(/\..*/s, '')
+    if (kinds.has(kind) && !repeatable.includes(kind))
+      throw wrongFilter(of, `'${kind}' twice; it can be asked for once`)
+    kinds.add(kind)
     terms.push({ name, operator, value: unquoted(value) })
   }
   return terms

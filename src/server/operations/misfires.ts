@@ -32,7 +32,7 @@ const cursorJson: z.ZodType<MisfireCursor> = z.strictObject({ noticedTimeMs: ins
  * Reads `job:reports/daily cause:outage`: `job:` and `trigger:` (`group/name`, or a name in any group), `group:` (of
  * the job), `cause:`. All terms must hold; several causes are several terms, of which one must hold.
  *
- * @throws InvalidArgumentError for what is no such term
+ * @throws InvalidArgumentError for what is no such term, and for a second one of another kind
  */
 function parseMisfireFilter(text: string): {
   readonly query: MisfireQuery
@@ -41,7 +41,7 @@ function parseMisfireFilter(text: string): {
   const query: StoreQuery = {}
   const rest: Predicate[] = []
   const causes: MisfireCause[] = []
-  for (const term of filterTerms(what, text)) {
+  for (const term of filterTerms(what, text, ['cause'])) {
     const { name, operator, value } = term
     if (operator !== ':') throw wrongFilter(what, `'${name}${operator}'; write ${name}:`)
     if (addSubject(what, term, query, rest)) continue

@@ -17,9 +17,10 @@ const instantMax = 8_640_000_000_000_000
 export const instantMs: z.ZodNumber = z.int().min(-instantMax).max(instantMax)
 export const instantOrNull: z.ZodType<number | null> = instantMs.nullable()
 
-/** A whole number in a query. */
+/** A whole number in a query. An empty field of a form is none: as 0 it would be an instant of 1970. */
 export function wholeQuery(min: number, max: number): z.ZodType<number> {
-  return z.coerce.number<string>().int().min(min).max(max)
+  const digits = z.int('must be a whole number in digits, or be left out').min(min).max(max)
+  return z.preprocess((text) => (/^-?\d{1,16}$/.test(String(text)) ? Number(text) : text), digits)
 }
 
 export const instantQuery: z.ZodType<number> = wholeQuery(-instantMax, instantMax)
