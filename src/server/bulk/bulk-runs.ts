@@ -2,9 +2,9 @@ import { SchedulerError } from '../../core/errors.ts'
 import { systemIds } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import { unawaited } from '../../core/promises.ts'
-import { textOf } from '../../core/thrown-value.ts'
 import type { Clock } from '../../time/clock.ts'
 import { nextTurn } from '../../time/next-turn.ts'
+import { problemOf } from '../http/problem.ts'
 import { serverClosed } from '../server-closed.ts'
 import type { KeyJson } from '../wire/fields.ts'
 
@@ -132,7 +132,11 @@ export class BulkRuns {
       run.state = { ...run.state, done: run.state.done + 1, changed: run.state.changed + (changed ? 1 : 0) }
     } catch (error) {
       const { done, failed, failures } = run.state
-      const more = failures.length < failuresMax ? [{ key, message: textOf(error) }] : []
+      // As for a single request: what is not for clients is logged instead.
+      const more =
+        failures.length < failuresMax
+          ? [{ key, message: problemOf(error, this.#logger, `bulk ${run.state.action}`).detail }]
+          : []
       run.state = { ...run.state, done: done + 1, failed: failed + 1, failures: [...failures, ...more] }
     }
     // Between two of them requests are answered, also where the store answers at once.
