@@ -487,6 +487,19 @@ test('every list has the columns of its items as CSV, also when it has none', as
   expect([none.length, none[0]]).toEqual([2, before[0]])
 })
 
+test('a list as CSV says where it goes on, up to its end', async () => {
+  const whole = (await fixture.ask('GET /jobs?format=csv')).text.split('\r\n').slice(1, -1)
+  const rows: string[] = []
+  let search: string | undefined = '?format=csv&take=2'
+  while (search !== undefined) {
+    const { headers, text } = await fixture.ask(`GET /jobs${search}`)
+    rows.push(...text.split('\r\n').slice(1, -1))
+    search = /^<(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+  }
+  expect(whole.length).toBeGreaterThan(2)
+  expect(rows).toEqual(whole)
+})
+
 test('lists come as CSV that no spreadsheet takes for formulas', async () => {
   await addPlainJob(fixture.scheduler, 'echo', '=1+1', 'csv,"odd"')
   const { status, headers, text } = await fixture.ask('GET /jobs?format=csv&group=csv&groupMatch=startsWith')

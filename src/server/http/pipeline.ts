@@ -276,6 +276,7 @@ export class RequestPipeline {
       if (isPartial(answer)) refuseBlind(call.scheduler)
       headers.set('content-type', 'text/csv; charset=utf-8')
       headers.set('content-disposition', `attachment; filename="${operation.id}.csv"`)
+      noteNext(call.exchange.request, answer, headers)
       return { status: 200, body: csvOf(itemsOf(answer), operation.answer) }
     }
     return { status: 200, body: JSON.stringify(answer) }
@@ -414,6 +415,15 @@ function formatOf(query: unknown): unknown {
 function itemsOf(answer: unknown): readonly unknown[] {
   const items: unknown = isObject(answer) ? Reflect.get(answer, 'items') : undefined
   return Array.isArray(items) ? items : []
+}
+
+/** Where the rows go on (RFC 8288): a file has no place of its own for it. */
+function noteNext(request: Request, answer: unknown, headers: Headers): void {
+  const next: unknown = isObject(answer) ? Reflect.get(answer, 'next') : null
+  if (typeof next !== 'string') return
+  const { searchParams } = new URL(request.url)
+  searchParams.set('after', next)
+  headers.set('link', `<?${searchParams.toString()}>; rel="next"`)
 }
 
 function isPartial(answer: unknown): boolean {

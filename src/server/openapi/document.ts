@@ -209,7 +209,7 @@ class Schemas {
       // zod leaves the default out where text is read first, as of numbers in a query.
       override: ({ zodSchema: { _zod }, jsonSchema }) => {
         if (_zod.def.type === 'default' && jsonSchema.type === 'integer')
-          jsonSchema.default = (_zod.def).defaultValue
+          jsonSchema.default = _zod.def.defaultValue
       },
     })
     return withoutDialect(made)
