@@ -107,11 +107,15 @@ function withoutAnswer(base: string, error: unknown): CommandFailure {
       })
 }
 
-const notConnected =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|UND_ERR_CONNECT_TIMEOUT|ERR_(TLS|SSL)_.*|.*CERT.*|UNABLE_TO_.*)$/
+/** Of names, addresses, connections and certificates. */
+const notConnected = [
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/,
+  /^(EPROTO|ERR_(TLS|SSL)_.*|.*CERT.*|UNABLE_TO_.*)$/,
+]
 
 /** Whether the server may have read the request. What `fetch` itself refuses to send has no code. */
 function wasSent(cause: unknown): boolean {
   const { code, syscall } = Object(cause) as { readonly code?: unknown; readonly syscall?: unknown }
-  return typeof code === 'string' && syscall !== 'connect' && !notConnected.test(code)
+  if (typeof code !== 'string' || syscall === 'connect') return false
+  return !notConnected.some((codes) => codes.test(code))
 }

@@ -128,7 +128,7 @@ export class CrontabRun {
     }
   }
 
-  /** A scheduler that stands by. Its start stores the plan and shows it, between the store's own start and the first fire. */
+  /** A scheduler that stands by. Its start stores and shows the plan, once the store is its own and before it fires. */
   async #prepare(): Promise<Scheduler> {
     const { clock, environment } = this.#host
     const { store, threads, timeoutMs } = this.#options
