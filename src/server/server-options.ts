@@ -60,7 +60,10 @@ export interface SchedulerServerOptions {
    * tokens, but for those that were right from there before. 1 to 1,000, default 10.
    */
   readonly loginsPerMinute?: number
-  /** Most bytes of the body of a request. 1,024 to 67,108,864, default 2,097,152. */
+  /**
+   * Most bytes of the body of a request, but for an import of definitions, which may have 67,108,864. 1,024 to
+   * 67,108,864, default 2,097,152.
+   */
   readonly maxBodyBytes?: number
   /** Most streams of events that are open at one time. 1 to 10,000, default 250. */
   readonly maxStreams?: number
@@ -126,6 +129,9 @@ export interface ResolvedServerOptions
 }
 
 const what = 'createServer'
+
+/** Most bytes of any body, and of a file of definitions whatever `maxBodyBytes` says: an export can be imported. */
+export const bodyBytesMax = 67_108_864
 
 const checkRole = checkOneOf(roles)
 const checkScheduler = checkMethods(
@@ -222,7 +228,7 @@ const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>
   sessionMs: checkWhole(60_000, 2_592_000_000),
   requestsPerMinute: checkWhole(1, 1_000_000),
   loginsPerMinute: checkWhole(1, 1000),
-  maxBodyBytes: checkWhole(1024, 67_108_864),
+  maxBodyBytes: checkWhole(1024, bodyBytesMax),
   maxStreams: checkWhole(1, 10_000),
   dashboard: checkThat(
     'a folder, or false',

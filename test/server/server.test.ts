@@ -235,6 +235,17 @@ test('the host says who it is, and may fail', async () => {
   expect(failed.text).not.toContain('secret')
 })
 
+test('a server takes what it has exported, from those who may import', async () => {
+  await using fixture = await serverFixture({ maxBodyBytes: 1024 })
+  const { json: definitions, text } = await fixture.ask('GET /definitions')
+  const body = { definitions }
+  expect(text.length).toBeGreaterThan(1024)
+  expect(await fixture.ask('POST /definitions', { body })).toMatchObject({ status: 200 })
+  const refused = await fixture.ask('POST /definitions', { body, who: 'operator' })
+  expect(refused).toMatchObject({ status: 413, json: { code: 'ERR_REQUEST_TOO_LARGE' } })
+  expect(refused.json).toMatchObject({ detail: expect.stringContaining("'maxBodyBytes'") as string })
+})
+
 test('requests, bodies and hosts are limited', async () => {
   await using fixture = await serverFixture({
     clock: new ManualClock(),

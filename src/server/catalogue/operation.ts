@@ -40,6 +40,8 @@ interface Described {
   readonly isStream?: boolean
   /** It is told to the audit although it changes nothing. Default false. */
   readonly isAudited?: boolean
+  /** Its body is a file, which may be as large as the server takes any. Default false. */
+  readonly takesFile?: boolean
   /** It is also there without `/api`, where tools look for it. Default false. */
   readonly isAtRoot?: boolean
   /** Its answer has an `ETag`; a change heeds `If-Match` and `If-None-Match`. Default false. */

@@ -8,7 +8,7 @@ import type { Sessions } from '../auth/sessions.ts'
 import { tokenHashOf } from '../auth/tokens.ts'
 import { mayCall, type Operation, type OperationCall, TextAnswer } from '../catalogue/operation.ts'
 import { Access, type Principal } from '../catalogue/role.ts'
-import type { ResolvedServerOptions } from '../server-options.ts'
+import { bodyBytesMax, type ResolvedServerOptions } from '../server-options.ts'
 import type { Exchange, ServerParts } from '../server-parts.ts'
 import { type AuditedRequest, AuditTeller } from './audit-teller.ts'
 import { csvOf } from './csv.ts'
@@ -96,7 +96,7 @@ export class RequestPipeline {
     }
     if (operation.method !== 'GET') this.#requireOwnOrigin(whole)
     if (operation.reach !== null) return this.#change(whole)
-    const bodyText = operation.body === null ? '' : await this.#readBody(request)
+    const bodyText = operation.body === null ? '' : await this.#readBody(whole)
     return operation.isAudited === true
       ? this.#lookAudited(whole, bodyText, headers)
       : this.#carryOut(operation, await this.#callOf(whole, bodyText), headers)
@@ -286,7 +286,7 @@ export class RequestPipeline {
   async #change(change: Admitted): Promise<KeptAnswer> {
     const { routed, access } = change
     const { operation, request } = routed
-    const bodyText = operation.body === null && request.body === null ? '' : await this.#readBody(request)
+    const bodyText = operation.body === null && request.body === null ? '' : await this.#readBody(change)
     if (operation.isVersioned !== true) refusePreconditions(request)
     const key = request.headers.get('idempotency-key')
     if (key === null) return this.#carryOutChange(change, bodyText)
@@ -297,8 +297,11 @@ export class RequestPipeline {
     )
   }
 
-  #readBody(request: Request): Promise<string> {
-    return readBody(request, this.#options.maxBodyBytes)
+  /** A file comes from those alone who may send it: it is read before anything else is asked. */
+  #readBody({ routed: { operation, request }, access }: Admitted): Promise<string> {
+    const { maxBodyBytes, readOnly } = this.#options
+    const isFile = operation.takesFile === true && mayCall(access, operation, readOnly)
+    return readBody(request, isFile ? bodyBytesMax : maxBodyBytes)
   }
 
   /** Never rejects: a problem is an answer, which the audit has as well. */

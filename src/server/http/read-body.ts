@@ -38,5 +38,8 @@ export function jsonOf(text: string): unknown {
 }
 
 function tooLarge(maxBytes: number): SchedulerError {
-  return new SchedulerError('ERR_REQUEST_TOO_LARGE', `The body of a request has at most ${maxBytes} bytes.`)
+  return new SchedulerError(
+    'ERR_REQUEST_TOO_LARGE',
+    `The body of this request has at most ${maxBytes} bytes. Send it in parts, or raise 'maxBodyBytes' of the server.`,
+  )
 }

@@ -159,6 +159,7 @@ const importDefinitions: Operation = operation({
     '`changeDefinitions` stores calendars first, one by one; then jobs and triggers; then removes what is not there.',
   role: 'admin',
   reach: 'data',
+  takesFile: true,
   jobGroups: null,
   params: nothing,
   query: nothing,
