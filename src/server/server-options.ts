@@ -24,7 +24,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts'
 import { type Clock, checkClock, systemClock } from '../time/clock.ts'
 import type { XxlJobAdmin } from '../xxl-job/admin/admin-face.ts'
 import type { AuditRecord } from './audit.ts'
-import type { ServerAuth } from './auth/auth-options.ts'
+import { builtInToken, type ServerAuth } from './auth/auth-options.ts'
 import { isPasswordHash } from './auth/passwords.ts'
 import { tokenHashPattern } from './auth/tokens.ts'
 import { roles } from './catalogue/role.ts'
@@ -196,6 +196,22 @@ const kindChecks: Readonly<Record<ServerAuth['kind'], ArgumentCheck>> = {
   hook: checkFields(['authenticate'], { kind: checkString, authenticate: checkFunction }),
 }
 
+/** The session, the audit and the idempotency keys of one would be those of the other. */
+function requireOwnNames(auth: ServerAuth): void {
+  if (auth.kind === 'hook') return
+  const isOfUsers = auth.kind === 'users'
+  const given: readonly { readonly name: string }[] = isOfUsers ? auth.users : (auth.tokens ?? [])
+  const names = new Set<string>(isOfUsers ? [] : [builtInToken])
+  for (const { name } of given) {
+    if (names.has(name)) {
+      const what = isOfUsers ? 'users' : 'tokens'
+      const own = !isOfUsers && name === builtInToken ? ', one of which the server makes' : ''
+      throw invalid(what, `'auth' has two ${what} of the name '${name}'${own}. Give each another name.`)
+    }
+    names.add(name)
+  }
+}
+
 const checkAuth: ArgumentCheck = (method, argument, value, code) => {
   const kind: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'kind') : undefined
   const known = Object.keys(kindChecks).find((name): name is ServerAuth['kind'] => name === kind)
@@ -203,6 +219,7 @@ const checkAuth: ArgumentCheck = (method, argument, value, code) => {
     throw invalid('auth', `'auth' must say who may use the server: { kind: 'token' }, 'users' or 'hook'.`)
   }
   kindChecks[known](method, argument, value, code)
+  requireOwnNames(value as ServerAuth)
 }
 
 const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>> = {

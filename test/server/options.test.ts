@@ -9,6 +9,7 @@ import { auth, filledScheduler } from '../support/server-fixture.ts'
 const scheduler = await filledScheduler()
 
 const user = { name: 'a', role: 'viewer', passwordHash: `scrypt:${'A'.repeat(22)}:${'A'.repeat(43)}` }
+const token = { name: 'a', role: 'viewer', sha256: 'a'.repeat(64) }
 
 test.each<[string, object]>([
   ['scheduler', { auth }],
@@ -21,6 +22,9 @@ test.each<[string, object]>([
   ['users', { scheduler, auth: { kind: 'users' } }],
   ['authenticate', { scheduler, auth: { kind: 'hook' } }],
   ['passwordHash', { scheduler, auth: { kind: 'users', users: [{ ...user, passwordHash: 'secret' }] } }],
+  ['users', { scheduler, auth: { kind: 'users', users: [user, { ...user, role: 'admin' }] } }],
+  ['tokens', { scheduler, auth: { kind: 'token', tokens: [token, token] } }],
+  ['tokens', { scheduler, auth: { kind: 'token', tokens: [{ ...token, name: 'token' }] } }],
   ['role', { scheduler, auth: { kind: 'users', users: [{ ...user, role: 'root' }] } }],
   ['jobGroups.x', { scheduler, auth: { kind: 'users', users: [{ ...user, jobGroups: { x: 'root' } }] } }],
   ['sha256', { scheduler, auth: { kind: 'token', tokens: [{ name: 'a', role: 'viewer', sha256: 'abc' }] } }],

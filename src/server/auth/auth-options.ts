@@ -1,8 +1,11 @@
 import type { Principal, Role } from '../catalogue/role.ts'
 
+/** The name of the token that the server makes by itself. */
+export const builtInToken = 'token'
+
 /** A token that programs or people send as `Authorization: Bearer ...`. */
 export interface ServerToken {
-  /** For the audit. */
+  /** For the audit: another one for each, and not `token`, which is the name of the server's own. */
   readonly name: string
   /** The SHA-256 of the token, as 64 hexadecimal digits. */
   readonly sha256: string
@@ -35,7 +38,7 @@ export interface ServerUser extends Principal {
 export interface UserAuthOptions {
   /** Names and passwords. */
   readonly kind: 'users'
-  /** Who may log in, with what roles and what `hashPassword` made of their passwords. */
+  /** Who may log in, each with a name of their own, with what roles and what `hashPassword` made of their passwords. */
   readonly users: readonly ServerUser[]
 }
 

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Principal } from '../catalogue/role.ts'
-import type { HookAuthOptions, ServerAuth, TokenAuthOptions, UserAuthOptions } from './auth-options.ts'
+import {
+  builtInToken,
+  type HookAuthOptions,
+  type ServerAuth,
+  type TokenAuthOptions,
+  type UserAuthOptions,
+} from './auth-options.ts'
 import { hashOfNothing, isPassword } from './passwords.ts'
 import type { Session, Sessions } from './sessions.ts'
 import { isHashOf, newToken, readOrMakeToken, tokenHashOf } from './tokens.ts'
@@ -58,7 +64,7 @@ class TokenAuthenticator implements Authenticator {
     this.newToken = token
     this.#sessions = sessions
     this.#tokens = [
-      { principal: { name: 'token', role }, hash, kept: hashFile === undefined ? 'memory' : 'file' },
+      { principal: { name: builtInToken, role }, hash, kept: hashFile === undefined ? 'memory' : 'file' },
       ...tokens.map(({ sha256, ...principal }) => ({ principal, hash: sha256, kept: 'options' as const })),
     ]
   }
