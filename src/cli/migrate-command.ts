@@ -38,6 +38,7 @@ export const migrateCommand: Command = {
     if (!('migrationScript' in opened)) throw new UsageError(`${setting.place} has no tables.`)
     const database = opened as DatabaseJobStore
     if (!print) {
+      setting.keepPrivate()
       const applied = await database.migrate()
       const done = applied.length === 0 ? 'nothing to do' : `applied version ${applied.join(', ')}`
       host.stdout.write(`${setting.place}: ${done}\n`)

@@ -83,8 +83,12 @@ export const serveCommand: Command = {
         ? (settings.serve?.notReadyMs ?? 0)
         : parseDuration('--not-ready', values['not-ready'], { max: 3_600_000 })
     const metrics = metricsOf(values, settings)
+    const behaviour = behaviourOf(values, settings, { drainMs, metrics })
+    // Only a node may be the first one there: who looks at a misspelt name would see an empty store.
+    if (values.start === true) store.keepPrivate()
+    else store.requireThere()
     const scheduler = await createScheduler({
-      ...behaviourOf(values, settings, { drainMs, metrics }),
+      ...behaviour,
       jobStore: store.open('onStart'),
       clock: host.clock,
       ...(settings.schedulerName !== undefined && { schedulerName: settings.schedulerName }),

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -26,6 +26,8 @@ describe('quartz-ts migrate', () => {
       out: `${file}: applied version 1, 2\n`,
       err: '',
     })
+    // Job data, such as the commands of a crontab, are for nobody else.
+    expect(statSync(file).mode & 0o077).toBe(0)
     expect(await run(['migrate', '--store', file])).toEqual({
       code: 0,
       out: `${file}: nothing to do\n`,

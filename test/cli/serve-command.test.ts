@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -98,6 +98,13 @@ describe('quartz-ts serve', () => {
   })
 })
 
+test('serve makes no store of a name that was misspelt', async () => {
+  const store = join(temporaryFolder(), 'misspelt.db')
+  const { code, err } = await run(['serve', '--store', store, '--port', '0'])
+  expect([code, existsSync(store)]).toEqual([2, false])
+  expect(err).toContain(`There is no file '${store}'`)
+})
+
 test('serve --start ends when another node has the store', async () => {
   const store = join(temporaryFolder(), 'jobs.db')
   const text = `class Echo { execute() {} }\nexport default { jobStore: ${JSON.stringify(`sqlite:${store}`)},
@@ -112,6 +119,7 @@ test('serve --start ends when another node has the store', async () => {
     },
     { timeout: 20_000 },
   )
+  expect(statSync(store).mode & 0o077).toBe(0)
   const second = new FakeHost({ clock: systemClock })
   expect(await runCli(args, second)).toBe(1)
   expect(second.stderr.text).toContain('in use')
