@@ -17,7 +17,24 @@ import { hasEnded, loadSession, session } from './state/session.ts'
 import { unawaited } from './state/toasts.ts'
 import { shell } from './words/shell.ts'
 
-export function App({ problem }: { readonly problem: unknown }): JSX.Element {
+interface AppProps {
+  /** Why nothing could be loaded. */
+  readonly problem: unknown
+}
+
+/** What fails around the pages leaves a way back as well. */
+export function App({ problem }: AppProps): JSX.Element {
+  const [error, reset] = useErrorBoundary() as [unknown, () => void]
+  return error === undefined ? (
+    <Root problem={problem} />
+  ) : (
+    <main class="login">
+      <ProblemNote error={error} retry={reset} />
+    </main>
+  )
+}
+
+function Root({ problem }: AppProps): JSX.Element {
   if (session.value === null) {
     return (
       <main class="login">

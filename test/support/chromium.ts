@@ -7,8 +7,10 @@ import { createRequire } from 'node:module'
  */
 
 interface Route {
-  request(): { url(): string }
+  request(): { url(): string; method(): string; postData(): string | null }
   continue(): Promise<void>
+  /** As a connection that breaks. */
+  abort(): Promise<void>
   fulfill(response: {
     readonly status?: number
     readonly contentType: string

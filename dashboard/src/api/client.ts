@@ -60,7 +60,8 @@ export async function read<Id extends OperationId>(
   const { body, signal, onlyAs = null, ...rest } = (options ?? {}) as AnyOptions
   const { method } = routes[id]
   const askedMs = nowMs()
-  const [response, answer] = await answered(addressOf(id, rest), {
+  const mayBeDone = method !== 'GET' && rest.dryRun !== true && !id.startsWith('session.')
+  const [response, answer] = await answered(addressOf(id, rest), mayBeDone, {
     method,
     headers: {
       accept: 'application/json',
@@ -85,7 +86,11 @@ function hasNow(answer: unknown): answer is { readonly nowMs: number } {
 /** A server that stands still, or is cut off, takes requests and answers none. A change may be long. */
 const limitMs = { look: 30_000, change: 300_000 } as const
 
-async function answered(address: string, init: RequestInit): Promise<[Response, unknown]> {
+async function answered(
+  address: string,
+  mayBeDone: boolean,
+  init: RequestInit,
+): Promise<[Response, unknown]> {
   // `AbortSignal.any` is missing in browsers of 2023.
   const limit = new AbortController()
   const { signal } = limit
@@ -97,16 +102,29 @@ async function answered(address: string, init: RequestInit): Promise<[Response, 
   const cancel = later(init.method === 'GET' ? limitMs.look : limitMs.change, abort)
   try {
     const response = await fetch(address, { ...init, signal })
-    const answer: unknown = await response.json().catch(() => ({}))
+    // A proxy that asks people to sign in answers with a page of its own. Nothing has read the request then.
+    if (response.ok && !isJson(response)) throw new ApiProblem(response.status, {})
+    const answer: unknown = response.ok ? await response.json() : await refusalOf(response)
     signal.throwIfAborted()
     return [response, answer]
   } catch (error) {
-    if (init.signal?.aborted === true) throw error
-    throw new ApiProblem(0, { detail: error instanceof Error ? error.message : String(error) })
+    if (init.signal?.aborted === true || error instanceof ApiProblem) throw error
+    const detail = error instanceof Error ? error.message : String(error)
+    throw new ApiProblem(0, { detail }, mayBeDone)
   } finally {
     cancel()
     init.signal?.removeEventListener('abort', abort)
   }
+}
+
+function isJson(response: Response): boolean {
+  return /^application\/([\w.-]+\+)?json\b/.test(response.headers.get('content-type') ?? '')
+}
+
+/** Something else than the server may refuse a request, too, in a form of its own. */
+async function refusalOf(response: Response): Promise<object> {
+  const answer: unknown = await response.json().catch(() => null)
+  return typeof answer === 'object' && answer !== null ? answer : {}
 }
 
 /** The address of an operation, as for a link to a file. */

@@ -1,4 +1,4 @@
-import { nowMs } from '../time/clock.ts'
+import { steadyMs } from '../time/clock.ts'
 import { gatherRows, type PageOf } from './gather-rows.ts'
 
 /** So long a page goes on by itself for rows of which there are few. */
@@ -9,6 +9,6 @@ export function fullPage<Item>(
   load: (after: string) => Promise<PageOf<Item>>,
   place: { readonly after: string; readonly take: number },
 ): Promise<PageOf<Item>> {
-  const untilMs = nowMs() + patienceMs
-  return gatherRows(load, { ...place, isPatient: () => nowMs() < untilMs })
+  const untilMs = steadyMs() + patienceMs
+  return gatherRows(load, { ...place, isPatient: () => steadyMs() < untilMs })
 }

@@ -2,14 +2,17 @@ import type { ProblemJson } from '../../../src/server/http/problem.ts'
 
 /** What the server did not do, and why; also that it did not answer at all. */
 export class ApiProblem extends Error {
-  /** 0 when there was no answer. */
+  /** 0 when no whole answer came; that of a success when something else than the server gave it. */
   readonly status: number
   readonly problem: Partial<ProblemJson>
+  /** Whether the server may have done what it was asked to do all the same. */
+  readonly mayBeDone: boolean
 
-  constructor(status: number, problem: Partial<ProblemJson>) {
+  constructor(status: number, problem: Partial<ProblemJson>, mayBeDone = false) {
     super(problem.detail ?? problem.title ?? `HTTP ${status}`)
     this.status = status
     this.problem = problem
+    this.mayBeDone = mayBeDone
   }
 }
 

@@ -2,7 +2,7 @@ import { batch, type ReadonlySignal, type Signal, useComputed, useSignal } from 
 import { useEffect, useRef } from 'preact/hooks'
 import type { LiveEventJson } from '../../../src/server/live/live-events.ts'
 import { hasEnded } from '../state/session.ts'
-import { later, nowMs } from '../time/clock.ts'
+import { later, steadyMs } from '../time/clock.ts'
 import { isPaused, onLive } from './live.ts'
 import { isAborted } from './problem.ts'
 
@@ -30,8 +30,12 @@ export interface Freshness {
  * time the first ones are answered at once and soon after; the gap is doubled until none has come for the longest one.
  */
 const gapMs = { first: 150, most: 900 } as const
-/** The pause after a request is so many times what that one took: a page does not ask all the time. */
+/**
+ * The pause after a request is so many times what that one took, up to a limit: a page does not ask all the time, and a
+ * server that was slow once is not left alone for minutes.
+ */
 const restFactor = 4
+const restMaxMs = 10_000
 
 /**
  * Loads when the component is first shown, when one of `inputs` changes, after events that matter, and from time to
@@ -113,9 +117,10 @@ class Loader<Value> {
   }
 
   async #settle(answer: Promise<Value>, request: AbortController): Promise<void> {
-    const startedMs = nowMs()
+    const startedMs = steadyMs()
     try {
       const loaded = await answer
+      this.#tookMs = steadyMs() - startedMs
       if (this.#request === request) {
         this.#isOfOthers = false
         batch(() => {
@@ -131,7 +136,6 @@ class Loader<Value> {
         })
       }
     } finally {
-      this.#tookMs = Math.max(0, nowMs() - startedMs)
       this.#requests.value--
       if (this.#request === request) this.#request = null
       if (this.#isWanted) this.#loadSoon()
@@ -146,7 +150,7 @@ class Loader<Value> {
     this.#cancel()
     this.#isWaiting = true
     this.loadNow()
-    const waitMs = Math.max(this.#gapMs, this.#tookMs * restFactor)
+    const waitMs = Math.max(this.#gapMs, Math.min(this.#tookMs * restFactor, restMaxMs))
     this.#gapMs = Math.min(this.#gapMs * 2, gapMs.most)
     this.#cancel = later(waitMs, () => {
       this.#isWaiting = false
@@ -157,6 +161,13 @@ class Loader<Value> {
         })
       }
     })
+  }
+
+  /** Without the rest of the gap, for whoever waits for what they have done. */
+  #loadSooner(): void {
+    this.#cancel()
+    this.#isWaiting = false
+    this.#loadSoon()
   }
 
   watch(): () => void {
@@ -173,6 +184,7 @@ class Loader<Value> {
     const stopEvents = onLive((event) => {
       // Whoever has the page stand still wants to see what they have done all the same.
       if (event === 'own' && isPaused.value) this.loadNow()
+      else if (event === 'own') this.#loadSooner()
       else if (typeof event === 'string' || this.#current().freshness.isAffected?.(event) === true)
         this.#loadSoon()
     })

@@ -8,7 +8,7 @@ import { unawaited } from '../state/toasts.ts'
 import { dictionary } from '../words/dictionary.ts'
 import { Field } from './field.tsx'
 import { Icon } from './icon.tsx'
-import { problemText } from './problem.tsx'
+import { problemText } from '../words/problem-text.ts'
 
 const words = dictionary({
   en: {

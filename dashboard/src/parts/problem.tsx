@@ -1,14 +1,7 @@
 import type { JSX } from 'preact'
-import { ApiProblem, isGone } from '../api/problem.ts'
 import { common } from '../words/common.ts'
+import { problemText } from '../words/problem-text.ts'
 import { Button } from './button.tsx'
-
-export function problemText(error: unknown): string {
-  const words = common()
-  if (isGone(error)) return words.gone
-  if (error instanceof ApiProblem && error.status === 0) return words.noAnswer
-  return error instanceof Error ? error.message : String(error)
-}
 
 /** Why something is not shown. */
 export function ProblemNote({

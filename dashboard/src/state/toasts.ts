@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { later } from '../time/clock.ts'
+import { problemText } from '../words/problem-text.ts'
 
 export interface Toast {
   readonly id: number
@@ -29,7 +30,7 @@ export const say = {
     show('done', text)
   },
   problem: (error: unknown): void => {
-    show('problem', error instanceof Error ? error.message : String(error))
+    show('problem', problemText(error))
   },
 }
 

@@ -9,6 +9,11 @@ export function nowMs(): number {
   return Date.now() + offsetMs
 }
 
+/** How long something takes: no clock that is set goes back or forth while it does. */
+export function steadyMs(): number {
+  return performance.now()
+}
+
 /** Smaller differences are the time that the answer took. */
 const noticedMs = 2000
 

@@ -121,6 +121,11 @@ export const common = dictionary({
     gone: 'There is nothing here. It may have been deleted.',
     failed: 'This could not be loaded',
     noAnswer: 'The server does not answer.',
+    mayBeDone: 'No answer came: it may have been done all the same. Look before you do it again.',
+    otherAnswered:
+      'Something between this page and the server answered in its place, such as a proxy where you have to sign in. ' +
+      'Load the page again.',
+    halfTyped: 'This is not whole. Write the rest, or empty the field.',
     masked:
       'Values under names that look secret are shown as ***. Saved as they are, they stay what they were.',
   },
@@ -194,6 +199,9 @@ export const common = dictionary({
     gone: '这里没有内容，可能已被删除。',
     failed: '无法加载',
     noAnswer: '服务器没有响应。',
+    mayBeDone: '没有收到响应：操作可能已经完成。请先查看，再决定是否重试。',
+    otherAnswered: '响应并非来自服务器，而是来自中间设备，例如需要登录的代理。请重新加载页面。',
+    halfTyped: '内容不完整。请填写完整，或清空此字段。',
     masked: '名称看似机密的值显示为 ***。原样保存时，其值保持不变。',
   },
 })

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { ApiProblem } from '../../api/problem.ts'
-import { problemText } from '../../parts/problem.tsx'
+import { problemText } from '../../words/problem-text.ts'
 
 interface CronProblemProps {
   readonly error: unknown

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { JobKey, TriggerKey } from '../../src/core/key.ts'
+import { inBrowser } from '../support/browser-suite.ts'
+import type { BrowserPage } from '../support/chromium.ts'
+import {
+  type DashboardFixture,
+  dashboardFixture,
+  openDashboard,
+  picture,
+} from '../support/dashboard-fixture.ts'
+import { addPlainJob } from '../support/server-fixture.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
+
+const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
+  page.getByText(text).first().waitFor()
+
+/** What a proxy that wants to know who is there gives in place of an answer. */
+const loginOfProxy = { status: 200, contentType: 'text/html', body: '<html>Sign in</html>' }
+const cutOff = { status: 200, contentType: 'application/json', body: '{"items":[' }
+
+const askToPause = async (page: BrowserPage): Promise<void> => {
+  await page.locator('main').getByRole('button', { name: 'Pause', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click()
+}
+
+inBrowser('a page without the answer of its server', (browser) => {
+  let fixture: DashboardFixture
+  beforeAll(async () => {
+    fixture = await dashboardFixture()
+  })
+  afterAll(async () => {
+    await fixture[Symbol.asyncDispose]()
+  })
+
+  test.each([
+    ['a page of HTML', loginOfProxy, 'Something between this page and the server answered in its place'],
+    ['half of one', cutOff, 'it may have been done all the same'],
+  ])('does not take %s for one', async (_, answer, says) => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
+    await page.route(/\/mail\/hourly\/pause$/, (route) => route.fulfill(answer))
+    await askToPause(page)
+    await seen(page, says)
+    expect(await page.getByRole('dialog').isVisible()).toBe(true)
+    expect(await page.getByText('mail/hourly is paused.').count()).toBe(0)
+    await picture(page, 'lost-answer')
+    await page.route(/\/api\/jobs\?/, (route) => route.fulfill(answer))
+    await page.goto(`${fixture.address}/jobs`)
+    await seen(page, 'This could not be loaded')
+    expect(await fixture.scheduler.getTriggerState(new TriggerKey('hourly', 'mail'))).toBe('NORMAL')
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('lives through HTML in place of its session, and goes on by itself', async () => {
+    await using proxy = await TcpProxy.startFor(fixture.address)
+    const { page, errors } = await openDashboard(
+      browser(),
+      proxy.through(fixture.address).replace(/\/$/, ''),
+      '/jobs',
+    )
+    await page.clock.install()
+    await page.reload()
+    await seen(page, 'Live')
+    let askedTimes = 0
+    await page.route(/\/api\/session$/, (route) => {
+      askedTimes++
+      return route.fulfill(loginOfProxy)
+    })
+    await page.route(/\/api\/events/, (route) => route.fulfill(loginOfProxy), { times: 2 })
+    proxy.blackHole()
+    await page.clock.fastForward(40_000)
+    proxy.heal()
+    await seen(page, 'Live')
+    await page.getByRole('link', { name: 'mail/hourly' }).waitFor()
+    expect(askedTimes).toBeGreaterThan(0)
+    expect(errors.filter((text) => !text.includes('MIME type'))).toEqual([])
+    await page.close()
+  })
+
+  test('is not told about a request that its server did not see in the words of a browser', async () => {
+    const { page } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
+    await page.route(/\/mail\/hourly\/pause$/, (route) => route.abort())
+    await askToPause(page)
+    await seen(page, 'No answer came: it may have been done all the same. Look before you do it again.')
+    await page.close()
+  })
+
+  test('looks again soon after one look that got no answer', async () => {
+    await using proxy = await TcpProxy.startFor(fixture.address)
+    const { page } = await openDashboard(
+      browser(),
+      proxy.through(fixture.address).replace(/\/$/, ''),
+      '/jobs',
+    )
+    await page.clock.install()
+    await page.reload()
+    await seen(page, 'Live')
+    proxy.blackHole()
+    await page.clock.fastForward(40_000)
+    await page.clock.fastForward(31_000)
+    await seen(page, 'The server does not answer')
+    proxy.heal()
+    await page.getByText('The server does not answer').waitFor({ state: 'detached' })
+    await seen(page, 'Live')
+    await addPlainJob(fixture.scheduler, 'echo', 'later', 'mail')
+    // Before the page looked again, two minutes went by.
+    await seen(page, 'mail/later')
+    await page.close()
+  })
+
+  test('does not take a clock that is set for a slow server, and shows at once what its viewer does', async () => {
+    const { page } = await openDashboard(browser(), fixture.address, '/jobs/mail/hourly')
+    await seen(page, 'Live')
+    const looks = /\/api\/jobs\/mail\/hourly$/
+    await page.route(
+      looks,
+      async (route) => {
+        await page.evaluate(`(() => {
+          const { now } = Date
+          Date.now = () => now.call(Date) + 600_000
+        })()`)
+        await route.continue()
+      },
+      { times: 1 },
+    )
+    await page.waitForResponse(looks)
+    // The rest is taken after the look that comes next.
+    await page.waitForResponse(looks)
+    await page.locator('main').getByRole('button', { name: 'Pause', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click()
+    await page.locator('main').getByRole('button', { name: 'Resume', exact: true }).waitFor()
+    await fixture.scheduler.resumeJob(new JobKey('hourly', 'mail'))
+    await page.close()
+  })
+})
