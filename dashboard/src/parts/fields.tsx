@@ -1,9 +1,12 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
+import { common } from '../words/common.ts'
 import { Field } from './field.tsx'
 
 interface TextFieldProps {
   readonly label: string
   readonly value: string
+  /** Also called with {@link halfTyped}, which is no number and no date. */
   readonly onChange: (value: string) => void
   readonly hint?: ComponentChildren
   readonly type?: 'text' | 'number' | 'datetime-local' | 'time'
@@ -14,6 +17,9 @@ interface TextFieldProps {
   /** In the place of the hint. */
   readonly problem?: string | null
 }
+
+/** In place of the text of a date or a number that is not whole, for which browsers give the empty text. */
+export const halfTyped = '?'
 
 /** The types of elements ask for one type of input at a time. */
 function oneType(type: 'text' | 'number' | 'datetime-local' | 'time'): 'text' {
@@ -33,13 +39,20 @@ export function TextField(props: TextFieldProps): JSX.Element {
     isDisabled = false,
     problem = null,
   } = props
+  const isHalf = useSignal(false)
+  const shown = value === halfTyped ? '' : value
+  const halfProblem = isHalf.value && shown === '' ? common().halfTyped : null
+  const read = (input: HTMLInputElement): string => {
+    isHalf.value = input.validity.badInput
+    return isHalf.value ? halfTyped : input.value
+  }
   return (
-    <Field label={label} hint={hint} problem={problem}>
+    <Field label={label} hint={hint} problem={problem ?? halfProblem}>
       {(ids) => (
         <input
           {...ids}
           type={oneType(type)}
-          value={value}
+          value={shown}
           min={min}
           max={max}
           step={type === 'time' || type === 'datetime-local' ? 1 : undefined}
@@ -47,7 +60,11 @@ export function TextField(props: TextFieldProps): JSX.Element {
           disabled={isDisabled}
           autocomplete="off"
           onInput={({ currentTarget }) => {
-            onChange(currentTarget.value)
+            onChange(read(currentTarget))
+          }}
+          onBlur={({ currentTarget }) => {
+            // Half a date in a field that was empty is no input event.
+            if (currentTarget.validity.badInput !== isHalf.value) onChange(read(currentTarget))
           }}
         />
       )}

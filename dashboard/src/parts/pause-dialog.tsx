@@ -74,6 +74,7 @@ export function PauseDialog({ what, done, pause, onClose }: PauseDialogProps): J
   const reason = useSignal('')
   const until = useSignal('')
   const untilMs = until.value === '' ? null : msOfLocal(until.value)
+  const isReady = until.value === '' || untilMs !== null
   const start = async (): Promise<void> => {
     await act(pause({ reason: reason.value.trim() === '' ? null : reason.value.trim(), untilMs }), done)
     onClose()
@@ -100,7 +101,7 @@ export function PauseDialog({ what, done, pause, onClose }: PauseDialogProps): J
         />
         <div class="dialog-actions">
           <Button text={cancel} onPress={onClose} />
-          <Button text={verb} icon="pause" kind="primary" onPress={start} />
+          <Button text={verb} icon="pause" kind="primary" isDisabled={!isReady} onPress={start} />
         </div>
       </div>
     </Dialog>

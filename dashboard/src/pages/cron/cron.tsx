@@ -3,7 +3,7 @@ import type { CronPreviewJson } from '../../../../src/server/operations/cron.ts'
 import { call } from '../../api/client.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
-import { ChoiceField, TextField } from '../../parts/fields.tsx'
+import { ChoiceField, halfTyped, TextField } from '../../parts/fields.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useSettled } from '../../parts/use-settled.ts'
@@ -167,7 +167,7 @@ function Choices({ asked, onChange }: ChoicesProps): JSX.Element {
         type="datetime-local"
         value={asked.from}
         onChange={(from) => {
-          onChange({ from })
+          onChange({ from: from === halfTyped ? '' : from })
         }}
       />
     </div>

@@ -68,7 +68,8 @@ function Editor({ job: initial, version }: EditorProps): JSX.Element {
   const data = useSignal(dataText(initial.jobDataMap))
   const { key, ...fields } = job.value
   const { data: typed } = readData(data.value)
-  const isReady = typed !== null && key.name.trim() !== '' && fields.jobType.trim() !== ''
+  const isNamed = key.name.trim() !== '' && fields.jobType.trim() !== ''
+  const isReady = typed !== null && isNamed && !Number.isNaN(fields.timeoutMs)
   const store = async (): Promise<void> => {
     if (typed === null) return
     const body: JobFieldsJson = { ...(isNew ? withoutNulls(fields) : fields), jobDataMap: typed }
@@ -154,7 +155,7 @@ function JobFields({ job, isNew, onChange }: JobFieldsProps): JSX.Element {
           label={text.timeoutMs}
           type="number"
           min={1}
-          value={job.timeoutMs === null ? '' : String(job.timeoutMs)}
+          value={job.timeoutMs === null || Number.isNaN(job.timeoutMs) ? '' : String(job.timeoutMs)}
           onChange={(ms) => {
             onChange({ timeoutMs: ms === '' ? null : Math.trunc(Number(ms)) })
           }}

@@ -188,15 +188,18 @@ export function fieldsOfDraft(draft: Draft, stored: TriggerFieldsJson | null): T
     interval: wholeNumber(draft.interval),
     count: draft.isForever ? -1 : wholeNumber(draft.repeatCount),
   })
-  if (data === null || [priority, ...Object.values(own)].some(Number.isNaN)) return null
+  const startTimeMs = instantOf(draft.start, stored?.startTimeMs)
+  const endTimeMs = instantOf(draft.end, stored?.endTimeMs)
+  const numbers = [priority, startTimeMs, endTimeMs, ...Object.values(own)]
+  if (data === null || numbers.some(Number.isNaN)) return null
   const base = {
     jobKey: { group: draft.jobGroup, name: draft.jobName },
     description: draft.description === '' ? null : draft.description,
     calendarName: draft.calendarName === '' ? null : draft.calendarName,
     jobDataMap: data,
     priority,
-    startTimeMs: instantOf(draft.start, stored?.startTimeMs),
-    endTimeMs: instantOf(draft.end, stored?.endTimeMs),
+    startTimeMs,
+    endTimeMs,
   }
   return { ...base, ...own } as TriggerFieldsJson
 }
@@ -242,9 +245,9 @@ function ownFields(
   }
 }
 
-/** The stored instant where its text was not changed: the field has no milliseconds. */
+/** The stored instant where its text was not changed: the field has no milliseconds. NaN for a text that is none. */
 function instantOf(text: string, stored: number | null | undefined): number | null {
   if (text === '') return null
   if (stored !== null && stored !== undefined && localText(stored) === text) return stored
-  return msOfLocal(text)
+  return msOfLocal(text) ?? Number.NaN
 }
