@@ -1,4 +1,3 @@
-import type { Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { ActionJson } from '../../../src/server/wire/action.ts'
 import type { Data } from './data-editor.tsx'
@@ -6,10 +5,11 @@ import { type PauseChoice, PauseDialog, ResumeDialog } from './pause-dialog.tsx'
 import { RunDialog } from './run-dialog.tsx'
 
 /** What the person has asked for and not yet confirmed. */
-export type Asked = 'run' | 'pause' | 'resume' | null
+export type Asked = 'run' | 'pause' | 'resume'
 
 interface AskedDialogProps {
-  readonly asked: Signal<Asked>
+  readonly asked: Asked | null
+  readonly onClose: () => void
   readonly what: string
   readonly run: (data: Data) => Promise<ActionJson>
   readonly pause: (choice: PauseChoice) => Promise<ActionJson>
@@ -22,6 +22,7 @@ interface AskedDialogProps {
 /** The dialog of what was asked for, of a job or of a trigger. */
 export function AskedDialog({
   asked,
+  onClose,
   what,
   run,
   pause,
@@ -29,13 +30,8 @@ export function AskedDialog({
   paused,
   resumed,
 }: AskedDialogProps): JSX.Element | null {
-  const shared = {
-    what,
-    onClose: (): void => {
-      asked.value = null
-    },
-  }
-  switch (asked.value) {
+  const shared = { what, onClose }
+  switch (asked) {
     case 'run':
       return <RunDialog {...shared} run={run} />
     case 'pause':

@@ -6,6 +6,7 @@ import { call } from '../api/client.ts'
 import { ownChange } from '../api/live.ts'
 import type { BulkBody } from '../api/operations.ts'
 import { isGone } from '../api/problem.ts'
+import { pageOfNow } from '../state/place.ts'
 import { may, session } from '../state/session.ts'
 import { say, unawaited } from '../state/toasts.ts'
 import { later } from '../time/clock.ts'
@@ -26,6 +27,9 @@ const words = dictionary({
     failed: (count: number) => `${count} failed:`,
     stop: 'Stop',
     stopped: 'It was stopped; what it has done stays done.',
+    lost: (done: number, total: number) =>
+      `What became of it is not known: the server that did it was started again, or another one answers. ` +
+      `At the last look ${done} of ${total} ${done === 1 ? 'was' : 'were'} done.`,
     ended: (changed: number) => `It is done: ${changed} ${changed === 1 ? 'was' : 'were'} changed.`,
   },
   zh: {
@@ -37,12 +41,20 @@ const words = dictionary({
     failed: (count) => `${count} 个失败：`,
     stop: '停止',
     stopped: '已停止；已完成的部分不会撤销。',
+    lost: (done, total) =>
+      `结果未知：执行它的服务器已重启，或由另一台服务器响应。最后一次查看时已完成 ${done} / ${total}。`,
     ended: (changed) => `已完成：${changed} 个已更改。`,
   },
 })
 
 type Choice = Pick<BulkBody, 'of' | 'filter'>
-const followed = signal<readonly BulkJson[]>([])
+
+/** `lost`: the server that answers knows nothing of it. */
+interface Seen extends Omit<BulkJson, 'status'> {
+  readonly status: BulkJson['status'] | 'lost'
+}
+
+const followed = signal<readonly Seen[]>([])
 /** The id of the one whose dialog is open; each other one is a chip of the top bar. */
 const shown = signal<string | null>(null)
 
@@ -83,7 +95,9 @@ export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
 
 async function begin(choice: Omit<BulkBody, 'expected'>, verb: string): Promise<void> {
   const text = words()
+  const isStillHere = pageOfNow()
   const { result } = await call('bulk.begin', { body: { ...choice, expected: null }, dryRun: true })
+  if (!isStillHere()) return
   if (result.count === 0) {
     say.done(text.none)
     return
@@ -140,23 +154,24 @@ export function BulkProgress(): JSX.Element {
   )
 }
 
-function Followed({ bulk }: { readonly bulk: BulkJson }): JSX.Element | null {
+function Followed({ bulk }: { readonly bulk: Seen }): JSX.Element | null {
   const failedTimes = useSignal(0)
   const isShown = shown.value === bulk.id
   useEffect(() => {
     if (bulk.status !== 'running') {
       ownChange()
-      if (!isShown) end(bulk.id)
+      if (isShown) return undefined
+      // The viewer did not see it end: the chip stays until they have.
+      if (bulk.status === 'lost') say.problem(words().lost(bulk.done, bulk.total))
+      else end(bulk.id)
       return undefined
     }
     const ask = async (): Promise<void> => {
       try {
-        const now = await call('bulk.get', { params: { id: bulk.id } })
-        followed.value = followed.value.map((each) => (each.id === now.id ? now : each))
+        see(await call('bulk.get', { params: { id: bulk.id } }))
         failedTimes.value = 0
       } catch (error) {
-        // Another server process knows nothing of it.
-        if (isGone(error)) end(bulk.id)
+        if (isGone(error)) see({ ...bulk, status: 'lost' })
         else failedTimes.value++
       }
     }
@@ -165,6 +180,10 @@ function Followed({ bulk }: { readonly bulk: BulkJson }): JSX.Element | null {
     })
   }, [bulk, failedTimes.value])
   return isShown ? <Progress bulk={bulk} /> : null
+}
+
+function see(now: Seen): void {
+  followed.value = followed.value.map((each) => (each.id === now.id ? now : each))
 }
 
 function end(id: string): void {
@@ -178,7 +197,7 @@ export function BulkChips(): JSX.Element {
     <>
       {followed.value
         .filter(({ id }) => id !== shown.value)
-        .map(({ id, done, total }) => (
+        .map(({ id, status, done, total }) => (
           <button
             key={id}
             type="button"
@@ -189,13 +208,14 @@ export function BulkChips(): JSX.Element {
             }}
           >
             {done} / {total}
+            {status === 'lost' && ' ?'}
           </button>
         ))}
     </>
   )
 }
 
-function Progress({ bulk }: { readonly bulk: BulkJson }): JSX.Element {
+function Progress({ bulk }: { readonly bulk: Seen }): JSX.Element {
   const text = words()
   const { close } = common()
   const { id, status, done, total, changed, failed, failures } = bulk
@@ -208,6 +228,11 @@ function Progress({ bulk }: { readonly bulk: BulkJson }): JSX.Element {
       <div class="form">
         <progress value={done} max={Math.max(1, total)} aria-label={text.progress(done, total)} />
         {status === 'done' && <p role="status">{text.ended(changed)}</p>}
+        {status === 'lost' && (
+          <p class="note bad" role="alert">
+            {text.lost(done, total)}
+          </p>
+        )}
         {status === 'stopped' && <p role="status">{text.stopped}</p>}
         {failed > 0 && (
           <div>

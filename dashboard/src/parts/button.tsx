@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { say, unawaited } from '../state/toasts.ts'
+import { useContext } from 'preact/hooks'
+import { unawaited } from '../state/toasts.ts'
 import { Icon, type IconName } from './icon.tsx'
+import { ProblemPlace } from './problem-place.ts'
 
 interface ButtonProps {
   readonly text: string
@@ -17,13 +19,15 @@ interface ButtonProps {
 export function Button(props: ButtonProps): JSX.Element {
   const { text, icon, kind = 'plain', isSmall = false, isDisabled = false, onPress } = props
   const isBusy = useSignal(false)
+  const tell = useContext(ProblemPlace)
   const press = async (): Promise<void> => {
     if (isBusy.value) return
     isBusy.value = true
+    tell(null)
     try {
       await onPress()
     } catch (error) {
-      say.problem(error)
+      tell(error)
     } finally {
       isBusy.value = false
     }

@@ -1,10 +1,13 @@
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useCallback, useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
 import { common } from '../words/common.ts'
+import { problemText } from '../words/problem-text.ts'
 import { Button } from './button.tsx'
 import { TextField } from './fields.tsx'
 import { Icon } from './icon.tsx'
+import { ProblemPlace, type TellProblem } from './problem-place.ts'
 
 interface DialogProps {
   readonly title: string
@@ -16,6 +19,10 @@ interface DialogProps {
 /** The browser's own dialog, which keeps the focus and closes by Escape. */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null)
+  const problem = useSignal<unknown>(null)
+  const tell = useCallback<TellProblem>((error) => {
+    problem.value = error
+  }, [])
   const id = useId()
   useEffect(() => {
     const dialog = element.current
@@ -32,7 +39,14 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
           <Icon name="close" />
         </button>
       </header>
-      <div class="dialog-body">{children}</div>
+      <div class="dialog-body">
+        {problem.value !== null && (
+          <p class="note bad" role="alert">
+            {problemText(problem.value)}
+          </p>
+        )}
+        <ProblemPlace.Provider value={tell}>{children}</ProblemPlace.Provider>
+      </div>
     </dialog>
   )
 }
@@ -70,8 +84,15 @@ export function confirm(question: Question): Promise<boolean> {
   })
 }
 
-/** Where {@link confirm} asks. */
+/** Where {@link confirm} asks. A question ends with its page, which may have been about another scheduler. */
 export function ConfirmDialog(): JSX.Element | null {
+  const { path } = useLocation()
+  useLayoutEffect(
+    () => () => {
+      asked.value?.answer(false)
+    },
+    [path],
+  )
   const question = asked.value
   return question === null ? null : <ConfirmBody key={question.title} question={question} />
 }

@@ -1,5 +1,6 @@
 import { notThere } from '../api/client.ts'
 import { isChanged } from '../api/problem.ts'
+import { pageOfNow } from '../state/place.ts'
 import { common } from '../words/common.ts'
 import { confirm } from './dialog.tsx'
 
@@ -13,6 +14,7 @@ export async function saveAsRead(
   version: string | null,
   save: (onlyAs: string | null) => Promise<void>,
 ): Promise<boolean> {
+  const isStillHere = pageOfNow()
   try {
     await save(version)
     return true
@@ -20,6 +22,7 @@ export async function saveAsRead(
     // What is there under the name of something new is another thing.
     if (!isChanged(error) || version === notThere) throw error
   }
+  if (!isStillHere()) return false
   const { changedMeanwhile, saveAnyway } = common()
   if (!(await confirm({ title: what, body: changedMeanwhile, verb: saveAnyway, isDanger: true })))
     return false

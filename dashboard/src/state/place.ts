@@ -57,6 +57,15 @@ export interface Search {
   with(changes: Readonly<Record<string, string>>): string
 }
 
+/**
+ * Whether the page is still the one of now, for what waits before it asks: the question, and what is done then, would
+ * be about the scheduler of another page.
+ */
+export function pageOfNow(): () => boolean {
+  const { pathname } = location
+  return () => location.pathname === pathname
+}
+
 /** The query of the address: filters, pages and tabs live there, so that a link shows the same. */
 export function useSearch(): Search {
   const { url, route } = useLocation()

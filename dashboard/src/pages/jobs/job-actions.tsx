@@ -23,7 +23,7 @@ export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element 
   const text = words()
   const { run, pause, resume, edit, remove, interrupt } = common()
   const { route } = useLocation()
-  const asked = useSignal<Asked>(null)
+  const asked = useSignal<Asked | null>(null)
   const ask = (what: Asked) => (): void => {
     asked.value = what
   }
@@ -62,7 +62,10 @@ export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element 
       )}
       {may('jobs.delete') && <Button text={remove} icon="remove" onPress={deleteJob} />}
       <AskedDialog
-        asked={asked}
+        asked={asked.value}
+        onClose={() => {
+          asked.value = null
+        }}
         what={name}
         run={(jobDataMap) => call('jobs.run', { params: key, body: { jobDataMap } })}
         pause={(body) => call('jobs.pause', { params: key, body })}

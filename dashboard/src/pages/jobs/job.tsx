@@ -1,3 +1,4 @@
+import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import type { JobJson } from '../../../../src/server/wire/jobs.ts'
@@ -22,7 +23,7 @@ import { href } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { scheduleText } from '../triggers/schedule-text.ts'
-import { TriggerButtons } from '../triggers/trigger-actions.tsx'
+import { type AskedOfTrigger, TriggerButtons, TriggerDialog } from '../triggers/trigger-actions.tsx'
 import { JobButtons } from './job-actions.tsx'
 import { traitsOf } from './job-list.tsx'
 import { Shards } from './job-shards.tsx'
@@ -112,6 +113,7 @@ interface TriggersProps {
 
 function Triggers({ of: key, rows }: TriggersProps): JSX.Element {
   const text = words()
+  const asked = useSignal<AskedOfTrigger>(null)
   const create = may('triggers.put') && (
     <a class="button plain" href={href('/triggers/new', { jobGroup: key.group, jobName: key.name })}>
       {text.newTrigger}
@@ -121,16 +123,17 @@ function Triggers({ of: key, rows }: TriggersProps): JSX.Element {
     <Panel title={text.triggers} isFlush actions={create}>
       <Table
         caption={text.triggers}
-        columns={triggerColumns()}
+        columns={triggerColumns(asked)}
         rows={rows}
         keyOf={(row) => keyText(row.key)}
         empty={<Empty title={text.noTriggers} hint={text.noTriggersHint} />}
       />
+      <TriggerDialog asked={asked} />
     </Panel>
   )
 }
 
-function triggerColumns(): readonly Column<TriggerDetailJson>[] {
+function triggerColumns(asked: Signal<AskedOfTrigger>): readonly Column<TriggerDetailJson>[] {
   const text = common()
   return [
     { id: 'trigger', title: text.trigger, cell: ({ key }) => <TriggerLink of={key} /> },
@@ -141,7 +144,7 @@ function triggerColumns(): readonly Column<TriggerDetailJson>[] {
       id: 'actions',
       title: common().actions,
       isTitleHidden: true,
-      cell: ({ key, state }) => <TriggerButtons of={key} state={state} isSmall />,
+      cell: ({ key, state }) => <TriggerButtons of={key} state={state} asked={asked} isSmall />,
     },
   ]
 }
@@ -150,10 +153,13 @@ function History({ of: key }: { readonly of: KeyJson }): JSX.Element | null {
   const text = words()
   const filter = filterTerm('job', key)
   const executions = useResource(
-    (signal) => call('executions.list', { query: { filter, take: 10 }, signal }),
+    async (signal) =>
+      may('executions.list') ? call('executions.list', { query: { filter, take: 10 }, signal }) : null,
     [],
     { isAffected: (event) => event.event === 'jobWasExecuted' && isAboutJob(event, key) },
   )
+  const page = executions.value.value
+  const error = executions.error.value
   if (!may('executions.list')) return null
   return (
     <Panel
@@ -161,12 +167,15 @@ function History({ of: key }: { readonly of: KeyJson }): JSX.Element | null {
       isFlush
       actions={<a href={href('/history', { filter })}>{text.allHistory}</a>}
     >
-      <ExecutionTable
-        caption={text.history}
-        rows={executions.value.value?.items ?? null}
-        empty={<p class="panel-body muted">{text.historyEmpty}</p>}
-        without={['job']}
-      />
+      {error !== null && <ProblemNote error={error} retry={executions.reload} />}
+      {(error === null || page !== null) && (
+        <ExecutionTable
+          caption={text.history}
+          rows={page?.items ?? null}
+          empty={<p class="panel-body muted">{text.historyEmpty}</p>}
+          without={['job']}
+        />
+      )}
     </Panel>
   )
 }

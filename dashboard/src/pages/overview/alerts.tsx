@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { AlertJson, AlertsJson, SilenceJson } from '../../../../src/server/operations/alerts.ts'
@@ -47,20 +47,48 @@ export function alertCounts(alerts: AlertsJson | null): AlertCounts {
   return { active: active.length, loud: active.filter((alert) => !isSilenced(alert, silences)).length }
 }
 
+interface AlertsProps {
+  readonly alerts: Resource<AlertsJson | null>
+  /** Whether the page says already that it could not be loaded. */
+  readonly isProblemSaid: boolean
+}
+
 /** What people were told of, or will be, and what they are not told of for a while. */
-export function Alerts({ alerts }: { readonly alerts: Resource<AlertsJson | null> }): JSX.Element | null {
-  const text = words()
+export function Alerts({ alerts, isProblemSaid }: AlertsProps): JSX.Element {
+  // What is typed into the dialog outlives a look that failed, and the alert.
+  const asked = useSignal<AlertJson | null>(null)
   const shown = alerts.value.value
   const error = alerts.error.value
-  if (error !== null) return <ProblemNote error={error} retry={alerts.reload} />
-  if (shown === null) return null
-  const { active, silences, rules, channels } = shown
+  return (
+    <>
+      {error !== null && !isProblemSaid && <ProblemNote error={error} retry={alerts.reload} />}
+      {shown !== null && <AlertPanel alerts={shown} asked={asked} />}
+      {asked.value !== null && (
+        <SilenceDialog
+          alert={asked.value}
+          onClose={() => {
+            asked.value = null
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+interface AlertPanelProps {
+  readonly alerts: AlertsJson
+  readonly asked: Signal<AlertJson | null>
+}
+
+function AlertPanel({ alerts, asked }: AlertPanelProps): JSX.Element {
+  const text = words()
+  const { active, silences, rules, channels } = alerts
   return (
     <Panel title={text.title} isFlush actions={may('alerts.test') && channels.length > 0 && <TestButton />}>
       {active.length === 0 && <p class="panel-body muted">{text.none(rules.length)}</p>}
       <ul class="problems">
         {active.map((alert) => (
-          <ActiveAlert key={alert.id} alert={alert} silences={silences} />
+          <ActiveAlert key={alert.id} alert={alert} silences={silences} asked={asked} />
         ))}
         {silences.map((silence) => (
           <Silence key={silence.id} silence={silence} />
@@ -94,11 +122,11 @@ function isSilenced({ rule, subject }: AlertJson, silences: readonly SilenceJson
 interface ActiveAlertProps {
   readonly alert: AlertJson
   readonly silences: readonly SilenceJson[]
+  readonly asked: Signal<AlertJson | null>
 }
 
-function ActiveAlert({ alert, silences }: ActiveAlertProps): JSX.Element {
+function ActiveAlert({ alert, silences, asked }: ActiveAlertProps): JSX.Element {
   const text = words()
-  const isAsked = useSignal(false)
   const { rule, subject, message, sinceMs, isSent } = alert
   const isQuiet = isSilenced(alert, silences)
   return (
@@ -119,19 +147,11 @@ function ActiveAlert({ alert, silences }: ActiveAlertProps): JSX.Element {
           <Button
             text={text.silence}
             onPress={() => {
-              isAsked.value = true
+              asked.value = alert
             }}
           />
         )}
       </div>
-      {isAsked.value && (
-        <SilenceDialog
-          alert={alert}
-          onClose={() => {
-            isAsked.value = false
-          }}
-        />
-      )}
     </li>
   )
 }

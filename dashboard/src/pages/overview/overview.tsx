@@ -77,7 +77,7 @@ export function OverviewPage(): JSX.Element {
         isStale={error !== null || alerts.error.value !== null}
       />
       {problems !== null && problems.length > 0 && <Problems problems={problems} />}
-      {(error === null || alerts.error.value === null) && <Alerts alerts={alerts} />}
+      <Alerts alerts={alerts} isProblemSaid={error !== null} />
       <Tiles overview={shown} />
       <ActivityTiles stats={stats} />
       <div class="columns">

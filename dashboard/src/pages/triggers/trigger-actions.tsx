@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import type { TriggerState } from '../../../../src/jobstore/trigger-state.ts'
@@ -10,24 +10,28 @@ import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import type { IconName } from '../../parts/icon.tsx'
 import { keyText } from '../../parts/links.tsx'
-import { href, triggerPath } from '../../state/place.ts'
+import { href, pageOfNow, triggerPath } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { say } from '../../state/toasts.ts'
 import { fullInstantText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
 
+/** What was asked of which trigger, and not yet confirmed. */
+export type AskedOfTrigger = { readonly key: KeyJson; readonly what: Asked } | null
+
 interface TriggerButtonsProps {
   readonly of: KeyJson
   readonly state: TriggerState
+  /** Whoever draws the buttons draws the {@link TriggerDialog}: a row may leave its list while somebody types. */
+  readonly asked: Signal<AskedOfTrigger>
   readonly isSmall?: boolean
 }
 
 /** What an operator does to a trigger. */
-export function TriggerButtons({ of: key, state, isSmall = false }: TriggerButtonsProps): JSX.Element {
+export function TriggerButtons({ of: key, state, asked, isSmall = false }: TriggerButtonsProps): JSX.Element {
   const text = words()
   const { pause, resume, run } = common()
-  const asked = useSignal<Asked>(null)
   const name = keyText(key)
   const button = (verb: string, icon: IconName, onPress: () => unknown): JSX.Element => (
     <Button
@@ -38,7 +42,7 @@ export function TriggerButtons({ of: key, state, isSmall = false }: TriggerButto
     />
   )
   const ask = (what: Asked) => (): void => {
-    asked.value = what
+    asked.value = { key, what }
   }
   const canPause = state === 'NORMAL' || state === 'BLOCKED'
   return (
@@ -52,16 +56,29 @@ export function TriggerButtons({ of: key, state, isSmall = false }: TriggerButto
       {state === 'PAUSED' && may('triggers.resume') && button(resume, 'arrow', ask('resume'))}
       {canPause && may('triggers.pause') && button(pause, 'pause', ask('pause'))}
       {!isSmall && canPause && may('triggers.skipNext') && <SkipButton of={key} />}
-      <AskedDialog
-        asked={asked}
-        what={name}
-        run={(jobDataMap) => call('triggers.run', { params: key, body: { jobDataMap } })}
-        pause={(body) => call('triggers.pause', { params: key, body })}
-        resume={(body) => call('triggers.resume', { params: key, body })}
-        paused={text.paused(name)}
-        resumed={text.resumed(name)}
-      />
     </div>
+  )
+}
+
+/** The dialog of what was asked with {@link TriggerButtons}. */
+export function TriggerDialog({ asked }: { readonly asked: Signal<AskedOfTrigger> }): JSX.Element | null {
+  const text = words()
+  if (asked.value === null) return null
+  const { key, what } = asked.value
+  const name = keyText(key)
+  return (
+    <AskedDialog
+      asked={what}
+      onClose={() => {
+        asked.value = null
+      }}
+      what={name}
+      run={(jobDataMap) => call('triggers.run', { params: key, body: { jobDataMap } })}
+      pause={(body) => call('triggers.pause', { params: key, body })}
+      resume={(body) => call('triggers.resume', { params: key, body })}
+      paused={text.paused(name)}
+      resumed={text.resumed(name)}
+    />
   )
 }
 
@@ -69,7 +86,9 @@ export function TriggerButtons({ of: key, state, isSmall = false }: TriggerButto
 function SkipButton({ of: key }: { readonly of: KeyJson }): JSX.Element {
   const text = words()
   const press = async (): Promise<void> => {
+    const isStillHere = pageOfNow()
     const { result } = await call('triggers.skipNext', { params: key, dryRun: true })
+    if (!isStillHere()) return
     if (result === null) {
       say.done(text.noFireTimes)
       return

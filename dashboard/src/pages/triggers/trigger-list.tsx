@@ -1,3 +1,4 @@
+import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { triggerStates } from '../../../../src/jobstore/trigger-state.ts'
 import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
@@ -20,7 +21,7 @@ import { href, useSearch } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { kindText } from './schedule-text.ts'
-import { TriggerButtons } from './trigger-actions.tsx'
+import { type AskedOfTrigger, TriggerButtons, TriggerDialog } from './trigger-actions.tsx'
 import { words } from './words.ts'
 
 const pageSize = 50
@@ -42,6 +43,7 @@ export function TriggerListPage(): JSX.Element {
       isAffected: ({ event }) => event !== 'jobProgress',
     },
   )
+  const asked = useSignal<AskedOfTrigger>(null)
   const page = triggers.value.value
   const isFiltered = query.search !== '' || query.state !== '' || query.group !== ''
   return (
@@ -65,7 +67,7 @@ export function TriggerListPage(): JSX.Element {
       <Listing title={text.title} of={triggers}>
         <Table
           caption={text.title}
-          columns={columns()}
+          columns={columns(asked)}
           rows={page?.items ?? null}
           keyOf={({ key }) => keyText(key)}
           empty={
@@ -78,6 +80,7 @@ export function TriggerListPage(): JSX.Element {
         />
         <Pager count={page?.items.length ?? 0} next={page?.next ?? null} />
       </Listing>
+      <TriggerDialog asked={asked} />
     </>
   )
 }
@@ -111,7 +114,7 @@ function StateChoice(): JSX.Element {
   )
 }
 
-function columns(): readonly Column<TriggerSummaryJson>[] {
+function columns(asked: Signal<AskedOfTrigger>): readonly Column<TriggerSummaryJson>[] {
   const text = common()
   return [
     { id: 'trigger', title: text.trigger, cell: ({ key }) => <TriggerLink of={key} />, isWide: true },
@@ -129,7 +132,7 @@ function columns(): readonly Column<TriggerSummaryJson>[] {
       id: 'actions',
       title: common().actions,
       isTitleHidden: true,
-      cell: ({ key, state }) => <TriggerButtons of={key} state={state} isSmall />,
+      cell: ({ key, state }) => <TriggerButtons of={key} state={state} asked={asked} isSmall />,
     },
   ]
 }

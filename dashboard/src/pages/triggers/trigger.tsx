@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
@@ -22,7 +23,7 @@ import { numberText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
 import { MisfireTable } from '../misfires/misfire-table.tsx'
 import { kindText, scheduleText, zoneOf } from './schedule-text.ts'
-import { DefinitionButtons, TriggerButtons } from './trigger-actions.tsx'
+import { type AskedOfTrigger, DefinitionButtons, TriggerButtons, TriggerDialog } from './trigger-actions.tsx'
 import { words } from './words.ts'
 
 export function TriggerPage({ params }: PageProps): JSX.Element {
@@ -38,6 +39,7 @@ export function TriggerPage({ params }: PageProps): JSX.Element {
     [],
     { isAffected: (event) => isAboutTrigger(event, key), everyMs: 5000 },
   )
+  const asked = useSignal<AskedOfTrigger>(null)
   const shown = trigger.value.value
   const error = trigger.error.value
   const text = words()
@@ -63,13 +65,14 @@ export function TriggerPage({ params }: PageProps): JSX.Element {
         actions={
           shown !== null && (
             <>
-              <TriggerButtons of={key} state={shown.detail.state} />
+              <TriggerButtons of={key} state={shown.detail.state} asked={asked} />
               <DefinitionButtons of={key} canEdit={shown.detail.definition !== null} />
             </>
           )
         }
       />
       {error !== null && <ProblemNote error={error} retry={trigger.reload} />}
+      <TriggerDialog asked={asked} />
       {shown !== null && (
         <>
           {shown.detail.pause !== null && <PauseNote pause={shown.detail.pause} />}
@@ -155,13 +158,16 @@ function History({
   const text = words()
   const filter = filterTerm('trigger', key)
   const executions = useResource(
-    (signal) => call('executions.list', { query: { filter, take: 10 }, signal }),
+    async (signal) =>
+      may('executions.list') ? call('executions.list', { query: { filter, take: 10 }, signal }) : null,
     [],
     {
       isAffected: (event) =>
         /^(jobWasExecuted|executionLost)$/.test(event.event) && isAboutTrigger(event, key),
     },
   )
+  const page = executions.value.value
+  const error = executions.error.value
   if (!may('executions.list')) return null
   return (
     <Panel
@@ -169,12 +175,15 @@ function History({
       isFlush
       actions={<a href={href('/history', { filter })}>{text.allHistory}</a>}
     >
-      <ExecutionTable
-        caption={text.history}
-        rows={executions.value.value?.items ?? null}
-        empty={<p class="panel-body muted">{text.historyEmpty}</p>}
-        without={['trigger', 'job']}
-      />
+      {error !== null && <ProblemNote error={error} retry={executions.reload} />}
+      {(error === null || page !== null) && (
+        <ExecutionTable
+          caption={text.history}
+          rows={page?.items ?? null}
+          empty={<p class="panel-body muted">{text.historyEmpty}</p>}
+          without={['trigger', 'job']}
+        />
+      )}
     </Panel>
   )
 }
