@@ -1,6 +1,8 @@
+import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useErrorBoundary } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
+import { isPaused } from './api/live.ts'
 import { type PageEntry, type PageProps, pages } from './pages.ts'
 import { BulkProgress } from './parts/bulk.tsx'
 import { Button } from './parts/button.tsx'
@@ -13,20 +15,23 @@ import { ProblemNote } from './parts/problem.tsx'
 import { ToastList } from './parts/toast-list.tsx'
 import { live } from './state/live.ts'
 import { basePath, currentScheduler, decoded, href, nameOf } from './state/place.ts'
-import { hasEnded, loadSession, session } from './state/session.ts'
+import { hasEnded, session } from './state/session.ts'
 import { unawaited } from './state/toasts.ts'
+import { later } from './time/clock.ts'
 import { shell } from './words/shell.ts'
 
 interface AppProps {
   /** Why nothing could be loaded. */
   readonly problem: unknown
+  /** Tries again. */
+  readonly begin: () => Promise<void>
 }
 
 /** What fails around the pages leaves a way back as well. */
-export function App({ problem }: AppProps): JSX.Element {
+export function App(props: AppProps): JSX.Element {
   const [error, reset] = useErrorBoundary() as [unknown, () => void]
   return error === undefined ? (
-    <Root problem={problem} />
+    <Root {...props} />
   ) : (
     <main class="login">
       <ProblemNote error={error} retry={reset} />
@@ -34,19 +39,37 @@ export function App({ problem }: AppProps): JSX.Element {
   )
 }
 
-function Root({ problem }: AppProps): JSX.Element {
-  if (session.value === null) {
-    return (
-      <main class="login">
-        <ProblemNote
-          error={problem}
-          retry={() => {
-            unawaited(loadSession())
-          }}
-        />
-      </main>
-    )
+const retryMinMs = 1000
+const retryMaxMs = 30_000
+
+/** No server has answered yet: it is asked again, as by the pages. */
+function NotBegun({ problem: first, begin }: AppProps): JSX.Element {
+  const problem = useSignal(first)
+  const failedTimes = useSignal(0)
+  const again = async (): Promise<void> => {
+    try {
+      await begin()
+    } catch (error) {
+      problem.value = error
+      failedTimes.value++
+    }
   }
+  useEffect(
+    () =>
+      later(Math.min(retryMaxMs, retryMinMs * 2 ** failedTimes.value), () => {
+        unawaited(again())
+      }),
+    [failedTimes.value],
+  )
+  return (
+    <main class="login">
+      <ProblemNote error={problem.value} retry={again} />
+    </main>
+  )
+}
+
+function Root(props: AppProps): JSX.Element {
+  if (session.value === null) return <NotBegun {...props} />
   const { principal } = session.value
   return (
     <LocationProvider scope={`${basePath}/`}>
@@ -68,6 +91,13 @@ function Pages(): JSX.Element {
   const { path } = useLocation()
   currentScheduler.value = schedulerIn(path)
   useEffect(() => (hasEnded.value ? undefined : live.start()), [hasEnded.value])
+  useEffect(
+    () => () => {
+      // The next person who signs in has not asked for it to stand still.
+      isPaused.value = false
+    },
+    [],
+  )
   return (
     <Layout>
       {decoded(path) === null ? (

@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { isRefused } from './api/problem.ts'
 import { App } from './app.tsx'
 import { decoded } from './state/place.ts'
 import { applyPreferences } from './state/preferences.ts'
@@ -14,11 +15,19 @@ function takeToken(): string | null {
   return decoded(token)
 }
 
-async function begin(): Promise<void> {
-  const token = takeToken()
-  await loadSession()
-  // A token that is not good any more leads to the login, as no token does.
-  if (token !== null && session.value?.credentials === 'token') await signIn({ token }).catch(() => undefined)
+/** Loads the session. It is called again until the server has answered, and keeps the token so long. */
+function beginner(): () => Promise<void> {
+  let token = takeToken()
+  return async () => {
+    try {
+      if (token !== null) await signIn({ token })
+    } catch (error) {
+      // A token that is not good any more leads to the login, as no token does.
+      if (!isRefused(error)) throw error
+    }
+    token = null
+    if (session.value === null) await loadSession()
+  }
 }
 
 applyPreferences()
@@ -26,11 +35,12 @@ startTicking()
 watchSession()
 const root = document.getElementById('app')
 if (root !== null) {
+  const begin = beginner()
   let problem: unknown = null
   try {
     await begin()
   } catch (error) {
     problem = error
   }
-  render(<App problem={problem} />, root)
+  render(<App problem={problem} begin={begin} />, root)
 }

@@ -67,7 +67,8 @@ export class LiveStream {
       }
     }
     document.addEventListener('visibilitychange', whenSeen)
-    if (document.hidden) liveStatus.value = 'hidden'
+    if (isPaused.value) liveStatus.value = 'paused'
+    else if (document.hidden) liveStatus.value = 'hidden'
     else this.#open()
     return () => {
       document.removeEventListener('visibilitychange', whenSeen)

@@ -25,6 +25,11 @@ export function isChanged(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 412
 }
 
+/** The server has answered, and will not do it when it is asked again. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429
+}
+
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
 }

@@ -3,12 +3,15 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ownChange } from '../api/live.ts'
 import { ApiProblem } from '../api/problem.ts'
-import { hasEnded, session, signIn } from '../state/session.ts'
+import { hasEnded, loadSession, session, signIn } from '../state/session.ts'
 import { unawaited } from '../state/toasts.ts'
+import { later } from '../time/clock.ts'
+import { common } from '../words/common.ts'
 import { dictionary } from '../words/dictionary.ts'
+import { problemText } from '../words/problem-text.ts'
+import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 import { Icon } from './icon.tsx'
-import { problemText } from '../words/problem-text.ts'
 
 const words = dictionary({
   en: {
@@ -63,8 +66,41 @@ export function LoginDialog(): JSX.Element {
   )
 }
 
+const askEveryMs = 5000
+
+/** Signing in elsewhere, where the server is mounted or in another tab, is noticed. */
+function useSignInElsewhere(): () => Promise<void> {
+  const ask = async (): Promise<void> => {
+    await loadSession()
+    if (session.value?.principal !== null && !hasEnded.value) ownChange()
+  }
+  useEffect(() => {
+    const look = (): void => {
+      // A server that does not answer is asked again.
+      if (!document.hidden) ask().catch(() => undefined)
+    }
+    let stop = (): void => undefined
+    const poll = (): void => {
+      stop = later(askEveryMs, () => {
+        look()
+        poll()
+      })
+    }
+    poll()
+    window.addEventListener('focus', look)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      stop()
+      window.removeEventListener('focus', look)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [])
+  return ask
+}
+
 function LoginBox(): JSX.Element {
   const { title, ended, host } = words()
+  const ask = useSignInElsewhere()
   const credentials = session.value?.credentials ?? null
   return (
     <div class="login-box">
@@ -76,7 +112,14 @@ function LoginBox(): JSX.Element {
       </h1>
       <h2>{title}</h2>
       {hasEnded.value && <p class="note info">{ended}</p>}
-      {credentials === null ? <p class="note info">{host}</p> : <LoginForm asks={credentials} />}
+      {credentials === null ? (
+        <>
+          <p class="note info">{host}</p>
+          <Button text={common().retry} kind="primary" onPress={ask} />
+        </>
+      ) : (
+        <LoginForm asks={credentials} />
+      )}
     </div>
   )
 }

@@ -28,9 +28,13 @@ export function SearchBox({ label, field = 'search', placeholder, completes }: S
   const stored = search.get(field)
   const text = useSignal(stored)
   const cancel = useRef<() => void>(() => undefined)
+  /** What this box has put into the address itself: more may have been typed by the time that it is there. */
+  const sent = useRef<string | null>(null)
   useEffect(() => {
+    const isOwn = sent.current === stored
+    sent.current = null
     // A blank at the end stays while somebody types the next word.
-    if (text.value.trim() !== stored) text.value = stored
+    if (!isOwn && text.value.trim() !== stored) text.value = stored
   }, [stored])
   useEffect(
     () => () => {
@@ -45,6 +49,7 @@ export function SearchBox({ label, field = 'search', placeholder, completes }: S
     completion.ask(value)
     cancel.current()
     cancel.current = later(typingMs, () => {
+      sent.current = value.trim()
       search.set({ [field]: value.trim(), after: '' }, { replace: stored !== '' })
     })
   }

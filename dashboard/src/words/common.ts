@@ -107,6 +107,7 @@ export const common = dictionary({
     noneYetHint: 'There are more entries than were looked at. The next page goes on from here.',
     rows: (count: number) => `${count} on this page`,
     dismiss: 'Dismiss',
+    csv: (most: number) => `CSV, newest ${most}`,
     actions: 'Actions',
     details: 'Details',
     selectAll: 'Select all on this page',
@@ -118,7 +119,8 @@ export const common = dictionary({
     notSeenHint:
       'This server only looks at the data. Its store does not say which process fires from it, nor what runs there: ' +
       'ask the server of that process.',
-    gone: 'There is nothing here. It may have been deleted.',
+    gone: 'There is nothing here.',
+    mayBeDeleted: 'It may have been deleted.',
     failed: 'This could not be loaded',
     noAnswer: 'The server does not answer.',
     mayBeDone: 'No answer came: it may have been done all the same. Look before you do it again.',
@@ -186,6 +188,7 @@ export const common = dictionary({
     noneYetHint: '还有未查看的记录，下一页将继续查找。',
     rows: (count) => `本页 ${count} 项`,
     dismiss: '关闭提示',
+    csv: (most) => `CSV（最新 ${most} 条）`,
     actions: '操作',
     details: '详情',
     selectAll: '选择本页全部',
@@ -196,7 +199,8 @@ export const common = dictionary({
     notSeen: '此处未知',
     notSeenHint:
       '此服务器只查看数据。其存储不记录由哪个进程触发，也不记录正在运行什么：请询问该进程的服务器。',
-    gone: '这里没有内容，可能已被删除。',
+    gone: '这里没有内容。',
+    mayBeDeleted: '可能已被删除。',
     failed: '无法加载',
     noAnswer: '服务器没有响应。',
     mayBeDone: '没有收到响应：操作可能已经完成。请先查看，再决定是否重试。',

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
 import { type AuditEntry, type AuditOutcome, auditOutcomes } from '../../../../src/jobstore/audit.ts'
 import { readTypedKey } from '../../../../src/server/wire/typed-key.ts'
-import { addressOf, call } from '../../api/client.ts'
+import { call } from '../../api/client.ts'
 import { fullPage } from '../../api/full-page.ts'
 import { useResource } from '../../api/resource.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
+import { CsvLink } from '../../parts/csv-link.tsx'
 import { Empty, NoneFound } from '../../parts/empty.tsx'
 import { Listing } from '../../parts/listing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -41,11 +42,12 @@ export function AuditPage(): JSX.Element {
     outcome: search.get('outcome'),
     ...targetOf(search.get('about')),
   }
+  const fromMs = (): number | undefined =>
+    withinMs === undefined ? undefined : Math.floor(nowMs() - withinMs)
   const after = search.get('after')
   const entries = useResource(
     (signal) => {
-      const fromMs = withinMs === undefined ? undefined : Math.floor(nowMs() - withinMs)
-      const query = { ...filter, fromMs, take: pageSize }
+      const query = { ...filter, fromMs: fromMs(), take: pageSize }
       return fullPage((from) => call('audit.list', { query: { ...query, after: from }, signal }), {
         after,
         take: pageSize,
@@ -61,15 +63,7 @@ export function AuditPage(): JSX.Element {
       <PageHead
         title={text.title}
         below={text.below}
-        actions={
-          <a
-            class="button plain"
-            href={addressOf('audit.list', { query: { ...filter, take: 1000, format: 'csv' } })}
-            download="audit.csv"
-          >
-            {text.csv}
-          </a>
-        }
+        actions={<CsvLink of="audit.list" query={{ ...filter, fromMs: fromMs() }} file="audit.csv" />}
       />
       <Filters />
       <Listing title={text.title} of={entries}>

@@ -26,7 +26,6 @@ export const words = dictionary({
     lastDay: 'Within a day',
     lastWeek: 'Within a week',
     lastMonth: 'Within 30 days',
-    csv: 'CSV',
     empty: 'Nothing was done yet',
     emptyHint:
       'Each request that changes something is listed, from here, the API and the command line. Not what programs do.',
@@ -58,7 +57,6 @@ export const words = dictionary({
     lastDay: '一天内',
     lastWeek: '一周内',
     lastMonth: '30 天内',
-    csv: 'CSV',
     empty: '还没有任何操作',
     emptyHint:
       '每个改变数据的请求都列在这里，无论来自此页面、API 还是命令行。程序对自身调度器的调用不在其中。',

@@ -83,6 +83,9 @@ export function CronPage(): JSX.Element {
                 expression: asked.expression,
                 zone: asked.timeZone,
                 dialect: asked.dialect,
+                dst: asked.dst,
+                ...(asked.calendarName !== '' && { calendar: asked.calendarName }),
+                ...(msOfLocal(asked.from) !== null && { from: asked.from }),
               })}
             >
               {text.schedule}

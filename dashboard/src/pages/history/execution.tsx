@@ -159,7 +159,10 @@ function Data({ execution: { dataText, outcome }, isFiring }: DataProps): JSX.El
 function useItems(firingId: string): readonly ExecutionJson[] {
   const filter = itemsTerm(firingId)
   const items = useResource(
-    (signal) => call('executions.list', { query: { filter, take: itemsShown }, signal }),
+    async (signal) =>
+      may('executions.list')
+        ? call('executions.list', { query: { filter, take: itemsShown }, signal })
+        : null,
     [filter],
   )
   return items.value.value?.items ?? []

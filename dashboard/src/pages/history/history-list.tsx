@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
-import { addressOf, call } from '../../api/client.ts'
+import { call } from '../../api/client.ts'
 import { fullPage } from '../../api/full-page.ts'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
+import { CsvLink } from '../../parts/csv-link.tsx'
 import { Empty, NoneFound } from '../../parts/empty.tsx'
 import { ExecutionTable } from '../../parts/execution-table.tsx'
 import { Listing } from '../../parts/listing.tsx'
@@ -26,11 +27,13 @@ export function HistoryPage(): JSX.Element {
   const after = search.get('after')
   const query = { filter, after, take: pageSize }
   const withinMs = spans[span]
+  const fromMs = (): number | undefined =>
+    withinMs === undefined ? undefined : Math.floor(nowMs() - withinMs)
   const executions = useResource(
     (signal) => {
-      const fromMs = withinMs === undefined ? undefined : Math.floor(nowMs() - withinMs)
+      const narrowed = { ...query, fromMs: fromMs() }
       return fullPage(
-        (from) => call('executions.list', { query: { ...query, after: from, fromMs }, signal }),
+        (from) => call('executions.list', { query: { ...narrowed, after: from }, signal }),
         query,
       )
     },
@@ -43,15 +46,7 @@ export function HistoryPage(): JSX.Element {
     <>
       <PageHead
         title={text.title}
-        actions={
-          <a
-            class="button plain"
-            href={addressOf('executions.list', { query: { filter, take: 1000, format: 'csv' } })}
-            download="executions.csv"
-          >
-            {text.csv}
-          </a>
-        }
+        actions={<CsvLink of="executions.list" query={{ filter, fromMs: fromMs() }} file="executions.csv" />}
       />
       <div class="toolbar">
         <SearchBox

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
 import { misfireCauses } from '../../../../src/jobstore/misfires.ts'
-import { addressOf, call } from '../../api/client.ts'
+import { call } from '../../api/client.ts'
 import { fullPage } from '../../api/full-page.ts'
 import { useResource } from '../../api/resource.ts'
+import { CsvLink } from '../../parts/csv-link.tsx'
 import { Empty, NoneFound } from '../../parts/empty.tsx'
 import { Listing } from '../../parts/listing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -33,15 +34,7 @@ export function MisfiresPage(): JSX.Element {
       <PageHead
         title={text.title}
         below={<span>{text.hint}</span>}
-        actions={
-          <a
-            class="button plain"
-            href={addressOf('misfires.list', { query: { filter, take: 1000, format: 'csv' } })}
-            download="misfires.csv"
-          >
-            {text.csv}
-          </a>
-        }
+        actions={<CsvLink of="misfires.list" query={{ filter }} file="misfires.csv" />}
       />
       <div class="toolbar">
         <SearchBox label={text.filterLabel} field="filter" placeholder={text.filterHint} />

@@ -57,7 +57,6 @@ export const words = dictionary({
     emptyHint: 'Every planned fire time became a run, as far as the store remembers it.',
     noneFound: 'No misfire fits',
     noneFoundHint: 'Terms: job: trigger: group: cause:. All of them must hold.',
-    csv: 'CSV',
   },
   zh: {
     title: '错过触发',
@@ -78,6 +77,5 @@ export const words = dictionary({
     emptyHint: '就存储所记，每个计划的触发时间都已运行。',
     noneFound: '没有符合的记录',
     noneFoundHint: '条件：job: trigger: group: cause:，须全部满足。',
-    csv: 'CSV',
   },
 })

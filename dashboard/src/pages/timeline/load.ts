@@ -1,6 +1,7 @@
+import type { MisfireJson } from '../../../../src/server/wire/misfires.ts'
 import type { ExecutionJson } from '../../../../src/server/wire/runs.ts'
 import { call } from '../../api/client.ts'
-import { gatherRows } from '../../api/gather-rows.ts'
+import { gatherRows, type PageOf } from '../../api/gather-rows.ts'
 import { may } from '../../state/session.ts'
 import { nowMs } from '../../time/clock.ts'
 import type { TimelineData } from './rows.ts'
@@ -12,8 +13,6 @@ const pageSize = 1000
 const triggersMax = 500
 const timesMax = 500
 const blockedMax = 500
-/** Misfires are told by when they were noticed, which may be later than what is shown. */
-const missedMax = 500
 
 export interface TimelineWindow {
   readonly fromMs: number
@@ -26,6 +25,9 @@ export interface Loaded extends TimelineData {
   /** What is planned after this instant is not known; null when nothing is missing. */
   readonly knownToMs: number | null
   readonly isOftenLeftOut: boolean
+  /** Whether there are more misfires, and more triggers that wait for their job, than were asked for. */
+  readonly isMissedLeftOut: boolean
+  readonly isBlockedLeftOut: boolean
   readonly isRunningKnown: boolean
 }
 
@@ -48,9 +50,7 @@ export async function loadTimeline(
         })
       : null,
     call('triggers.list', { query: { state: 'BLOCKED', jobGroup: ofGroup, take: blockedMax }, signal }),
-    may('misfires.list')
-      ? call('misfires.list', { query: { fromMs, filter: groupFilter(group), take: missedMax }, signal })
-      : null,
+    may('misfires.list') ? loadMissed(fromMs, group, signal) : null,
   ])
   return {
     executions: past.executions,
@@ -69,12 +69,26 @@ export async function loadTimeline(
     knownFromMs: past.knownFromMs,
     knownToMs: plan !== null && plan.completeUntilMs < toMs ? plan.completeUntilMs : null,
     isOftenLeftOut: plan?.items.some(({ isComplete }) => !isComplete) ?? false,
+    isMissedLeftOut: (missed?.next ?? null) !== null,
+    isBlockedLeftOut: blocked.next !== null,
     isRunningKnown: executing.isWhole,
   }
 }
 
 function groupFilter(group: string): string {
   return group === '' ? '' : `group:"${group.replace(/[\\"]/g, '\\$&')}"`
+}
+
+/** Misfires are told by when they were noticed, the last first, which may be later than what is shown. */
+function loadMissed(fromMs: number, group: string, signal: AbortSignal): Promise<PageOf<MisfireJson>> {
+  let pages = 0
+  return gatherRows(
+    (after) => {
+      const query = { fromMs, take: pageSize, filter: groupFilter(group), after }
+      return call('misfires.list', { query, signal })
+    },
+    { after: '', take: Number.POSITIVE_INFINITY, isPatient: () => ++pages < pagesMax },
+  )
 }
 
 interface Past {

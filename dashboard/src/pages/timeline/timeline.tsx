@@ -29,6 +29,9 @@ const spansMs = {
 type Span = keyof typeof spansMs
 const spans = Object.keys(spansMs) as readonly Span[]
 
+/** The last instant of which all spans are within the days that a date of JavaScript knows. */
+const lastMs = 8.64e15 - spansMs.month
+
 /** How much of what is shown lies before now, unless another time was asked for. */
 const pastShare = 2 / 3
 /** A browser has a largest canvas; a viewer has had enough before. */
@@ -46,7 +49,8 @@ function askedFor(search: Search): Asked {
   return {
     by: rowKinds.find((kind) => kind === search.get('by')) ?? 'job',
     span: spans.find((span) => span === search.get('span')) ?? 'hour',
-    fromMs: search.get('from') === '' || !Number.isSafeInteger(from) || from < 0 ? null : from,
+    fromMs:
+      search.get('from') === '' || !Number.isSafeInteger(from) || from < 0 || from > lastMs ? null : from,
   }
 }
 
@@ -108,7 +112,7 @@ function Moves({ asked, search }: { readonly asked: Asked; readonly search: Sear
   const spanMs = spansMs[asked.span]
   const { fromMs } = windowAt(asked, nowMs())
   const moved = (byMs: number): string =>
-    search.with({ from: String(Math.max(0, Math.floor(fromMs + byMs))) })
+    search.with({ from: String(Math.min(lastMs, Math.max(0, Math.floor(fromMs + byMs)))) })
   return (
     <>
       <a class="button plain" href={moved(-spanMs / 2)}>
@@ -147,7 +151,14 @@ function Drawing({ rows, data, shown, by }: DrawingProps): JSX.Element {
   // They change with what is loaded, and not with each second.
   const names = useMemo(() => <RowNames rows={drawn} />, [drawn])
   const table = useMemo(() => <RowTable rows={drawn} by={by} />, [drawn, by, text])
-  if (rows.length === 0) return <Empty title={text.empty} hint={text.emptyHint} code={examples.rememberAll} />
+  if (rows.length === 0) {
+    return (
+      <>
+        <Empty title={text.empty} hint={text.emptyHint} code={examples.rememberAll} />
+        <LeftOut data={data} rows={0} now={now} />
+      </>
+    )
+  }
   const bars = drawn.reduce((sum, row) => sum + row.bars.length, 0)
   return (
     <>
@@ -210,11 +221,13 @@ interface LeftOutProps {
 /** What is not drawn is said, so that nothing is taken for nothing. */
 function LeftOut({ data, rows, now }: LeftOutProps): JSX.Element | null {
   const text = words()
-  const { knownFromMs, knownToMs, isOftenLeftOut, isRunningKnown } = data
+  const { knownFromMs, knownToMs, isOftenLeftOut, isMissedLeftOut, isBlockedLeftOut, isRunningKnown } = data
   const notes = [
     knownFromMs !== null && text.olderLeftOut(instantText(knownFromMs, now)),
     knownToMs !== null && text.laterLeftOut(instantText(knownToMs, now)),
     isOftenLeftOut && text.oftenLeftOut,
+    isMissedLeftOut && text.missedLeftOut,
+    isBlockedLeftOut && text.blockedLeftOut,
     !isRunningKnown && text.runningLeftOut,
     rows > 0 && text.rowsLeftOut(rows),
   ].filter((note) => note !== false)

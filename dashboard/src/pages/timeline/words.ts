@@ -39,6 +39,8 @@ export const words = dictionary({
     laterLeftOut: (text: string) => `What is planned after ${text} is not drawn: there is too much.`,
     runningLeftOut: 'What runs is not known here, and is drawn when it has ended.',
     oftenLeftOut: 'Some triggers fire more often than is drawn.',
+    missedLeftOut: 'There are more misfires than are drawn: those that were noticed first are left out.',
+    blockedLeftOut: 'More triggers wait for their jobs than are drawn.',
     rowsLeftOut: (count: number) => `${count} more rows are not drawn. Choose a group to see fewer.`,
   },
   zh: {
@@ -74,6 +76,8 @@ export const words = dictionary({
     laterLeftOut: (text) => `${text} 之后的计划过多，未绘出。`,
     runningLeftOut: '此处不知道正在运行什么，执行在结束后绘出。',
     oftenLeftOut: '部分触发器触发过于频繁，未全部绘出。',
+    missedLeftOut: '错过的触发过多，较早发现的未绘出。',
+    blockedLeftOut: '等待作业结束的触发器过多，未全部绘出。',
     rowsLeftOut: (count) => `还有 ${count} 行未绘出。请选择一个分组以减少行数。`,
   },
 })

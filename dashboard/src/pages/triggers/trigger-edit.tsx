@@ -12,8 +12,9 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { saveAsRead } from '../../parts/save.ts'
 import { href, triggerPath, useSearch } from '../../state/place.ts'
+import { msOfLocal } from '../../time/local-input.ts'
 import { common } from '../../words/common.ts'
-import { dialects } from '../cron/cron-text.ts'
+import { dialects, dstRules } from '../cron/cron-text.ts'
 import { type Draft, draftOf, fieldsOfDraft, newDraft } from './draft.ts'
 import { TriggerForm } from './trigger-form.tsx'
 import { TriggerPreview } from './trigger-preview.tsx'
@@ -33,10 +34,11 @@ export function EditTriggerPage({ params }: PageProps): JSX.Element {
   return <Editor draft={draftOf(key, definition)} stored={definition} version={loaded.version} />
 }
 
-/** Makes a new trigger, for the job and with the expression that the address names. */
+/** Makes a new trigger, for the job and with the expression and all that belongs to it that the address names. */
 export function NewTriggerPage(): JSX.Element {
   const search = useSearch()
   const dialect = dialects.find((each) => each === search.get('dialect'))
+  const dst = dstRules.find((each) => each === search.get('dst'))
   const given: Partial<Draft> = {
     ...(search.get('jobName') !== '' && {
       jobGroup: search.get('jobGroup'),
@@ -47,6 +49,9 @@ export function NewTriggerPage(): JSX.Element {
     ...(search.get('expression') !== '' && { expression: search.get('expression') }),
     ...(search.get('zone') !== '' && { timeZone: search.get('zone') }),
     ...(dialect !== undefined && { dialect }),
+    ...(dst !== undefined && { dst }),
+    calendarName: search.get('calendar'),
+    start: msOfLocal(search.get('from')) === null ? '' : search.get('from'),
   }
   return <Editor draft={{ ...newDraft, ...given }} stored={null} version={notThere} />
 }
