@@ -8,7 +8,7 @@ const afterEvents = [
   '/nodes',
   '/groups',
   '/executing',
-  '/job-status?minConsecutiveFailures=3&take=5',
+  '/job-status?minConsecutiveFailures=3&take=200',
   '/misfire-stats',
   '/execution-stats?minutes=60',
 ]

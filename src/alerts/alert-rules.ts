@@ -3,6 +3,7 @@ import { checkJobKey, type JobKey, type TriggerKey } from '../core/key.ts'
 import { lackOfSuccess, lateness, longestMs } from '../health/health-rules.ts'
 import type { JobStatus } from '../jobstore/job-status.ts'
 import type { Page, TriggerSummary } from '../jobstore/queries.ts'
+import { ofStoredJobs } from '../scheduler/stored-jobs.ts'
 import type { AlertRule } from './alert-types.ts'
 
 /** Options of the alert rules that need none of their own. */
@@ -31,8 +32,8 @@ async function allOf<Item, Key>(
 }
 
 /**
- * A job that failed `times` times in a row (1 to 1,000), on whatever nodes; over when it ends well. Each attempt
- * counts.
+ * A job that failed `times` times in a row (1 to 1,000), on whatever nodes; over when it ends well or is deleted. Each
+ * attempt counts.
  *
  * @throws InvalidArgumentError when an argument is wrong
  */
@@ -42,9 +43,10 @@ export function failedInARow(times: number, options: AlertRuleOptions = {}): Ale
     name: nameOf('failedInARow', options, 'failed-in-a-row'),
     description: `A job has failed ${times} times in a row.`,
     async check({ scheduler }) {
-      const items = await allOf<JobStatus, JobKey>((page) =>
-        scheduler.queryJobStatus({ minConsecutiveFailures: times, ...page }),
-      )
+      const items = await allOf<JobStatus, JobKey>(async (page) => {
+        const found = await scheduler.queryJobStatus({ minConsecutiveFailures: times, ...page })
+        return { ...found, items: await ofStoredJobs(scheduler, found.items) }
+      })
       return items.map(({ jobKey, consecutiveFailures, lastErrorText }) => ({
         subject: jobKey.toString(),
         message: `Job ${jobKey.toString()} has failed ${consecutiveFailures} times in a row: ${lastErrorText ?? '?'}`,

@@ -297,6 +297,16 @@ describe('rules', () => {
     expect(channel.notices.map(({ kind }) => kind)).toEqual(['raised', 'resolved', 'normal'])
   })
 
+  it('see no job that was deleted since it failed', async () => {
+    const { clock, channel, scheduler, startMs } = await rig(failedInARow(3))
+    await everySecond(scheduler, startMs, 5)
+    await clock.advance(5000)
+    expect(kindsOf(channel)).toMatchObject([expect.stringContaining('has failed')])
+    await scheduler.deleteJob(jobKey('job'))
+    await clock.advance(5000)
+    expect(channel.notices.map(({ kind }) => kind)).toEqual(['raised', 'resolved', 'normal'])
+  })
+
   it('see that a job has not ended well for long', async () => {
     const { clock, channel, heal, scheduler } = await rig(noSuccessWithin(jobKey('job'), 60_000))
     await clock.advance(62_000)

@@ -5,6 +5,8 @@ import { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { DelegatingJobStore, type JobStoreOperation } from '../../src/jobstore/delegating-job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import type { PageJson } from '../../src/server/wire/pages.ts'
+import type { TriggerDetailJson } from '../../src/server/wire/triggers.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
@@ -64,6 +66,27 @@ test('all triggers of a job are read in few queries', async () => {
     ]) as unknown,
   })
   expect(store.asked.get('queryTriggers')).toBe(1)
+  expect(store.asked.get('getTriggersOfJob')).toBe(undefined)
+})
+
+test('the triggers of a job come by pages', async () => {
+  const { fixture } = await counted()
+  for (const name of ['a', 'b', 'c']) {
+    const trigger = TriggerBuilder.newTrigger()
+      .withIdentity(name, 'mail')
+      .forJob(new JobKey('hourly', 'mail'))
+      .startAt(new Date(Date.UTC(2199, 0, 1)))
+    await fixture.scheduler.scheduleJob(trigger.build())
+  }
+  const names: string[] = []
+  let after = ''
+  do {
+    const { json } = await fixture.ask(`GET /jobs/mail/hourly/triggers?take=3${after}`)
+    const page = json as PageJson<TriggerDetailJson>
+    names.push(...page.items.map(({ key }) => key.name))
+    after = page.next === null ? '' : `&after=${encodeURIComponent(page.next)}`
+  } while (after !== '')
+  expect(names).toEqual(['a', 'b', 'c', 'hourly'])
 })
 
 test.each([

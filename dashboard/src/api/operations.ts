@@ -80,7 +80,7 @@ export interface Operations {
   'jobs.get': Get<KeyJson, JobJson>
   'jobs.status': Get<KeyJson, JobStatusJson>
   'jobStatus.list': Get<Nothing, PageJson<JobStatusJson>>
-  'jobs.triggers': Get<KeyJson, Items<TriggerDetailJson>>
+  'jobs.triggers': Get<KeyJson, PageJson<TriggerDetailJson>>
   'jobs.shards': Get<KeyJson, ShardsJson>
   'jobs.disableShard': Act<ItemOfJob, Nothing, object>
   'jobs.enableShard': Act<ItemOfJob, Nothing, object>

@@ -88,7 +88,7 @@ export interface Answers {
   'scheduler.get': SchedulerJson
   'jobs.list': PageJson<JobSummaryJson>
   'jobs.get': JobJson
-  'jobs.triggers': Items<TriggerDetailJson>
+  'jobs.triggers': PageJson<TriggerDetailJson>
   'jobs.shards': ShardsJson
   'jobs.disableShard': ActionJson
   'jobs.enableShard': ActionJson

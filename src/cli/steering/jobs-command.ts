@@ -69,7 +69,13 @@ async function showJob(
 ): Promise<number> {
   const params = { ...key }
   const job = await client.call('jobs.get', { params })
-  const { items } = await client.call('jobs.triggers', { params })
+  const items: TriggerDetailJson[] = []
+  let after: string | undefined
+  do {
+    const page = await client.call('jobs.triggers', { params, query: { take: 1000, after } })
+    items.push(...page.items)
+    after = page.next ?? undefined
+  } while (after !== undefined)
   if (isJson) {
     stdout.write(`${JSON.stringify({ ...job, triggers: items }, null, 2)}\n`)
     return exitCodes.ok

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import { JobKey } from '../../core/key.ts'
 import { type JobStatus, noStatus, statusDaysMax } from '../../jobstore/job-status.ts'
+import { ofStoredJobs } from '../../scheduler/stored-jobs.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { keyJson, keyPath, keyToJson, nothing, wholeQuery } from '../wire/fields.ts'
 import { jobStatusJson, jobStatusToJson } from '../wire/job-status.ts'
@@ -22,7 +23,7 @@ const listJobStatus: Operation = operation({
     ...pageQuery,
     minConsecutiveFailures: wholeQuery(0, Number.MAX_SAFE_INTEGER)
       .default(0)
-      .describe('Only jobs that failed at least so many times in a row.'),
+      .describe('From 1 on: only jobs that are stored and failed at least so many times in a row.'),
     days: wholeQuery(0, statusDaysMax).default(0).describe('How many days of counts.'),
   }),
   body: null,
@@ -46,8 +47,10 @@ const listJobStatus: Operation = operation({
             keyOf: ({ jobKey }) => jobKey,
           },
     )
+    // What failed in a row and was deleted since is nothing that anybody has to look at.
+    const items = minConsecutiveFailures === 0 ? found.items : await ofStoredJobs(scheduler, found.items)
     return {
-      items: found.items.map(jobStatusToJson),
+      items: items.map(jobStatusToJson),
       next: found.next && cursorText(keyToJson(found.next)),
     }
   },

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { JobKey, type TriggerKey } from '../../core/key.ts'
+import { JobKey, TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import { type JobQuery, type JobSummary, queryLimits, type TriggerSummary } from '../../jobstore/queries.ts'
+import { type JobQuery, type JobSummary, queryLimits } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
 import { refuseBlind } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { unmasked } from '../masking.ts'
@@ -21,7 +22,6 @@ import {
 import {
   cursorOf,
   cursorText,
-  eachOf,
   filledPage,
   groupMatcherOf,
   groupQuery,
@@ -101,25 +101,33 @@ const jobTriggers: Operation = operation({
   id: 'jobs.triggers',
   method: 'GET',
   path: `${jobPath}/triggers`,
-  summary: 'The triggers of a job.',
+  summary: 'The triggers of a job, by their keys.',
   role: 'viewer',
   reach: null,
   jobGroups: ofJob,
   params: keyPath,
-  query: nothing,
+  query: z.strictObject({ take: pageQuery.take, after: pageQuery.after }),
   body: null,
-  answer: z.strictObject({ items: z.array(triggerDetailJson) }),
-  async handle({ scheduler, params }) {
-    const { key } = await requireJob(scheduler, params)
-    const triggers = await scheduler.getTriggersOfJob(key)
-    const summaries = new KeyMap<TriggerKey, TriggerSummary>()
-    await eachOf<TriggerSummary, TriggerKey>(
-      (after) => scheduler.queryTriggers({ jobKey: key, take: 1000, ...(after !== null && { after }) }),
-      (summary) => {
-        summaries.set(summary.key, summary)
-      },
-    )
-    return { items: triggers.map((trigger) => detailFrom(trigger, summaries.get(trigger.key))) }
+  answer: pageJson(triggerDetailJson),
+  async handle({ scheduler, params, query }) {
+    const { key: jobKey } = await requireJob(scheduler, params)
+    const after = cursorOf(query.after, keyJson)
+    const { items, next } = await scheduler.queryTriggers({
+      jobKey,
+      take: query.take,
+      ...(after !== undefined && { after: new TriggerKey(after.name, after.group) }),
+    })
+    const triggers = new KeyMap<TriggerKey, Trigger>()
+    const keys = items.map(({ key }) => key)
+    for (const trigger of await scheduler.getTriggers(keys)) triggers.set(trigger.key, trigger)
+    return {
+      // Without those that this node cannot read.
+      items: items.flatMap((summary) => {
+        const trigger = triggers.get(summary.key)
+        return trigger === undefined ? [] : [detailFrom(trigger, summary)]
+      }),
+      next: next && cursorText(keyToJson(next)),
+    }
   },
 })
 

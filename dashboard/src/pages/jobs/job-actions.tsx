@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
-import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
 import { act } from '../../parts/action.ts'
 import { type Asked, AskedDialog } from '../../parts/asked-dialog.tsx'
@@ -14,12 +13,20 @@ import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
 
-interface JobButtonsProps {
-  readonly of: KeyJson
-  readonly triggers: readonly TriggerDetailJson[]
+/** What can be done to the triggers of a job. */
+export interface TriggerStates {
+  readonly isAnyPaused: boolean
+  readonly isAnyOther: boolean
+  /** How many they are; null for more than were counted. */
+  readonly count: number | null
 }
 
-export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element {
+interface JobButtonsProps {
+  readonly of: KeyJson
+  readonly states: TriggerStates
+}
+
+export function JobButtons({ of: key, states }: JobButtonsProps): JSX.Element {
   const text = words()
   const { run, pause, resume, edit, remove, interrupt } = common()
   const { route } = useLocation()
@@ -28,9 +35,8 @@ export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element 
     asked.value = what
   }
   const name = keyText(key)
-  const isPaused = (trigger: TriggerDetailJson): boolean => trigger.state === 'PAUSED'
   const deleteJob = async (): Promise<void> => {
-    const body = text.deleteAsk(triggers.length)
+    const body = text.deleteAsk(states.count)
     if (
       !(await confirm({ title: `${remove}: ${name}`, body, verb: remove, isDanger: true, typed: key.name }))
     )
@@ -48,10 +54,8 @@ export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element 
   return (
     <>
       {may('jobs.run') && <Button text={run} icon="play" kind="primary" onPress={ask('run')} />}
-      {triggers.some((trigger) => !isPaused(trigger)) && may('jobs.pause') && (
-        <Button text={pause} icon="pause" onPress={ask('pause')} />
-      )}
-      {triggers.some(isPaused) && may('jobs.resume') && (
+      {states.isAnyOther && may('jobs.pause') && <Button text={pause} icon="pause" onPress={ask('pause')} />}
+      {states.isAnyPaused && may('jobs.resume') && (
         <Button text={resume} icon="arrow" onPress={ask('resume')} />
       )}
       {may('jobs.interrupt') && <Button text={interrupt} icon="stop" onPress={interruptAll} />}

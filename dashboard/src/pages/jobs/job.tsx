@@ -1,7 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { triggerStates } from '../../../../src/jobstore/trigger-state.ts'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import type { JobJson } from '../../../../src/server/wire/jobs.ts'
+import type { PageJson } from '../../../../src/server/wire/pages.ts'
 import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
 import { isAboutJob } from '../../api/is-about.ts'
@@ -15,33 +17,37 @@ import { ExecutionTable } from '../../parts/execution-table.tsx'
 import { filterTerm } from '../../parts/filter-term.ts'
 import { keyText, TriggerLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Pager } from '../../parts/pager.tsx'
 import { Facts, Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Duration, When } from '../../parts/time.tsx'
-import { href } from '../../state/place.ts'
+import { href, useSearch } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { scheduleText } from '../triggers/schedule-text.ts'
 import { type AskedOfTrigger, TriggerButtons, TriggerDialog } from '../triggers/trigger-actions.tsx'
-import { JobButtons } from './job-actions.tsx'
-import { traitsOf } from './job-list.tsx'
+import { JobButtons, type TriggerStates } from './job-actions.tsx'
+import { pageSize, traitsOf } from './job-list.tsx'
 import { Shards } from './job-shards.tsx'
 import { Status } from './job-status.tsx'
 import { words } from './words.ts'
 
 export function JobPage({ params }: PageProps): JSX.Element {
   const key = { group: params['group'] ?? '', name: params['name'] ?? '' }
+  const after = useSearch().get('after')
   const job = useResource(
     async (signal) => {
       const [detail, triggers, status] = await Promise.all([
         call('jobs.get', { params: key, signal }),
-        call('jobs.triggers', { params: key, signal }),
+        call('jobs.triggers', { params: key, query: { take: pageSize, after }, signal }),
         call('jobs.status', { params: key, signal }),
       ])
-      return { detail, triggers: triggers.items, status }
+      const isAll = after === '' && triggers.next === null
+      const states = isAll ? statesOf(triggers.items) : await statesOfMany(key, signal)
+      return { detail, triggers, states, status }
     },
-    [],
+    [after],
     { isAffected: (event) => isAboutJob(event, key), everyMs: 5000 },
   )
   const shown = job.value.value
@@ -55,7 +61,7 @@ export function JobPage({ params }: PageProps): JSX.Element {
         below={
           shown !== null && (shown.detail.description ?? <span class="mono">{shown.detail.jobType}</span>)
         }
-        actions={shown !== null && <JobButtons of={key} triggers={shown.triggers} />}
+        actions={shown !== null && <JobButtons of={key} states={shown.states} />}
       />
       {error !== null && <ProblemNote error={error} retry={job.reload} />}
       {shown !== null && (
@@ -63,12 +69,31 @@ export function JobPage({ params }: PageProps): JSX.Element {
           <Status status={shown.status} />
           <Details job={shown.detail} />
           {shown.detail.sharding !== null && <Shards of={key} sharding={shown.detail.sharding} />}
-          <Triggers of={key} rows={shown.triggers} />
+          <Triggers of={key} page={shown.triggers} />
           <History of={key} />
         </>
       )}
     </>
   )
+}
+
+function statesOf(triggers: readonly TriggerDetailJson[]): TriggerStates {
+  return {
+    isAnyPaused: triggers.some(({ state }) => state === 'PAUSED'),
+    isAnyOther: triggers.some(({ state }) => state !== 'PAUSED'),
+    count: triggers.length,
+  }
+}
+
+/** A job may have a trigger for each customer: they are not all loaded to know whether one of them is paused. */
+async function statesOfMany({ group, name }: KeyJson, signal: AbortSignal): Promise<TriggerStates> {
+  const ofJob = { jobGroup: group, jobName: name, take: 1 }
+  const others = triggerStates.filter((state) => state !== 'PAUSED').join(',')
+  const [paused, other] = await Promise.all([
+    call('triggers.list', { query: { ...ofJob, state: 'PAUSED' }, signal }),
+    call('triggers.list', { query: { ...ofJob, state: others }, signal }),
+  ])
+  return { isAnyPaused: paused.items.length > 0, isAnyOther: other.items.length > 0, count: null }
 }
 
 function Details({ job }: { readonly job: JobJson }): JSX.Element {
@@ -108,10 +133,10 @@ function Details({ job }: { readonly job: JobJson }): JSX.Element {
 
 interface TriggersProps {
   readonly of: KeyJson
-  readonly rows: readonly TriggerDetailJson[]
+  readonly page: PageJson<TriggerDetailJson>
 }
 
-function Triggers({ of: key, rows }: TriggersProps): JSX.Element {
+function Triggers({ of: key, page }: TriggersProps): JSX.Element {
   const text = words()
   const asked = useSignal<AskedOfTrigger>(null)
   const create = may('triggers.put') && (
@@ -124,10 +149,11 @@ function Triggers({ of: key, rows }: TriggersProps): JSX.Element {
       <Table
         caption={text.triggers}
         columns={triggerColumns(asked)}
-        rows={rows}
+        rows={page.items}
         keyOf={(row) => keyText(row.key)}
         empty={<Empty title={text.noTriggers} hint={text.noTriggersHint} />}
       />
+      <Pager count={page.items.length} next={page.next} />
       <TriggerDialog asked={asked} />
     </Panel>
   )

@@ -67,8 +67,12 @@ export const words = dictionary({
     paused: (job: string) => `The triggers of ${job} are paused.`,
     resumed: (job: string) => `The triggers of ${job} are resumed.`,
     deleted: (job: string) => `${job} is deleted.`,
-    deleteAsk: (triggers: number) =>
-      triggers === 0 ? 'The job is deleted.' : `The job is deleted, and its triggers with it: ${triggers}.`,
+    deleteAsk: (triggers: number | null) =>
+      triggers === 0
+        ? 'The job is deleted.'
+        : triggers === null
+          ? 'The job is deleted, and all of its many triggers with it.'
+          : `The job is deleted, and its triggers with it: ${triggers}.`,
     interruptAsk: (job: string) => `All executions of ${job} are asked to stop, on every node.`,
     interrupted: (job: string) => `The executions of ${job} were asked to stop.`,
     saved: (job: string) => `${job} is saved.`,
@@ -146,7 +150,12 @@ export const words = dictionary({
     paused: (job) => `${job} 的触发器已暂停。`,
     resumed: (job) => `${job} 的触发器已恢复。`,
     deleted: (job) => `${job} 已删除。`,
-    deleteAsk: (triggers) => (triggers === 0 ? '将删除此作业。' : `将删除此作业及其 ${triggers} 个触发器。`),
+    deleteAsk: (triggers) =>
+      triggers === 0
+        ? '将删除此作业。'
+        : triggers === null
+          ? '将删除此作业及其全部触发器（数量很多）。'
+          : `将删除此作业及其 ${triggers} 个触发器。`,
     interruptAsk: (job) => `将请求停止 ${job} 在所有节点上的执行。`,
     interrupted: (job) => `已请求停止 ${job} 的执行。`,
     saved: (job) => `${job} 已保存。`,

@@ -18,6 +18,7 @@ export type Overview = Awaited<ReturnType<typeof load>>
 
 /** A job that has failed so often in a row is a problem, and not bad luck. */
 const failingTimes = 3
+const failingAsked = 200
 
 /** What those with a role on some groups alone may not see is null, as are nodes that are not known. */
 async function load(signal: AbortSignal) {
@@ -28,7 +29,10 @@ async function load(signal: AbortSignal) {
     may('groups.list') ? call('groups.list', { signal }) : null,
     call('executing.list', { signal }),
     may('jobStatus.list')
-      ? call('jobStatus.list', { query: { minConsecutiveFailures: failingTimes, take: 5 }, signal })
+      ? call('jobStatus.list', {
+          query: { minConsecutiveFailures: failingTimes, take: failingAsked },
+          signal,
+        })
       : null,
     may('misfires.stats') ? call('misfires.stats', { signal }) : null,
   ])
@@ -40,7 +44,9 @@ async function load(signal: AbortSignal) {
     executing: executing.items,
     /** Whether that is all that runs, and nodes can be seen at all. */
     seesNodes: executing.isWhole,
-    failing: failing?.items ?? [],
+    failing: [...(failing?.items ?? [])].sort((a, b) => b.consecutiveFailures - a.consecutiveFailures),
+    /** Whether more jobs fail than were asked for. */
+    isMoreFailing: (failing?.next ?? null) !== null,
     misfires,
   }
 }

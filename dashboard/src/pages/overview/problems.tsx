@@ -18,22 +18,23 @@ export interface Problem {
   /** A page where it can be mended. */
   readonly path?: string
   readonly canStart?: boolean
+  /** How many things it stands for. Default one. */
+  readonly count?: number
+}
+
+/** So many jobs that fail are listed one by one. */
+const failingShown = 5
+
+/** How many things need a look; the last of them may stand for more than anybody has counted. */
+export function countOf(problems: readonly Problem[]): number {
+  return problems.reduce((sum, { count = 1 }) => sum + count, 0)
 }
 
 /** What needs a look, the worst first. */
 export function problemsOf(overview: Overview): readonly Problem[] {
-  const { scheduler, triggers, nodes, groups, failing } = overview
+  const { scheduler, triggers, nodes, groups } = overview
   const text = words()
-  const problems: Problem[] = []
-  for (const { jobKey, consecutiveFailures, lastErrorText } of failing) {
-    problems.push({
-      id: `job ${keyText(jobKey)}`,
-      isBad: true,
-      text: text.failing(keyText(jobKey), consecutiveFailures),
-      remedy: lastErrorText?.split('\n', 1)[0]?.slice(0, 300) ?? text.failingRemedy,
-      path: jobPath(jobKey),
-    })
-  }
+  const problems: Problem[] = [...failingOf(overview)]
   for (const { instanceId, state } of nodes ?? []) {
     if (state === 'alive') continue
     const isBad = state === 'failed'
@@ -73,6 +74,29 @@ export function problemsOf(overview: Overview): readonly Problem[] {
     })
   }
   return problems.sort((a, b) => Number(b.isBad) - Number(a.isBad))
+}
+
+/** The jobs that fail, those that have failed most often first, and one more problem for all the others. */
+function failingOf({ failing, isMoreFailing }: Overview): readonly Problem[] {
+  const text = words()
+  const shown = failing.slice(0, failingShown).map(({ jobKey, consecutiveFailures, lastErrorText }) => ({
+    id: `job ${keyText(jobKey)}`,
+    isBad: true,
+    text: text.failing(keyText(jobKey), consecutiveFailures),
+    remedy: lastErrorText?.split('\n', 1)[0]?.slice(0, 300) ?? text.failingRemedy,
+    path: jobPath(jobKey),
+  }))
+  const count = failing.length - shown.length
+  if (count === 0) return shown
+  const others = {
+    id: 'other jobs',
+    isBad: true,
+    text: text.othersFailing(isMoreFailing ? `${count}+` : String(count)),
+    remedy: text.othersFailingRemedy,
+    ...(may('executions.list') && { path: '/history?filter=outcome%3Afailed' }),
+    count,
+  }
+  return [...shown, others]
 }
 
 export function Problems({ problems }: { readonly problems: readonly Problem[] }): JSX.Element {

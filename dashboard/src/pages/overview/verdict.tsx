@@ -4,7 +4,7 @@ import { nowMs, tick } from '../../time/clock.ts'
 import { instantText, relativeText } from '../../time/format.ts'
 import type { AlertCounts } from './alerts.tsx'
 import type { Overview } from './overview.tsx'
-import type { Problem } from './problems.tsx'
+import { countOf, type Problem } from './problems.tsx'
 import { words } from './words.ts'
 
 interface VerdictProps {
@@ -42,7 +42,9 @@ export function Verdict({ overview, problems, alerts, isStale }: VerdictProps): 
       <span>
         {/* Without the countdown, of which a reader would speak each second. */}
         <span role="status">
-          {isWell && isBlind ? verdict.blind : saying(problems.length, alerts.active)}
+          {isWell && isBlind
+            ? verdict.blind
+            : saying(countOf(problems), overview.isMoreFailing, alerts.active)}
         </span>
         <span class="verdict-next">{nextText(overview)}</span>
       </span>
@@ -51,9 +53,9 @@ export function Verdict({ overview, problems, alerts, isStale }: VerdictProps): 
 }
 
 /** What a rule raises is often among the problems as well, so the two are not added up. */
-function saying(problems: number, alerts: number): string {
+function saying(problems: number, isMore: boolean, alerts: number): string {
   const { verdict } = words()
-  if (problems > 0) return verdict.problems(problems)
+  if (problems > 0) return verdict.problems(problems, isMore)
   return alerts > 0 ? verdict.alerts(alerts) : verdict.well
 }
 
