@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inBrowser } from '../support/browser-suite.ts'
-import { type DashboardFixture, dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
+import {
+  type DashboardFixture,
+  dashboardFixture,
+  openDashboard,
+  picture,
+} from '../support/dashboard-fixture.ts'
 import { lookRight, type PageCase, settled } from '../support/page-looks.ts'
 import { troubledScheduler } from '../support/troubled-scheduler.ts'
 
@@ -55,6 +60,21 @@ inBrowser('a scheduler in trouble', (browser) => {
       'Running',
     ]
     expect(seen.sort()).toEqual([...kinds].sort())
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('what failed and was missed is reached from the table of the timeline without a pointer', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/timeline?by=trigger')
+    await page.locator('.timeline-table summary').press('Enter')
+    const rows = page.locator('.timeline-table tbody tr')
+    const row = rows.filter({ hasText: 'billing/slow' }).first()
+    await row.getByRole('button', { name: 'Details' }).press('Enter')
+    const link = page.locator('.row-detail').getByRole('link', { name: /^(Misfired|Vetoed|Failed): / })
+    await link.first().waitFor()
+    await picture(page, 'timeline-table')
+    await link.first().press('Enter')
+    await page.waitForURL(/\/(history\/|misfires\?)/)
     expect(errors).toEqual([])
     await page.close()
   })

@@ -1,10 +1,11 @@
+import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import type { ExecutingJson, ExecutionDetailsJson, ExecutionJson } from '../../../../src/server/wire/runs.ts'
 import { call } from '../../api/client.ts'
 import { isGone } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
-import { act } from '../../parts/action.ts'
 import { Badge, OutcomeBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -18,6 +19,7 @@ import { ProblemNote } from '../../parts/problem.tsx'
 import { href } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
+import { RunJobDialog } from '../jobs/run-job-dialog.tsx'
 import { ExecutionFacts } from './execution-facts.tsx'
 import { ExecutionLog } from './execution-log.tsx'
 import { Phases } from './phases.tsx'
@@ -66,7 +68,7 @@ export function ExecutionPage({ params }: PageProps): JSX.Element {
           known !== null && (
             <>
               {shown?.running && <InterruptButton of={shown.running} />}
-              <RunAgain of={known} />
+              <RunJob of={known} />
             </>
           )
         }
@@ -98,12 +100,22 @@ function State({ found: { running, ended } }: { readonly found: Found }): JSX.El
   return ended === null ? null : <OutcomeBadge outcome={ended.outcome} />
 }
 
-function RunAgain({ of: { jobKey } }: { readonly of: Pick<ExecutingJson, 'jobKey'> }): JSX.Element | null {
-  const text = words()
+/** Runs the job, with its stored data: those of the execution may be of its trigger, and have secrets masked. */
+function RunJob({ of: { jobKey } }: { readonly of: Pick<ExecutingJson, 'jobKey'> }): JSX.Element | null {
+  const asked = useSignal<KeyJson | null>(null)
   if (!may('jobs.run')) return null
-  const again = (): Promise<void> =>
-    act(call('jobs.run', { params: jobKey, body: { jobDataMap: {} } }), text.ranAgain)
-  return <Button text={text.runAgain} icon="play" onPress={again} />
+  return (
+    <>
+      <Button
+        text={words().runJob}
+        icon="play"
+        onPress={() => {
+          asked.value = jobKey
+        }}
+      />
+      <RunJobDialog asked={asked} />
+    </>
+  )
 }
 
 function Ended({ execution }: { readonly execution: ExecutionDetailsJson }): JSX.Element {

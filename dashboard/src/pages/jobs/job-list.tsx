@@ -1,11 +1,12 @@
+import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import type { JobSummaryJson } from '../../../../src/server/wire/jobs.ts'
 import { call } from '../../api/client.ts'
 import { fullPage } from '../../api/full-page.ts'
 import type { BulkFilter } from '../../api/operations.ts'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
-import { act } from '../../parts/action.ts'
 import { BulkMenu } from '../../parts/bulk.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Empty, NoneFound } from '../../parts/empty.tsx'
@@ -18,6 +19,7 @@ import { type Column, Table } from '../../parts/table.tsx'
 import { href, useSearch } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
+import { RunJobDialog } from './run-job-dialog.tsx'
 import { words } from './words.ts'
 
 const definitionEvents = new Set(['jobAdded', 'jobDeleted', 'schedulingDataCleared', 'changedElsewhere'])
@@ -39,6 +41,7 @@ export function JobListPage(): JSX.Element {
       isAffected: ({ event }) => definitionEvents.has(event),
     },
   )
+  const asked = useSignal<KeyJson | null>(null)
   const page = jobs.value.value
   const isFiltered = query.search !== '' || query.group !== ''
   return (
@@ -61,7 +64,7 @@ export function JobListPage(): JSX.Element {
       <Listing title={text.title} of={jobs}>
         <Table
           caption={text.title}
-          columns={columns()}
+          columns={columns(asked)}
           rows={page?.items ?? null}
           keyOf={({ key }) => keyText(key)}
           empty={
@@ -74,6 +77,7 @@ export function JobListPage(): JSX.Element {
         />
         <Pager count={page?.items.length ?? 0} next={page?.next ?? null} />
       </Listing>
+      <RunJobDialog asked={asked} />
     </>
   )
 }
@@ -83,7 +87,7 @@ function chosenOf({ search, group }: Readonly<Record<'search' | 'group', string>
   return { ...(search !== '' && { search }), ...(group !== '' && { group }) }
 }
 
-function columns(): readonly Column<JobSummaryJson>[] {
+function columns(asked: Signal<KeyJson | null>): readonly Column<JobSummaryJson>[] {
   const { job, type, description, run } = common()
   const text = words()
   return [
@@ -103,9 +107,9 @@ function columns(): readonly Column<JobSummaryJson>[] {
               icon="play"
               kind="quiet"
               isSmall
-              onPress={() =>
-                act(call('jobs.run', { params: key, body: { jobDataMap: {} } }), text.started(keyText(key)))
-              }
+              onPress={() => {
+                asked.value = key
+              }}
             />
           </div>
         ),

@@ -4,6 +4,7 @@ import { Instant } from '../../parts/time.tsx'
 import { numberText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
 import type { Bar, Row, RowKind } from './rows.ts'
+import { kindText } from './timeline-canvas.tsx'
 import { words } from './words.ts'
 
 interface RowTableProps {
@@ -20,7 +21,31 @@ export function RowTable({ rows, by }: RowTableProps): JSX.Element {
       rows={rows}
       keyOf={({ id }) => id}
       empty={words().empty}
+      detail={(row) => <Troubles of={row} />}
     />
+  )
+}
+
+const troublesMax = 20
+
+/** When something did not succeed or was missed, the last first, with the page of each. */
+function Troubles({ of: { bars } }: { readonly of: Row }): JSX.Element {
+  const text = words()
+  const all = bars
+    .filter((bar) => hasNotSucceeded(bar) || isMissed(bar))
+    .sort((a, b) => b.beginMs - a.beginMs)
+  if (all.length === 0) return <p class="muted">{text.noTroubles}</p>
+  return (
+    <ul>
+      {all.slice(0, troublesMax).map((bar) => (
+        <li key={`${bar.kind} ${bar.beginMs} ${bar.href()}`}>
+          <a href={bar.href()}>
+            {kindText(bar.kind)}: <Instant ms={bar.beginMs} />
+          </a>
+        </li>
+      ))}
+      {all.length > troublesMax && <li class="muted">{text.moreTroubles(all.length - troublesMax)}</li>}
+    </ul>
   )
 }
 
