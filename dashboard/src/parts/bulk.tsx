@@ -14,7 +14,7 @@ import { common } from '../words/common.ts'
 import { dictionary } from '../words/dictionary.ts'
 import { Button } from './button.tsx'
 import { confirm, Dialog } from './dialog.tsx'
-import { keyText } from './links.tsx'
+import { keyId, keyText } from './links.tsx'
 
 const words = dictionary({
   en: {
@@ -112,7 +112,7 @@ async function begin(choice: Omit<BulkBody, 'expected'>, verb: string): Promise<
         <p>{text.first}</p>
         <ul class="bulk-first">
           {result.first.slice(0, 8).map((key) => (
-            <li key={keyText(key)}>{keyText(key)}</li>
+            <li key={keyId(key)}>{keyText(key)}</li>
           ))}
         </ul>
       </>
@@ -239,7 +239,7 @@ function Progress({ bulk }: { readonly bulk: Seen }): JSX.Element {
             <strong>{text.failed(failed)}</strong>
             <ul class="bulk-first">
               {failures.map(({ key, message }) => (
-                <li key={keyText(key)}>
+                <li key={keyId(key)}>
                   {keyText(key)}: {message}
                 </li>
               ))}

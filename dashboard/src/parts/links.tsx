@@ -50,6 +50,11 @@ export function FiredBy({ of }: KeyLinkProps): JSX.Element {
   )
 }
 
+/** What a key is known by in a list or a map: `a/b` may be of two keys once their text is cut elsewhere. */
+export function keyId({ group, name }: KeyJson): string {
+  return JSON.stringify([group, name])
+}
+
 export function keyText({ group, name }: KeyJson): string {
   return `${group}/${name}`
 }

@@ -10,7 +10,7 @@ import { Code } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ChoiceField, TextField } from '../../parts/fields.tsx'
-import { JobLink, keyText } from '../../parts/links.tsx'
+import { JobLink, keyId, keyText } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
@@ -45,7 +45,7 @@ export function ExecutorJobs({ of: jobs, groups, mayRun }: ExecutorJobsProps): J
         caption={text.jobs}
         columns={columns(mayRun ? asked : null, read)}
         rows={jobs && rowsOf(jobs)}
-        keyOf={({ key }) => keyText(key)}
+        keyOf={({ key }) => keyId(key)}
         empty={<Empty title={text.noJobs} hint={text.noJobsHint} />}
       />
       {jobs?.isWhole === false && <p class="note info">{text.moreJobs(jobs.jobs.length)}</p>}

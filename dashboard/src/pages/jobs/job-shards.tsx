@@ -4,14 +4,14 @@ import type { ShardingJson } from '../../../../src/server/wire/jobs.ts'
 import type { ExecutingJson } from '../../../../src/server/wire/runs.ts'
 import type { ShardedFiringJson, ShardedItemJson, ShardsJson } from '../../../../src/server/wire/shards.ts'
 import { call } from '../../api/client.ts'
-import { isAboutJob } from '../../api/is-about.ts'
+import { isAboutJob, isSameKey } from '../../api/is-about.ts'
 import { useResource } from '../../api/resource.ts'
 import { act } from '../../parts/action.ts'
 import { Badge, OutcomeBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { executionHref } from '../../parts/execution-table.tsx'
 import { itemsTerm } from '../../parts/filter-term.ts'
-import { keyText } from '../../parts/links.tsx'
+import { keyId } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
@@ -47,7 +47,7 @@ export function Shards({ of: key, sharding }: ShardsProps): JSX.Element {
         call('jobs.shards', { params: key, signal }),
         call('executing.list', { signal }),
       ])
-      return { shards, running: executing.items.filter(({ jobKey }) => keyText(jobKey) === keyText(key)) }
+      return { shards, running: executing.items.filter(({ jobKey }) => isSameKey(jobKey, key)) }
     },
     [],
     { isAffected: (event) => isAboutJob(event, key), everyMs: 4000 },
@@ -90,12 +90,12 @@ function rowsOf(
   { disabledItems }: ShardsJson,
   executing: readonly ExecutingJson[],
 ): readonly Row[] {
-  const byTrigger = new Map(executing.map((each) => [keyText(each.triggerKey), each]))
+  const byTrigger = new Map(executing.map((each) => [keyId(each.triggerKey), each]))
   return items.map((open) => ({
     item: open.item,
     parameter: open.parameter,
     open,
-    running: open.triggerKey === null ? null : (byTrigger.get(keyText(open.triggerKey)) ?? null),
+    running: open.triggerKey === null ? null : (byTrigger.get(keyId(open.triggerKey)) ?? null),
     isOff: disabledItems.includes(open.item),
   }))
 }

@@ -15,7 +15,7 @@ import { Json } from '../../parts/code.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ExecutionTable } from '../../parts/execution-table.tsx'
 import { filterTerm } from '../../parts/filter-term.ts'
-import { keyText, TriggerLink } from '../../parts/links.tsx'
+import { keyId, keyText, TriggerLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Facts, Panel } from '../../parts/panel.tsx'
@@ -150,7 +150,7 @@ function Triggers({ of: key, page }: TriggersProps): JSX.Element {
         caption={text.triggers}
         columns={triggerColumns(asked)}
         rows={page.items}
-        keyOf={(row) => keyText(row.key)}
+        keyOf={(row) => keyId(row.key)}
         empty={<Empty title={text.noTriggers} hint={text.noTriggersHint} />}
       />
       <Pager count={page.items.length} next={page.next} />

@@ -3,7 +3,7 @@ import type { ExecutingJson } from '../../../../src/server/wire/runs.ts'
 import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
 import { examples } from '../../examples.ts'
 import { Empty } from '../../parts/empty.tsx'
-import { FiredBy, JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
+import { FiredBy, JobLink, keyId, TriggerLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Elapsed, When } from '../../parts/time.tsx'
@@ -37,7 +37,7 @@ export function Firings({ overview }: { readonly overview: Overview | null }): J
             caption={next}
             columns={nextColumns()}
             rows={triggers?.next ?? null}
-            keyOf={({ key }) => keyText(key)}
+            keyOf={({ key }) => keyId(key)}
             empty={
               isEmpty ? (
                 <Empty title={verdict.empty} hint={emptyHint} code={examples.firstTrigger} />

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { call } from '../../api/client.ts'
 import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
-import { keyText } from '../../parts/links.tsx'
+import { keyId, keyText } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { href, jobPath } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
@@ -80,7 +80,7 @@ export function problemsOf(overview: Overview): readonly Problem[] {
 function failingOf({ failing, isMoreFailing }: Overview): readonly Problem[] {
   const text = words()
   const shown = failing.slice(0, failingShown).map(({ jobKey, consecutiveFailures, lastErrorText }) => ({
-    id: `job ${keyText(jobKey)}`,
+    id: `job ${keyId(jobKey)}`,
     isBad: true,
     text: text.failing(keyText(jobKey), consecutiveFailures),
     remedy: lastErrorText?.split('\n', 1)[0]?.slice(0, 300) ?? text.failingRemedy,

@@ -7,7 +7,7 @@ import type { ExecutingJson, ExecutionJson } from '../../../../src/server/wire/r
 import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
 import { executionHref } from '../../parts/execution-table.tsx'
 import { filterTerm } from '../../parts/filter-term.ts'
-import { isByHand, keyText } from '../../parts/links.tsx'
+import { isByHand, keyId, keyText } from '../../parts/links.tsx'
 import { href, jobPath, triggerPath } from '../../state/place.ts'
 import { common } from '../../words/common.ts'
 
@@ -94,7 +94,7 @@ function firingOf({
   readonly scheduledFireTimeMs: number
   readonly outcome: string
 }): string {
-  return `${outcome} ${scheduledFireTimeMs} ${keyText(triggerKey)}`
+  return `${outcome} ${scheduledFireTimeMs} ${keyId(triggerKey)}`
 }
 
 /** What went wrong is drawn over what went well. */
@@ -110,11 +110,11 @@ interface Place {
 }
 
 function rowOf({ triggerKey, jobKey, node }: Place, by: RowKind, names: Names): Row {
-  if (by === 'job') return row(`j ${keyText(jobKey)}`, keyText(jobKey), href(jobPath(jobKey)))
+  if (by === 'job') return row(`j ${keyId(jobKey)}`, keyText(jobKey), href(jobPath(jobKey)))
   if (by === 'node')
     return node === null ? row('planned', names.plannedRow, null) : row(`n ${node}`, node, href('/nodes'))
   if (isByHand(triggerKey)) return row('by hand', common().byHand, null)
-  return row(`t ${keyText(triggerKey)}`, keyText(triggerKey), href(triggerPath(triggerKey)))
+  return row(`t ${keyId(triggerKey)}`, keyText(triggerKey), href(triggerPath(triggerKey)))
 }
 
 function row(id: string, name: string, to: string | null): Row {

@@ -10,7 +10,7 @@ import { examples } from '../../examples.ts'
 import { StateBadge } from '../../parts/badge.tsx'
 import { BulkMenu } from '../../parts/bulk.tsx'
 import { Empty, NoneFound } from '../../parts/empty.tsx'
-import { JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
+import { JobLink, keyId, TriggerLink } from '../../parts/links.tsx'
 import { Listing } from '../../parts/listing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -69,7 +69,7 @@ export function TriggerListPage(): JSX.Element {
           caption={text.title}
           columns={columns(asked)}
           rows={page?.items ?? null}
-          keyOf={({ key }) => keyText(key)}
+          keyOf={({ key }) => keyId(key)}
           empty={
             isFiltered ? (
               <NoneFound title={text.noneFound} hint={text.noneFoundHint} next={page?.next} />
