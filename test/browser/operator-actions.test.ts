@@ -155,9 +155,30 @@ inBrowserOnEngines('an operator', (browser, newStore) => {
     await press(page, 'Skip next')
     await seen(page, /It does not fire at .*01:00:00.*It fires next at .*02:00:00/)
     await confirm(page, 'Skip next')
-    await seen(page, 'The next firing is left out.')
+    await seen(page, /The firing at .+ is left out/)
     const trigger = await scheduler.getTrigger(new TriggerKey('hourly', 'mail'))
     expect(trigger?.nextFireTime).toEqual(new Date(laterMs + hourMs))
+    await page.close()
+  })
+
+  test('leaves out no other firing than the one that was shown', async () => {
+    const { scheduler } = steered
+    await addHourly(scheduler, 'once', 'mail', laterMs)
+    const { page } = await openDashboard(browser(), fixture.address, '/triggers/mail/once')
+    const sent: unknown[] = []
+    await page.route(/\/mail\/once\/skip-next$/, (route) => {
+      sent.push(JSON.parse(route.request().postData() ?? ''))
+      const body = JSON.stringify({ status: 412, code: 'ERR_CHANGED_MEANWHILE', detail: 'It has changed.' })
+      return route.fulfill({ status: 412, contentType: 'application/problem+json', body })
+    })
+    await press(page, 'Skip next')
+    await seen(page, /It does not fire at .*01:00:00/)
+    await confirm(page, 'Skip next')
+    await seen(
+      page,
+      'Another firing is the next one by now: it has fired, or was skipped. Nothing is left out.',
+    )
+    expect(sent).toEqual([{ expectedMs: laterMs }])
     await page.close()
   })
 

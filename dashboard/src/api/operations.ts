@@ -100,7 +100,7 @@ export interface Operations {
   'triggers.resume': Act<KeyJson, ResumeBody>
   'triggers.skipNext': Act<
     KeyJson,
-    Nothing,
+    { readonly expectedMs?: number },
     { readonly skippedMs: number; readonly nextMs: number | null } | null
   >
   'triggers.resetError': Act<KeyJson>

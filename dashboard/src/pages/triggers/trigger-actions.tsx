@@ -4,6 +4,8 @@ import { useLocation } from 'preact-iso'
 import type { TriggerState } from '../../../../src/jobstore/trigger-state.ts'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import { call } from '../../api/client.ts'
+import { ownChange } from '../../api/live.ts'
+import { isChanged } from '../../api/problem.ts'
 import { act } from '../../parts/action.ts'
 import { type Asked, AskedDialog } from '../../parts/asked-dialog.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -87,7 +89,7 @@ function SkipButton({ of: key }: { readonly of: KeyJson }): JSX.Element {
   const text = words()
   const press = async (): Promise<void> => {
     const isStillHere = pageOfNow()
-    const { result } = await call('triggers.skipNext', { params: key, dryRun: true })
+    const { result } = await call('triggers.skipNext', { params: key, body: {}, dryRun: true })
     if (!isStillHere()) return
     if (result === null) {
       say.done(text.noFireTimes)
@@ -96,7 +98,18 @@ function SkipButton({ of: key }: { readonly of: KeyJson }): JSX.Element {
     const next = result.nextMs === null ? text.noFireTimes : text.skipNext(fullInstantText(result.nextMs))
     const body = `${text.skipAsk(fullInstantText(result.skippedMs))} ${next}`
     if (!(await confirm({ title: text.skip, body, verb: text.skip }))) return
-    await act(call('triggers.skipNext', { params: key }), text.skipped)
+    try {
+      // It may fire, or another operator may skip it, while the question is open.
+      const body = { expectedMs: result.skippedMs }
+      await act(
+        call('triggers.skipNext', { params: key, body }),
+        text.skipped(fullInstantText(result.skippedMs)),
+      )
+    } catch (error) {
+      if (!isChanged(error)) throw error
+      ownChange()
+      say.problem(text.skipOther)
+    }
   }
   return <Button text={text.skip} icon="skip" onPress={press} />
 }
