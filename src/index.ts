@@ -98,6 +98,7 @@ export type {
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
 export type {
   AtWhen,
+  ChangeDefinitionsOptions,
   CronWhen,
   DailyWhen,
   EveryWhen,

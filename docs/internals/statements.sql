@@ -251,6 +251,7 @@ WHERE t.trigger_name = r.trigger_name
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/reading/reading.ts (getTrigger, getTriggers)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/definition-changes.ts (changeDefinitions)
 --   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/scheduling/skipping.ts (skipNextFire)

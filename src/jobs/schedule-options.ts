@@ -142,6 +142,11 @@ export interface ReplaceOptions {
   readonly replace?: boolean
 }
 
+export interface ChangeDefinitionsOptions {
+  /** Only check what is to be stored, as far as the scheduler checks it. Default false. */
+  readonly dryRun?: boolean
+}
+
 export interface RescheduleOptions {
   /**
    * Take the place of the former trigger, which has the same key, and keep its pause and its last fire. With `due` and

@@ -11,7 +11,10 @@ export interface NamedCalendar {
 export interface DefinitionChanges {
   /** Stored over those of the same names; the triggers that name them get their fire times anew. */
   readonly calendars: readonly NamedCalendar[]
-  /** Jobs and triggers, stored over those of the same keys. */
+  /**
+   * Jobs and triggers, stored over those of the same keys. A trigger in place of one of its job keeps the pause of that
+   * one, and goes on from where it was; where it has another start, it begins there.
+   */
   readonly entries: readonly JobAndTriggers[]
   /** Deleted, with jobs that lose their last trigger by it and are not durable. */
   readonly removedTriggers: readonly TriggerKey[]

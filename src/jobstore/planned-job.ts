@@ -235,6 +235,20 @@ export function inPlaceOf(stored: Trigger, planned: Replacement): Trigger {
   return trigger
 }
 
+/**
+ * A trigger whose definition was changed, in place of the stored one: it begins at its own start where that is another
+ * one, and else goes on from where the stored one was.
+ *
+ * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES
+ */
+export function redefined(stored: Trigger, planned: Omit<Replacement, 'goesOnFrom'>): Trigger {
+  return inPlaceOf(stored, { ...planned, goesOnFrom: redefinedFrom(stored, planned.trigger) })
+}
+
+export function redefinedFrom(stored: Trigger, { startTimeMs }: Trigger): 'due' | 'start' {
+  return stored.startTimeMs === startTimeMs ? 'due' : 'start'
+}
+
 function fromItsStart({ previousFireTimeMs, timesTriggered }: Trigger, { trigger }: Replacement): Trigger {
   const { nextFireTimeMs } = trigger
   return trigger.withFireState({

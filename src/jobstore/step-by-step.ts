@@ -1,5 +1,10 @@
+import type { TriggerKey } from '../core/key.ts'
+import { KeyMap } from '../core/key-map.ts'
+import type { Trigger } from '../triggers/trigger.ts'
 import type { DefinitionChanges, RemovedDefinitions } from './definition-changes.ts'
+import type { JobAndTriggers } from './job-and-triggers.ts'
 import type { JobStore } from './job-store.ts'
+import { redefinedFrom } from './planned-job.ts'
 
 /** As one change where the store can do so, else step by step. */
 export async function changeDefinitions(
@@ -17,9 +22,32 @@ async function changeStepByStep(store: JobStore, changes: DefinitionChanges): Pr
   for (const { name, calendar } of changes.calendars) {
     await store.addCalendar(name, calendar, { replace: true, updateTriggers: true })
   }
-  await store.scheduleJobs(changes.entries, { replace: true })
+  await storeEntries(store, changes.entries)
   const removedTriggers = await store.deleteTriggers(changes.removedTriggers)
   const removedJobs = await store.deleteJobs(changes.removedJobs)
   for (const name of changes.removedCalendars) await store.deleteCalendar(name)
   return { removedTriggers, removedJobs }
+}
+
+/** Triggers that replace one of their job take its place; the others are stored. */
+async function storeEntries(store: JobStore, entries: readonly JobAndTriggers[]): Promise<void> {
+  const keys = entries.flatMap(({ triggers }) => triggers.map(({ key }) => key))
+  const stored = new KeyMap<TriggerKey, Trigger>()
+  for (const trigger of await store.getTriggers(keys)) stored.set(trigger.key, trigger)
+  const replacedBy = ({ key, jobKey }: Trigger): Trigger | undefined => {
+    const former = stored.get(key)
+    const formerJob = former?.jobKey ?? null
+    return formerJob !== null && jobKey?.equals(formerJob) === true ? former : undefined
+  }
+  const isNew = (trigger: Trigger): boolean => replacedBy(trigger) === undefined
+  const others = entries.map(({ job, triggers }) => ({ job, triggers: triggers.filter(isNew) }))
+  await store.scheduleJobs(others, { replace: true })
+  for (const trigger of entries.flatMap(({ triggers }) => triggers)) {
+    const former = replacedBy(trigger)
+    if (former === undefined) continue
+    const goesOnFrom = redefinedFrom(former, trigger)
+    const isInPlace = await store.rescheduleTrigger(trigger.key, trigger, { goesOnFrom })
+    // It has ended since it was read.
+    if (!isInPlace) await store.scheduleJobs([{ job: null, triggers: [trigger] }], { replace: true })
+  }
 }

@@ -10,6 +10,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { RemoteResult } from '../jobs/remote-job.ts'
 import type {
+  ChangeDefinitionsOptions,
   RescheduleOptions,
   ScheduledJob,
   ScheduleOptions,
@@ -307,8 +308,11 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   scheduleJobs(entries: readonly JobAndTriggers[], options: AddJobOptions = {}): Promise<void> {
     return this.#scheduling.scheduleJobs(entries, options)
   }
-  changeDefinitions(changes: Partial<DefinitionChanges>): Promise<void> {
-    return this.#scheduling.changeDefinitions(changes, (all) => changeDefinitions(this.#store, all))
+  changeDefinitions(
+    changes: Partial<DefinitionChanges>,
+    options: ChangeDefinitionsOptions = {},
+  ): Promise<void> {
+    return this.#scheduling.changeDefinitions(changes, options, (all) => changeDefinitions(this.#store, all))
   }
   addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {
     return this.#scheduling.addJob(jobDetail, options)

@@ -19,7 +19,7 @@ import { checkJobKey, checkTriggerKey, isJobKey, isTriggerKey, type TriggerKey }
 import { checkGroupMatcher } from '../core/matcher.ts'
 import { isObject } from '../core/options.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
-import type { ReplaceOptions, RescheduleOptions } from '../jobs/schedule-options.ts'
+import type { ChangeDefinitionsOptions, ReplaceOptions, RescheduleOptions } from '../jobs/schedule-options.ts'
 import { auditOutcomes } from '../jobstore/audit.ts'
 import type { DefinitionChanges } from '../jobstore/definition-changes.ts'
 import { statusDaysMax } from '../jobstore/job-status.ts'
@@ -362,7 +362,11 @@ const definitionChanges: OptionChecks = {
   removedCalendars: listOf(checkName),
 }
 
-export function checkDefinitionChanges(changes: Partial<DefinitionChanges>): void {
+export function checkDefinitionChanges(
+  changes: Partial<DefinitionChanges>,
+  options: ChangeDefinitionsOptions,
+): void {
   checkObject('changeDefinitions', 'changes', changes)
   checkOptions('changeDefinitions', changes, definitionChanges, 'changes')
+  checkOptions('changeDefinitions', options, { dryRun: checkBoolean })
 }

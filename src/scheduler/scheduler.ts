@@ -4,7 +4,12 @@ import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobExecutionContext, JobScheduler, JobSource } from '../jobs/job-definition.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { ResultTaker } from '../jobs/remote-job.ts'
-import type { ReplaceOptions, RescheduleOptions, TriggerJobOptions } from '../jobs/schedule-options.ts'
+import type {
+  ChangeDefinitionsOptions,
+  ReplaceOptions,
+  RescheduleOptions,
+  TriggerJobOptions,
+} from '../jobs/schedule-options.ts'
 import type { AuditCursor, AuditEntry, AuditNote, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { DefinitionChanges } from '../jobstore/definition-changes.ts'
@@ -275,13 +280,14 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   scheduleJobs(entries: readonly JobAndTriggers[], options?: AddJobOptions): Promise<void>
   /**
    * Stores calendars, then jobs and triggers, over what has their names and keys, and then deletes: all of it or
-   * nothing, where the store has `changeDefinitions`, as those of this package do. A job needs no trigger. Triggers
-   * that name a calendar that is replaced get their next fire times anew.
+   * nothing, where the store has `changeDefinitions`, as those of this package do. A job needs no trigger. A trigger in
+   * place of one of its job keeps the pause of that one, and goes on from where it was; where it has another start, it
+   * begins there. Triggers that name a calendar that is replaced get their next fire times anew.
    *
    * @throws JobPersistenceError ERR_CALENDAR_IN_USE when a trigger names a removed calendar in the end; what
    *   `scheduleJobs` throws
    */
-  changeDefinitions(changes: Partial<DefinitionChanges>): Promise<void>
+  changeDefinitions(changes: Partial<DefinitionChanges>, options?: ChangeDefinitionsOptions): Promise<void>
   /**
    * Stores a job without a trigger; it must be durable.
    *

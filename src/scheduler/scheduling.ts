@@ -14,6 +14,7 @@ import {
 import type { JobSource } from '../jobs/job-definition.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type {
+  ChangeDefinitionsOptions,
   ReplaceOptions,
   RescheduleOptions,
   ScheduledJob,
@@ -122,9 +123,10 @@ export class Scheduling implements SchedulerTransaction {
   /** Has `change` make changes, with the entries as they are to be stored. */
   async changeDefinitions(
     changes: Partial<DefinitionChanges>,
+    options: ChangeDefinitionsOptions,
     change: (changes: DefinitionChanges) => Promise<RemovedDefinitions>,
   ): Promise<void> {
-    checkDefinitionChanges(changes)
+    checkDefinitionChanges(changes, options)
     this.#requireOpen()
     const { calendars = [], removedTriggers = [], removedJobs = [], removedCalendars = [] } = changes
     const planned = new Map(calendars.map(({ name, calendar }) => [name, calendar]))
@@ -136,6 +138,7 @@ export class Scheduling implements SchedulerTransaction {
     const entries = await this.#prepareAll(checks, changes.entries ?? [], {
       storeNonDurableWhileAwaitingScheduling: true,
     })
+    if (options.dryRun === true) return
     this.#requireOpen()
     const removed = await change({ calendars, entries, removedTriggers, removedJobs, removedCalendars })
     await this.#tellStored(entries)

@@ -116,16 +116,20 @@ const scheduling: Record<string, Call | readonly Call[]> = {
     options: kinds.options({ replace: kinds.boolean, storeNonDurableWhileAwaitingScheduling: kinds.boolean }),
   },
   changeDefinitions: {
-    changes: kinds.options(
-      {
-        calendars: kinds.listOf(namedCalendar),
-        entries: kinds.listOf(entry),
-        removedTriggers: kinds.listOf(kinds.keyOfTrigger),
-        removedJobs: kinds.listOf(kinds.keyOfJob),
-        removedCalendars: kinds.listOf(kinds.name),
-      },
-      'changes',
-    ),
+    changes: {
+      ...kinds.options(
+        {
+          calendars: kinds.listOf(namedCalendar),
+          entries: kinds.listOf(entry),
+          removedTriggers: kinds.listOf(kinds.keyOfTrigger),
+          removedJobs: kinds.listOf(kinds.keyOfJob),
+          removedCalendars: kinds.listOf(kinds.name),
+        },
+        'changes',
+      ),
+      good: {},
+    },
+    options: kinds.options({ dryRun: kinds.boolean }),
   },
   addJob: {
     jobDetail: kinds.aJobDetail,

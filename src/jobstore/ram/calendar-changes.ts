@@ -19,27 +19,36 @@ export function addCalendar(
   calendar: Calendar,
   options: CalendarOptions,
 ): void {
-  prepareCalendar(session, name, calendar, options)()
+  prepareCalendar(session, name, calendar, options).store()
 }
 
-/** Computes and refuses; the answer then stores the calendar, in the same turn of the event loop. */
+export interface PreparedCalendar {
+  /** What becomes of the triggers that name it. */
+  readonly updates: ReadonlyMap<TriggerRecord, Trigger>
+  /** Stores the calendar and the triggers, in the same turn of the event loop. */
+  readonly store: () => void
+}
+
+/** Computes and refuses. */
 export function prepareCalendar(
   session: RamSession,
   name: string,
   calendar: Calendar,
   options: CalendarOptions,
-): () => void {
+): PreparedCalendar {
   const { data, context } = session
   const { calendars } = data.calendars
   if (!options.replace && calendars.has(name)) throw new ObjectAlreadyExistsError('calendar', name)
   const nowMs = session.now()
   const users = options.updateTriggers ? [...data.calendars.usersOf(name)] : []
   // All new values are computed before the first is kept: a calendar that throws changes nothing.
-  const updates = users.map((record): [TriggerRecord, Trigger] => [
-    record,
-    record.trigger.updateWithNewCalendar(calendar, nowMs, context.misfireThresholdMs),
-  ])
-  return () => {
+  const updates = new Map(
+    users.map((record): [TriggerRecord, Trigger] => [
+      record,
+      record.trigger.updateWithNewCalendar(calendar, nowMs, context.misfireThresholdMs),
+    ]),
+  )
+  const store = (): void => {
     const old = calendars.get(name)
     calendars.set(name, calendar)
     for (const [record, updated] of updates) {
@@ -52,6 +61,7 @@ export function prepareCalendar(
       update(session, record, updated)
     }
   }
+  return { updates, store }
 }
 
 /** Gives a trigger its fire time under the new calendar; pauses and errors stay as they are. */

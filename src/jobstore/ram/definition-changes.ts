@@ -1,10 +1,13 @@
 import type { TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { KeySet } from '../../core/key-set.ts'
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { DefinitionChanges, RemovedDefinitions } from '../definition-changes.ts'
-import { calendarInUse, refusalOf } from '../refusals.ts'
-import { deleteCalendar, prepareCalendar } from './calendar-changes.ts'
+import type { JobAndTriggers } from '../job-and-triggers.ts'
+import { redefined } from '../planned-job.ts'
+import { calendarInUse, calendarNotFound, refusalOf } from '../refusals.ts'
+import { deleteCalendar, type PreparedCalendar, prepareCalendar } from './calendar-changes.ts'
 import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
 import { deleteJobs, deleteTriggers, scheduleJobs } from './scheduling.ts'
@@ -15,18 +18,48 @@ export function changeDefinitions(session: RamSession, changes: DefinitionChange
   const options = { replace: true, updateTriggers: true }
   // Triggers name one calendar each, so that no calendar depends on what another one changes.
   const calendars = new Map(changes.calendars.map(({ name, calendar }) => [name, calendar]))
-  const storeCalendars = Array.from(calendars, ([name, calendar]) =>
+  const prepared = Array.from(calendars, ([name, calendar]) =>
     prepareCalendar(session, name, calendar, options),
   )
   const refusal = refusalOf(changes.entries, true, data)
   if (refusal !== null) throw refusal
   refuseUsedCalendars(data, changes)
-  for (const store of storeCalendars) store()
-  scheduleJobs(data, changes.entries, { replace: true })
+  const inPlace = triggersInPlace(session, changes.entries, { calendars, prepared })
+  for (const { store } of prepared) store()
+  scheduleJobs(data, changes.entries, { replace: true, inPlace })
   const removedTriggers = deleteTriggers(data, changes.removedTriggers)
   const removedJobs = deleteJobs(data, changes.removedJobs)
   for (const name of changes.removedCalendars) deleteCalendar(data, name)
   return { removedTriggers, removedJobs }
+}
+
+interface NewCalendars {
+  readonly calendars: ReadonlyMap<string, Calendar>
+  readonly prepared: readonly PreparedCalendar[]
+}
+
+/** The triggers that replace one of their job, as they take its place under the calendars that are to be stored. */
+function triggersInPlace(
+  session: RamSession,
+  entries: readonly JobAndTriggers[],
+  { calendars, prepared }: NewCalendars,
+): Map<Trigger, Trigger> {
+  const { data } = session
+  const nowMs = session.now()
+  const inPlace = new Map<Trigger, Trigger>()
+  for (const trigger of entries.flatMap(({ triggers }) => triggers)) {
+    const { key, jobKey, calendarName } = trigger
+    const record = data.triggers.get(key)
+    if (record === undefined || jobKey?.equals(record.job.detail.key) !== true) continue
+    const calendar =
+      calendarName === null
+        ? null
+        : (calendars.get(calendarName) ?? data.calendars.calendars.get(calendarName))
+    if (calendar === undefined) throw calendarNotFound(key, calendarName ?? '')
+    const updated = prepared.find(({ updates }) => updates.has(record))?.updates.get(record)
+    inPlace.set(trigger, redefined(updated ?? record.trigger, { trigger, calendar, nowMs }))
+  }
+  return inPlace
 }
 
 /** Refuses to remove a calendar that a trigger will name when the changes are made. */

@@ -19,7 +19,7 @@ import type { JobRecord } from './records.ts'
 export function scheduleJobs(
   data: RamData,
   entries: readonly JobAndTriggers[],
-  options: { readonly replace: boolean },
+  options: { readonly replace: boolean; readonly inPlace?: ReadonlyMap<Trigger, Trigger> },
 ): void {
   // Everything is checked before anything is stored, so that a refusal changes nothing.
   const refusal = refusalOf(entries, options.replace, data)
@@ -28,6 +28,12 @@ export function scheduleJobs(
   let jobsLosingTriggers: Set<JobRecord> | null = null
   for (const { triggers } of entries) {
     for (const trigger of triggers) {
+      const inPlace = options.inPlace?.get(trigger)
+      const record = data.triggers.get(trigger.key)
+      if (inPlace !== undefined && record !== undefined) {
+        data.replaceTrigger(record, inPlace)
+        continue
+      }
       const jobLosingTrigger = data.putTrigger(trigger, jobOf(data, trigger))
       if (jobLosingTrigger !== null)
         jobsLosingTriggers = (jobsLosingTriggers ?? new Set()).add(jobLosingTrigger)

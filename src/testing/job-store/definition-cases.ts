@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { TriggerKey } from '../../core/key.ts'
+import { GroupMatcher } from '../../core/matcher.ts'
 import type { DefinitionChanges, RemovedDefinitions } from '../../jobstore/definition-changes.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { HolidayCalendar } from '../../triggers/calendars/holiday-calendar.ts'
@@ -113,6 +114,36 @@ export const definitionCases: readonly StoreCase[] = area(
       await change(bed, { calendars: [secondDay], entries: [{ job, triggers: [trigger] }] })
       assert.equal((await bed.stored('made')).nextFireTimeMs, bed.now())
       assert.deepEqual(await bed.acquireNames(), ['made'])
+    },
+    'keep the pause of a trigger that is stored over itself, and what was due': async (bed) => {
+      await bed.schedule('changed', { inMs: hours, everyMs: hours })
+      await bed.schedule('moved', { inMs: hours, everyMs: hours })
+      const { key } = await bed.stored('changed')
+      await bed.store.pauseTrigger(key, { reason: 'incident', by: 'ann', untilMs: null })
+      await bed.clock.advance(2 * hours)
+      const before = await bed.stored('changed')
+      const triggers = [
+        bed.trigger('changed', { inMs: -hours, everyMs: hours, priority: 7 }),
+        bed.trigger('moved', { inMs: day, everyMs: hours }),
+        bed.trigger('added', { inMs: day }),
+      ]
+      await change(bed, { entries: [{ job: null, triggers }] })
+      const { items } = await bed.store.queryTriggers({ take: 100 })
+      const changed = items.find((each) => each.key.equals(key))
+      assert.deepEqual([changed?.priority, changed?.state, changed?.pause?.reason], [7, 'PAUSED', 'incident'])
+      assert.equal(changed?.nextFireTimeMs, before.nextFireTimeMs)
+      assert.equal((await bed.stored('moved')).nextFireTimeMs, bed.now() + day)
+      assert.deepEqual(await bed.states('moved', 'added'), ['NORMAL', 'NORMAL'])
+    },
+    'pause what is new in a paused group, and what comes to another job': async (bed) => {
+      await bed.schedule('a', { inMs: day })
+      await bed.schedule('b', { inMs: day })
+      await bed.store.pauseTriggers(GroupMatcher.anyGroup(), { reason: 'group', by: null, untilMs: null })
+      for (const paused of ['a', 'b']) await bed.store.resumeTrigger((await bed.stored(paused)).key)
+      const triggers = [bed.trigger('a', { inMs: day }), bed.trigger('c', { inMs: day })]
+      const toOther = { job, triggers: [bed.trigger('b', { job, inMs: day })] }
+      await change(bed, { entries: [{ job: null, triggers }, toOther] })
+      assert.deepEqual(await bed.states('a', 'b', 'c'), ['NORMAL', 'PAUSED', 'PAUSED'])
     },
     'change nothing when a trigger names a job that is not there': (bed) =>
       refusesWhole(

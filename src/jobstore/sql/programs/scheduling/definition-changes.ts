@@ -1,8 +1,12 @@
 import { KeySet } from '../../../../core/key-set.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { DefinitionChanges, RemovedDefinitions } from '../../../definition-changes.ts'
+import type { JobAndTriggers } from '../../../job-and-triggers.ts'
+import { redefined } from '../../../planned-job.ts'
 import type { TransactionLock } from '../../kernel/sql-runner.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
+import { calendarsOf } from '../steps/calendar-lookup.ts'
 import { lockJobs, lockTriggers } from '../steps/new-triggers.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { deleteJobs, deleteTriggers } from './deleting.ts'
@@ -21,11 +25,33 @@ export function* changeDefinitions(
   for (const { name, calendar } of changes.calendars) {
     yield* addCalendar(tx, name, calendar, { replace: true, updateTriggers: true })
   }
-  if (changes.entries.length > 0) yield* scheduleJobs(tx, changes.entries, { replace: true })
+  if (changes.entries.length > 0) {
+    const entries = yield* entriesInPlace(tx, changes.entries)
+    yield* scheduleJobs(tx, entries, { replace: true, keepsPauses: true })
+  }
   const removedTriggers = yield* deleteTriggers(tx, changes.removedTriggers)
   const removedJobs = yield* deleteJobs(tx, changes.removedJobs)
   for (const name of changes.removedCalendars) yield* deleteCalendar(tx, name)
   return { removedTriggers, removedJobs }
+}
+
+/** The entries with each trigger that replaces one of its job as it takes its place. Unreadable ones begin anew. */
+function* entriesInPlace(
+  tx: SqlTransaction,
+  entries: readonly JobAndTriggers[],
+): SqlProgram<readonly JobAndTriggers[]> {
+  const given = entries.flatMap(({ triggers }) => triggers)
+  const { found } = yield* tx.session.triggers.load(given.map(({ key }) => key))
+  if (found.size === 0) return entries
+  const calendarOf = yield* calendarsOf(tx, given)
+  const inPlace = (trigger: Trigger): Trigger => {
+    const stored = found.get(trigger.key)?.trigger
+    const formerJob = stored?.jobKey ?? null
+    if (stored === undefined || formerJob === null || trigger.jobKey?.equals(formerJob) !== true)
+      return trigger
+    return redefined(stored, { trigger, calendar: calendarOf(trigger), nowMs: tx.nowMs })
+  }
+  return entries.map(({ job, triggers }) => ({ job, triggers: triggers.map(inPlace) }))
 }
 
 /** Each step locks its rows, jobs before triggers; all of them together must do so too. */

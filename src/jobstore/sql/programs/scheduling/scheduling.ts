@@ -42,9 +42,9 @@ export interface ScheduleOutcome {
 export function* scheduleJobs(
   tx: SqlTransaction,
   entries: readonly JobAndTriggers[],
-  { replace }: { readonly replace: boolean },
+  { replace, keepsPauses = false }: { readonly replace: boolean; readonly keepsPauses?: boolean },
 ): SqlProgram<void> {
-  for (const { refusal } of yield* scheduleMany(tx, [{ entries, replace }])) {
+  for (const { refusal } of yield* scheduleMany(tx, [{ entries, replace }], { keepsPauses })) {
     if (refusal !== null) throw refusal
   }
 }
@@ -65,12 +65,12 @@ const expectedNewFrom = 1000
  * refused call stores nothing and does not affect the others.
  *
  * `mayExpectNew`: a large call may be stored without a look at what exists, which is a third of its time. A key that is
- * taken makes its transaction fail, and the attempt after that is to look.
+ * taken makes its transaction fail, and the attempt after that is to look. `keepsPauses`: as in {@link LockedRows}.
  */
 export function* scheduleMany(
   tx: SqlTransaction,
   requests: readonly ScheduleRequest[],
-  { mayExpectNew = false }: { readonly mayExpectNew?: boolean } = {},
+  { mayExpectNew = false, keepsPauses = false }: Partial<BatchOptions> = {},
 ): SqlProgram<readonly ScheduleOutcome[]> {
   const outcomes: ScheduleOutcome[] = []
   // When one transaction stores them in several steps, all rows are locked first, because locks are taken in one order
@@ -79,7 +79,9 @@ export function* scheduleMany(
   while (outcomes.length < requests.length) {
     const batch = independentOf(requests.slice(outcomes.length))
     const isAlone = requests.length === 1
-    outcomes.push(...(yield* scheduleBatch(tx, batch, { mayExpectNew: mayExpectNew && isAlone })))
+    outcomes.push(
+      ...(yield* scheduleBatch(tx, batch, { mayExpectNew: mayExpectNew && isAlone, keepsPauses })),
+    )
   }
   return outcomes
 }
@@ -99,6 +101,11 @@ function independentOf(requests: readonly ScheduleRequest[]): readonly ScheduleR
     return isDependent
   })
   return end < 0 ? requests : requests.slice(0, end)
+}
+
+interface BatchOptions {
+  readonly mayExpectNew: boolean
+  readonly keepsPauses: boolean
 }
 
 interface Stored {
@@ -122,7 +129,7 @@ interface Stored {
 function* scheduleBatch(
   tx: SqlTransaction,
   requests: readonly ScheduleRequest[],
-  { mayExpectNew }: { readonly mayExpectNew: boolean },
+  { mayExpectNew, keepsPauses }: BatchOptions,
 ): SqlProgram<readonly ScheduleOutcome[]> {
   const keys = keysOf(requests)
   const stored =
@@ -148,7 +155,7 @@ function* scheduleBatch(
   yield* storeEntries(
     tx,
     accepted.flatMap(({ entries }) => entries),
-    { stored, firings },
+    { stored, firings, keepsPauses },
   )
   return refusals.map((refusal, index) => {
     const triggers = refusal === null ? (requests[index]?.entries ?? []).flatMap((each) => each.triggers) : []
@@ -263,10 +270,15 @@ function namesAny({ entries }: ScheduleRequest, keys: KeySet<JobKey>): boolean {
   )
 }
 
+interface StoredAndFirings {
+  readonly stored: Stored
+  readonly firings: NewFirings
+}
+
 function* storeEntries(
   tx: SqlTransaction,
   entries: readonly JobAndTriggers[],
-  { stored, firings }: { readonly stored: Stored; readonly firings: NewFirings },
+  { stored, firings, keepsPauses }: Pick<BatchOptions, 'keepsPauses'> & StoredAndFirings,
 ): SqlProgram<void> {
   const { details, jobs } = jobsOf(entries, stored)
   yield* storeJobs(tx, details, stored.jobs)
@@ -275,6 +287,7 @@ function* storeEntries(
     existing: stored.triggers,
     jobs,
     paused: stored.paused,
+    keepsPauses,
     firings,
   })
   yield* firings.begin()

@@ -57,12 +57,15 @@ export function* storeNewTriggers(
     yield* readCircumstances(tx, triggers, jobs, paused ?? (yield* tx.session.pausedGroups.load())),
   )
   const stored = new KeyMap<TriggerKey, StoredTrigger>()
+  const kept = new KeySet<TriggerKey>()
   const jobsLosingTriggers: JobKey[] = []
   for (const trigger of triggers) {
     const { key, jobKey } = trigger
     const formerJob = stored.get(key)?.trigger.jobKey ?? existing.get(key)?.jobKey
-    if (formerJob !== undefined && jobKey?.equals(formerJob) !== true) jobsLosingTriggers.push(formerJob)
-    const replaced = keepsPauses ? existing.get(key) : undefined
+    const isOfOther = formerJob !== undefined && jobKey?.equals(formerJob) !== true
+    if (isOfOther) jobsLosingTriggers.push(formerJob)
+    const replaced = keepsPauses && !isOfOther ? existing.get(key) : undefined
+    if (replaced !== undefined) kept.add(key)
     const state = replaced === undefined ? states.of(trigger) : states.after(trigger, replaced)
     stored.set(key, firings?.stored(trigger, state) ?? { trigger, state })
   }
@@ -73,8 +76,9 @@ export function* storeNewTriggers(
   yield* forgetOverPauses(tx, pausedTriggers)
   yield* write(tx, stored.values(), existing)
   // They are paused by their groups: what is known of a pause is of the trigger that had the key before.
-  if (!keepsPauses)
-    yield* tx.session.pauses.forget(pausedTriggers.map(({ key }) => ({ scope: 'trigger', key })))
+  yield* tx.session.pauses.forget(
+    pausedTriggers.flatMap(({ key }) => (kept.has(key) ? [] : { scope: 'trigger', key })),
+  )
   return jobsLosingTriggers
 }
 
