@@ -55,6 +55,8 @@ export interface PausedGroup {
 export interface PausedGroups {
   readonly triggerGroups: readonly PausedGroup[]
   readonly jobGroups: readonly PausedGroup[]
+  /** `pauseAll` is in force: a trigger group that is stored later is paused as well. */
+  readonly everyNewTriggerGroup: boolean
 }
 
 /** Pauses that have ended by themselves. */

@@ -68,7 +68,11 @@ describe('a pause with an end', () => {
       'triggersResumed null',
     ])
     expect(await scheduler.getTriggerState(t)).toBe('NORMAL')
-    expect(await scheduler.getPausedGroups()).toEqual({ triggerGroups: [], jobGroups: [] })
+    expect(await scheduler.getPausedGroups()).toEqual({
+      triggerGroups: [],
+      jobGroups: [],
+      everyNewTriggerGroup: false,
+    })
   })
 
   it('ends at the start of a scheduler when none was running at its instant', async () => {

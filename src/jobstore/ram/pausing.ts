@@ -75,6 +75,7 @@ export function pausedGroups({ paused, pauses }: RamData): PausedGroups {
   return {
     triggerGroups: pauses.ofTriggerGroups(paused.triggerGroups),
     jobGroups: pauses.ofJobGroups(paused.jobGroups),
+    everyNewTriggerGroup: paused.everyNewTriggerGroup,
   }
 }
 

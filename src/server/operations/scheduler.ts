@@ -1,14 +1,16 @@
 import { z } from 'zod'
+import type { TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import { isAttached } from '../../health/scheduler-health.ts'
 import type { Pause, PausedGroup } from '../../jobstore/pauses.ts'
-import type { GroupCount } from '../../jobstore/queries.ts'
+import type { GroupCount, Page, TriggerQuery, TriggerSummary } from '../../jobstore/queries.ts'
+import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { refuseAttached, seesNodes } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { plainActionJson } from '../wire/action.ts'
 import { groupPath, nothing } from '../wire/fields.ts'
-import { pauseBody, pauseJson, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
+import { type PauseBody, pauseBody, pauseJson, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
 import { type SchedulerJson, schedulerJson } from '../wire/runs.ts'
 import { change } from './changes.ts'
 
@@ -52,7 +54,7 @@ interface Steering<Body> {
   readonly summary: string
   readonly role: 'operator' | 'admin'
   readonly reach: 'data' | 'node'
-  readonly wouldChange: (scheduler: Scheduler) => boolean
+  readonly wouldChange: (scheduler: Scheduler, body: Body) => boolean | Promise<boolean>
   readonly body: z.ZodType<Body> | null
   readonly carryOut: (scheduler: Scheduler, call: OperationCall<unknown, unknown, Body>) => Promise<void>
 }
@@ -68,11 +70,12 @@ function steerScheduler<Body>({ wouldChange, carryOut, ...described }: Steering<
     async handle(call) {
       const { scheduler } = call
       if (described.reach === 'node') refuseAttached(scheduler)
-      const changes = wouldChange(scheduler)
+      const changes = await wouldChange(scheduler, call.body)
       return change(call, described.reach, {
         wouldChange: () => changes,
         async carryOut() {
-          if (changes) await carryOut(scheduler, call)
+          // What is stored meanwhile is to be paused as well.
+          if (changes || described.reach === 'data') await carryOut(scheduler, call)
           return changes
         },
         result: null,
@@ -85,13 +88,15 @@ interface GroupVerb<Body> {
   readonly kind: 'job' | 'trigger'
   readonly verb: 'pause' | 'resume'
   readonly body: z.ZodType<Body>
+  /** Whether it changes something besides states and marks. */
+  readonly changesAlso?: (body: Body) => boolean
   readonly carryOut: (
     call: OperationCall<unknown, unknown, Body>,
     group: GroupMatcher,
   ) => Promise<readonly string[]>
 }
 
-function steerGroup<Body>({ kind, verb, body, carryOut }: GroupVerb<Body>): Operation {
+function steerGroup<Body>({ kind, verb, body, changesAlso, carryOut }: GroupVerb<Body>): Operation {
   const [does, also] = verb === 'pause' ? ['Pauses', 'is paused'] : ['Resumes', 'is resumed']
   return operation({
     id: `${kind}Groups.${verb}`,
@@ -108,7 +113,10 @@ function steerGroup<Body>({ kind, verb, body, carryOut }: GroupVerb<Body>): Oper
     async handle(call) {
       const { scheduler, params } = call
       const paused = await pausedGroups(scheduler, kind)
-      const changes = paused.includes(params.group) === (verb === 'resume')
+      const changes =
+        paused.includes(params.group) === (verb === 'resume') ||
+        changesAlso?.(call.body) === true ||
+        (await isAnyIn(scheduler, { ...ofGroup(kind, params.group), state: statesBefore[verb] }))
       return change(call, 'data', {
         wouldChange: () => changes,
         async carryOut() {
@@ -119,6 +127,33 @@ function steerGroup<Body>({ kind, verb, body, carryOut }: GroupVerb<Body>): Oper
       })
     },
   })
+}
+
+/** The states in which a pause, or its end, changes a trigger. */
+const statesBefore = {
+  pause: ['NORMAL', 'BLOCKED'],
+  resume: ['PAUSED'],
+} as const satisfies Record<string, readonly TriggerState[]>
+
+function ofGroup(kind: 'job' | 'trigger', group: string): TriggerQuery {
+  return kind === 'job' ? { jobGroups: [group] } : { group: GroupMatcher.groupEquals(group) }
+}
+
+/** A trigger may be paused or not by itself, whatever its group is. */
+async function isAnyIn(scheduler: Scheduler, wanted: TriggerQuery): Promise<boolean> {
+  let after: TriggerKey | null = null
+  do {
+    const query: TriggerQuery = { ...wanted, take: 1, ...(after !== null && { after }) }
+    const { items, next }: Page<TriggerSummary, TriggerKey> = await scheduler.queryTriggers(query)
+    if (items.length > 0) return true
+    after = next
+  } while (after !== null)
+  return false
+}
+
+/** Whether a pause says why, or until when: that replaces what was said before. */
+function isReplacingPause({ reason, untilMs }: PauseBody): boolean {
+  return reason !== null || untilMs !== null
 }
 
 function pausedGroups(scheduler: Scheduler, kind: 'job' | 'trigger'): Promise<readonly string[]> {
@@ -263,7 +298,11 @@ export const schedulerOperations: readonly Operation[] = [
     summary: 'Pauses all triggers, and those that are stored later.',
     role: 'operator',
     reach: 'data',
-    wouldChange: () => true,
+    async wouldChange(scheduler, body) {
+      const { everyNewTriggerGroup } = await scheduler.getPausedGroups()
+      if (!everyNewTriggerGroup || isReplacingPause(body)) return true
+      return isAnyIn(scheduler, { state: statesBefore.pause })
+    },
     body: pauseBody,
     carryOut: (scheduler, { body, access }) =>
       scheduler.pauseAll(pauseOptionsOf(body, access.principal.name)),
@@ -274,7 +313,11 @@ export const schedulerOperations: readonly Operation[] = [
     summary: 'Resumes all triggers.',
     role: 'operator',
     reach: 'data',
-    wouldChange: () => true,
+    async wouldChange(scheduler) {
+      const { everyNewTriggerGroup, triggerGroups, jobGroups } = await scheduler.getPausedGroups()
+      if (everyNewTriggerGroup || triggerGroups.length > 0 || jobGroups.length > 0) return true
+      return isAnyIn(scheduler, { state: statesBefore.resume })
+    },
     body: resumeBody,
     carryOut: (scheduler, { body }) => scheduler.resumeAll(body),
   }),
@@ -283,6 +326,7 @@ export const schedulerOperations: readonly Operation[] = [
     kind: 'job',
     verb: 'pause',
     body: pauseBody,
+    changesAlso: isReplacingPause,
     carryOut: ({ scheduler, body, access }, group) =>
       scheduler.pauseJobs(group, pauseOptionsOf(body, access.principal.name)),
   }),
@@ -296,6 +340,7 @@ export const schedulerOperations: readonly Operation[] = [
     kind: 'trigger',
     verb: 'pause',
     body: pauseBody,
+    changesAlso: isReplacingPause,
     carryOut: ({ scheduler, body, access }, group) =>
       scheduler.pauseTriggers(group, pauseOptionsOf(body, access.principal.name)),
   }),

@@ -147,7 +147,11 @@ const known = area('pause: why', {
     assert.equal((await pauseOf(bed, 't', 'g'))?.scope, 'jobGroup')
     await bed.store.resumeJobs(GroupMatcher.anyGroup())
     assert.equal(await pauseOf(bed, 't', 'g'), null)
-    assert.deepEqual(await bed.store.getPausedGroups(), { triggerGroups: [], jobGroups: [] })
+    assert.deepEqual(await bed.store.getPausedGroups(), {
+      triggerGroups: [],
+      jobGroups: [],
+      everyNewTriggerGroup: false,
+    })
   },
   'of everything is told with each group, and of one closer by in its place': async (bed) => {
     await bed.schedule('a', { group: 'g' })

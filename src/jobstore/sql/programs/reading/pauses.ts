@@ -44,7 +44,7 @@ export function* withPausesOfJobs(
 
 /** The groups that are remembered as paused, with what is known of that. */
 export function* getPausedGroups(session: SqlSession): SqlProgram<PausedGroups> {
-  const { triggerGroups, jobGroups } = yield* session.pausedGroups.load()
+  const { triggerGroups, jobGroups, everyNewTriggerGroup } = yield* session.pausedGroups.load()
   const ofTriggers = (group: string): PauseTarget => ({ scope: 'triggerGroup', group })
   const ofJobs = (group: string): PauseTarget => ({ scope: 'jobGroup', group })
   const targets = [everything, ...Array.from(triggerGroups, ofTriggers), ...Array.from(jobGroups, ofJobs)]
@@ -54,6 +54,7 @@ export function* getPausedGroups(session: SqlSession): SqlProgram<PausedGroups> 
       return { group, pause: closestPause(pauseOf(ofTriggers(group)), pauseOf(everything)) }
     }),
     jobGroups: Array.from(jobGroups, (group) => ({ group, pause: pauseOf(ofJobs(group)) })),
+    everyNewTriggerGroup,
   }
 }
 

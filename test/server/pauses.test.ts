@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { type TriggerKey, triggerKey } from '../../src/core/key.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+
+const stores = [
+  ['memory', () => new RAMJobStore()],
+  ['SQLite', () => sqliteJobStore({ filename: ':memory:' })],
+] as const
+
+describe('a pause of many, or its end, says whether it changes something', () => {
+  const daytime = triggerKey('daytime', 'mail')
+
+  async function asked(fixture: ServerFixture, request: string, body: object = {}): Promise<unknown> {
+    const dry = await fixture.ask(`POST ${request}?dryRun=true`, { body })
+    const real = await fixture.ask(`POST ${request}`, { body })
+    expect([real.status, real.json]).toMatchObject([
+      200,
+      { changed: (dry.json as { changed: boolean }).changed },
+    ])
+    return (real.json as { changed: boolean }).changed
+  }
+
+  const stateOf = ({ scheduler }: ServerFixture, key: TriggerKey): Promise<string> =>
+    scheduler.getTriggerState(key)
+
+  test.each(['trigger-groups', 'job-groups'])('of %s', async (groups) => {
+    await using fixture = await serverFixture()
+    await fixture.scheduler.pauseTrigger(daytime)
+    expect(await asked(fixture, `/${groups}/mail/resume`)).toBe(true)
+    expect(await stateOf(fixture, daytime)).toBe('NORMAL')
+    expect(await asked(fixture, `/${groups}/mail/resume`)).toBe(false)
+    expect(await asked(fixture, `/${groups}/mail/pause`)).toBe(true)
+    expect(await asked(fixture, `/${groups}/mail/pause`)).toBe(false)
+    await fixture.scheduler.resumeTrigger(daytime)
+    expect(await asked(fixture, `/${groups}/mail/pause`)).toBe(true)
+    expect(await stateOf(fixture, daytime)).toBe('PAUSED')
+    expect(await asked(fixture, `/${groups}/mail/pause`, { reason: 'ink' })).toBe(true)
+  })
+
+  test.each(stores)('of everything, in %s', async (_, store) => {
+    await using fixture = await serverFixture({ served: await filledScheduler({ jobStore: store() }) })
+    expect(await asked(fixture, '/scheduler/resume-all')).toBe(false)
+    expect(await asked(fixture, '/scheduler/pause-all')).toBe(true)
+    expect(await asked(fixture, '/scheduler/pause-all')).toBe(false)
+    await fixture.scheduler.resumeTrigger(daytime)
+    expect(await asked(fixture, '/scheduler/pause-all')).toBe(true)
+    expect(await asked(fixture, '/scheduler/resume-all')).toBe(true)
+    expect(await asked(fixture, '/scheduler/resume-all')).toBe(false)
+    await fixture.scheduler.pauseJobs(GroupMatcher.groupEquals('reports'))
+    expect(await asked(fixture, '/scheduler/resume-all')).toBe(true)
+    await fixture.scheduler.deleteJobs(await fixture.scheduler.getJobKeys(GroupMatcher.anyGroup()))
+    expect(await asked(fixture, '/scheduler/pause-all')).toBe(true)
+    expect(await asked(fixture, '/scheduler/pause-all')).toBe(false)
+    expect(await asked(fixture, '/scheduler/resume-all')).toBe(true)
+  })
+})
