@@ -166,6 +166,23 @@ describe('a search is bounded', () => {
     expect(askedByThen).toBeLessThan(10)
   })
 
+  test('in the time for which a change of a calendar looks at its triggers', async () => {
+    let elapsedMs = 0
+    const clock = { ...systemClock, elapsedMs: () => (elapsedMs += 50) }
+    await using fixture = await serverFixture({ clock })
+    const definition = { type: 'holiday', timeZone: 'UTC', excludedDates: [] }
+    expect(await fixture.ask('PUT /calendars/evenings', { body: { definition } })).toMatchObject({
+      status: 200,
+    })
+    const fields = trigger({ ...cron('0 0 3 * * ?'), calendarName: 'evenings' })
+    for (let index = 0; index < 20; index++) {
+      expect(await fixture.ask(`PUT /triggers/reports/e${index}`, fields)).toMatchObject({ status: 200 })
+    }
+    const body = { definition: { ...definition, excludedDates: ['2199-01-01'] } }
+    const whole = { json: { result: { triggers: 20, moved: null } } }
+    expect(await fixture.ask('PUT /calendars/evenings?dryRun=true', { body })).toMatchObject(whole)
+  })
+
   test('in the time that a calendar takes for a preview', async () => {
     let elapsedMs = 0
     const clock = { ...systemClock, elapsedMs: () => elapsedMs }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { JobPersistenceError } from '../../core/errors.ts'
+import { calendarInUse } from '../../jobstore/refusals.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { dayMs } from '../../time/civil.ts'
 import { TimeZone } from '../../time/zone.ts'
@@ -175,7 +176,8 @@ const putCalendar: Operation = operation({
         .number()
         .nullable()
         .describe(
-          'How many of them get another next firing, as far as was looked, by a misfire threshold of 60 s.',
+          'How many of them get another next firing, as far as was looked, by a misfire threshold of 60 s; null when ' +
+            'the look at them took too long.',
         ),
       first: z
         .array(z.strictObject({ key: keyJson, beforeMs: instantOrNull, afterMs: instantOrNull }))
@@ -209,20 +211,25 @@ type PutCall = OperationCall<{ readonly name: string }, unknown, { readonly upda
 async function effectOf(
   { scheduler, params, body, parts }: PutCall,
   calendar: Calendar,
-): Promise<{ triggers: number | null; moved: number; first: Moved[] }> {
+): Promise<{ triggers: number | null; moved: number | null; first: Moved[] }> {
+  const work = new RequestWork(parts.clock)
   const { items, next } = await scheduler.queryTriggers({ calendarName: params.name, take: lookedAtMax })
+  const triggers = next === null ? items.length : null
   const moved: Moved[] = []
   const keys = body.updateTriggers ? items.map(({ key }) => key) : []
   const stored = await storedTriggers(scheduler, keys)
   for (const key of keys) {
     const trigger = stored.get(key)
     if (trigger === undefined) continue
+    // A trigger of which the calendar leaves little is searched for a hundred years.
+    if (work.isOver()) return { triggers, moved: null, first: moved.slice(0, 20) }
     const beforeMs = trigger.nextFireTimeMs
     const after = trigger.updateWithNewCalendar(calendar, parts.clock.now(), misfireThresholdMs)
     const afterMs = after.nextFireTimeMs
     if (beforeMs !== afterMs) moved.push({ key: keyToJson(key), beforeMs, afterMs })
+    await work.breathe()
   }
-  return { triggers: next === null ? items.length : null, moved: moved.length, first: moved.slice(0, 20) }
+  return { triggers, moved: moved.length, first: moved.slice(0, 20) }
 }
 
 const deleteCalendar: Operation = operation({
@@ -244,8 +251,11 @@ const deleteCalendar: Operation = operation({
     call.exchange.noteStored(stored)
     call.exchange.noteBefore(stored)
     const { items } = await scheduler.queryTriggers({ calendarName: params.name, take: 1 })
+    // A dry run does not say that all is well where the request itself is refused.
+    const [user] = items
+    if (user !== undefined) throw calendarInUse(params.name, user.key)
     return change(call, 'data', {
-      wouldChange: () => items.length === 0,
+      wouldChange: () => true,
       carryOut: () => scheduler.deleteCalendar(params.name),
       result: null,
     })
