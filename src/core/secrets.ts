@@ -15,15 +15,35 @@ const setting = new RegExp(
  * like among its parameters or in a list such as `host=db password=x`. Other texts stay as they are.
  */
 export function withoutSecrets(address: string): string {
-  return withoutUser(address).replace(parameter, `$1${hidden}`).replace(setting, `$1${hidden}`)
+  return withUser(address, '').replace(parameter, `$1${hidden}`).replace(setting, `$1${hidden}`)
+}
+
+/** The same with `***@` for a user and password, so that who sends it back can be told from who never had them. */
+export function withHidden(address: string): string {
+  return withUser(address, `${hidden}@`).replace(parameter, `$1${hidden}`).replace(setting, `$1${hidden}`)
+}
+
+/** Whether a `***` of the text is where {@link withHidden} puts one. */
+export function hasHidden(text: string): boolean {
+  // With a mark for each of them, those in such a place are hidden once more.
+  const marked = text.replaceAll(hidden, mark)
+  return marksIn(withHidden(marked)) < marksIn(marked)
+}
+
+/** No text of people has this character. */
+const mark = '\u0000'
+
+function marksIn(text: string): number {
+  return text.split(mark).length
 }
 
 /** A password that was not encoded may hold any character, so the user part ends at the last `@` where it can end. */
-function withoutUser(address: string): string {
+function withUser(address: string, instead: string): string {
   const [, scheme = '', rest = ''] = /^([a-z][\w+.-]*:\/\/)(.*)$/is.exec(address) ?? []
   const [place = ''] = rest.split('?', 1)
   const user = URL.canParse(address) && place.includes('@') ? place : rest
-  return scheme === '' ? address : `${scheme}${rest.slice(user.lastIndexOf('@') + 1)}`
+  const userLength = user.lastIndexOf('@') + 1
+  return userLength === 0 ? address : `${scheme}${instead}${rest.slice(userLength)}`
 }
 
 /** Whether the value under a name in job data is likely to be a secret: `password`, `apiKey`, `db.token`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutSecrets } from '../../src/core/secrets.ts'
+import { hasHidden, withHidden, withoutSecrets } from '../../src/core/secrets.ts'
 
 test.each([
   ['postgres://db.example/app', 'postgres://db.example/app'],
@@ -28,3 +28,21 @@ test.each([
 ])('%s is shown as %s', (address, shown) => {
   expect(withoutSecrets(address)).toBe(shown)
 })
+
+test.each([
+  ['postgres://user:secret@db.example/app', 'postgres://***@db.example/app'],
+  ['postgres://db.example/app', 'postgres://db.example/app'],
+  ['https://u@x/?token=abc&a=1', 'https://***@x/?token=***&a=1'],
+  ['host=db password=secret', 'host=db password=***'],
+])('%s is masked as %s, which says where something is hidden', (text, shown) => {
+  expect(withHidden(text)).toBe(shown)
+  expect(hasHidden(shown)).toBe(shown.includes('***'))
+  expect(hasHidden(text)).toBe(false)
+})
+
+test.each(['***', 'three stars: ***', 'https://x/***?a=***', 'password=secret ***'])(
+  '%s hides nothing',
+  (text) => {
+    expect(hasHidden(text)).toBe(false)
+  },
+)

@@ -227,7 +227,8 @@ describe('one file of all definitions', () => {
     const definitions = await answer('definitions.export', 'GET /definitions')
     await fixture.scheduler.deleteJob(jobKey('hourly', 'mail'))
     const refused = await fixture.ask('POST /definitions', { body: { definitions } })
-    expect([refused.status, refused.json]).toMatchObject([400, { field: 'definitions' }])
+    const field = expect.stringMatching(/^definitions\.jobs\.\d\.fields\.jobDataMap\.apiKey$/) as string
+    expect([refused.status, refused.json]).toMatchObject([400, { field }])
   })
 })
 

@@ -3,12 +3,11 @@ import { InvalidArgumentError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { KeySet } from '../../core/key-set.ts'
-import { hidden } from '../../core/secrets.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { DefinitionChanges, NamedCalendar } from '../../jobstore/definition-changes.ts'
 import type { JobAndTriggers } from '../../jobstore/job-and-triggers.ts'
 import type { JobSummary, TriggerSummary } from '../../jobstore/queries.ts'
-import { jobKeyMismatch } from '../../jobstore/refusals.ts'
+import { calendarInUse } from '../../jobstore/refusals.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { CalendarDefinition } from '../../triggers/calendars/calendar.ts'
 import { calendarFromJSON } from '../../triggers/calendars/calendar-json.ts'
@@ -32,7 +31,7 @@ import { calendarDefinitionJson } from './calendars.ts'
 import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
 import { jobOf } from './jobs.ts'
 import { storedJobs, storedTriggers } from './stored.ts'
-import { editedTrigger, triggerText } from './triggers.ts'
+import { editedTrigger, refuseOtherJob, triggerText } from './triggers.ts'
 
 /** One file of everything that is defined: calendars, jobs and triggers, without how far they have come. */
 export interface DefinitionsJson {
@@ -184,10 +183,17 @@ const importDefinitions: Operation = operation({
   async handle(call) {
     const { scheduler, body, parts } = call
     const { definitions, remove } = body
+    refuseTwice(definitions)
     const calendars = await calendarDifferences(scheduler, definitions)
     const jobs = await jobDifferences(scheduler, definitions)
     const triggers = await triggerDifferences(scheduler, definitions, parts.clock.now())
     const removals = remove ? await removalsOf(scheduler, definitions) : nothingToRemove
+    const changes = { calendars, entries: entriesOf(jobs, triggers), ...removals }
+    // A dry run does not say that all is well where the request itself is refused.
+    if (call.isDryRun) {
+      await scheduler.changeDefinitions(changes, { dryRun: true })
+      await refuseUsedCalendars(scheduler, definitions, removals)
+    }
     const steps: readonly Difference[] = [...calendars, ...jobs, ...triggers, ...removedDifferences(removals)]
     const count = (wanted: Difference['change']): number =>
       steps.filter((step) => step.change === wanted).length
@@ -196,7 +202,7 @@ const importDefinitions: Operation = operation({
     return change(call, 'data', {
       wouldChange: () => steps.length > 0,
       async carryOut() {
-        await scheduler.changeDefinitions({ calendars, entries: entriesOf(jobs, triggers), ...removals })
+        await scheduler.changeDefinitions(changes)
         return steps.length > 0
       },
       result: {
@@ -208,6 +214,31 @@ const importDefinitions: Operation = operation({
     })
   },
 })
+
+/** The last one would be stored, and the others would not. @throws InvalidArgumentError */
+function refuseTwice({ calendars, jobs, triggers }: DefinitionsJson): void {
+  const refuse = (list: 'calendars' | 'jobs' | 'triggers', texts: readonly string[]): void => {
+    const seen = new Map<string, number>()
+    for (const [index, text] of texts.entries()) {
+      const first = seen.get(text)
+      seen.set(text, index)
+      if (first === undefined) continue
+      const field = `definitions.${list}.${index}`
+      throw new InvalidArgumentError(
+        field,
+        `'${field}' has the name of 'definitions.${list}.${first}'. Leave one of them out.`,
+      )
+    }
+  }
+  const textOf = ({ key: { group, name } }: { readonly key: KeyJson }): string =>
+    JSON.stringify([group, name])
+  refuse(
+    'calendars',
+    calendars.map(({ name }) => name),
+  )
+  refuse('jobs', jobs.map(textOf))
+  refuse('triggers', triggers.map(textOf))
+}
 
 async function calendarDifferences(
   scheduler: Scheduler,
@@ -233,12 +264,11 @@ async function jobDifferences(
     scheduler,
     jobs.map(({ key }) => jobKeyOf(key)),
   )
-  for (const { key, fields } of jobs) {
+  for (const [index, { key, fields }] of jobs.entries()) {
     const stored = known.get(jobKeyOf(key)) ?? null
-    const job = jobOf(key, fields, stored)
+    const job = jobOf(key, fields, stored, `definitions.jobs.${index}.fields.jobDataMap`)
     const text = JSON.stringify(jobToJson(job, { secrets: true }))
     if (stored !== null && JSON.stringify(jobToJson(stored, { secrets: true })) === text) continue
-    refuseMasked(key, text)
     differences.push({ kind: 'job', key, change: stored === null ? 'add' : 'change', job })
   }
   return differences
@@ -254,14 +284,12 @@ async function triggerDifferences(
     scheduler,
     triggers.map(({ key }) => triggerKeyOf(key)),
   )
-  for (const { key, fields } of triggers) {
+  for (const [index, { key, fields }] of triggers.entries()) {
     const stored = known.get(triggerKeyOf(key)) ?? null
-    // One that begins "now" has begun: a file without instants may be imported again and again.
-    const startTimeMs = fields.startTimeMs ?? stored?.startTimeMs ?? null
-    const trigger = editedTrigger(key, { ...fields, startTimeMs }, stored, nowMs)
+    const dataField = `definitions.triggers.${index}.fields.jobDataMap`
+    const trigger = editedTrigger(key, fields, { stored, nowMs, dataField })
     const text = triggerText(trigger)
     if (stored !== null && triggerText(stored) === text) continue
-    refuseMasked(key, text)
     if (stored !== null) refuseOtherJob(stored, trigger)
     differences.push({ kind: 'trigger', key, change: stored === null ? 'add' : 'change', trigger })
   }
@@ -286,23 +314,6 @@ function entriesOf(
   ]
 }
 
-/** A trigger keeps its job, as it does when it is rescheduled. @throws JobPersistenceError ERR_JOB_KEY_MISMATCH */
-function refuseOtherJob(stored: Trigger, trigger: Trigger): void {
-  const { jobKey } = stored
-  if (jobKey !== null && trigger.jobKey?.equals(jobKey) !== true) {
-    throw jobKeyMismatch(trigger.key, jobKey, trigger.jobKey)
-  }
-}
-
-/** A file without secrets brings what it defines to a scheduler that has them, and to no other. */
-function refuseMasked(key: KeyJson, text: string): void {
-  if (!text.includes(JSON.stringify(hidden))) return
-  throw new InvalidArgumentError(
-    'definitions',
-    `'${key.group}.${key.name}' has values that were masked and are not stored here: export with secrets=true.`,
-  )
-}
-
 type Removals = Pick<DefinitionChanges, 'removedTriggers' | 'removedJobs' | 'removedCalendars'>
 
 const nothingToRemove: Removals = { removedTriggers: [], removedJobs: [], removedCalendars: [] }
@@ -316,6 +327,33 @@ async function removalsOf(scheduler: Scheduler, definitions: DefinitionsJson): P
     removedTriggers: keys.triggers.filter((key) => !triggers.has(key)),
     removedJobs: keys.jobs.filter((key) => !jobs.has(key)),
     removedCalendars: (await scheduler.getCalendarNames()).filter((name) => !calendars.has(name)),
+  }
+}
+
+/**
+ * Refuses to remove a calendar that a trigger names in the end: one of the file, or of another program, which stays.
+ *
+ * @throws JobPersistenceError ERR_CALENDAR_IN_USE
+ */
+async function refuseUsedCalendars(
+  scheduler: Scheduler,
+  { triggers }: DefinitionsJson,
+  { removedCalendars, removedJobs }: Removals,
+): Promise<void> {
+  const withoutJob = new KeySet(removedJobs)
+  for (const calendarName of removedCalendars) {
+    const refuse = (trigger: KeyJson, job: KeyJson): void => {
+      if (!withoutJob.has(jobKeyOf(job))) throw calendarInUse(calendarName, triggerKeyOf(trigger))
+    }
+    for (const { key, fields } of triggers) {
+      if (fields.calendarName === calendarName) refuse(key, fields.jobKey)
+    }
+    await eachOf<TriggerSummary, TriggerKey>(
+      (after) => scheduler.queryTriggers({ calendarName, take: 1000, ...(after !== null && { after }) }),
+      ({ key, jobKey, type }) => {
+        if (type === 'unknown') refuse(key, jobKey)
+      },
+    )
   }
 }
 

@@ -152,6 +152,10 @@ const putJob: Operation = operation({
     const job = jobOf(params, body, stored)
     const before = stored === null ? null : jobToJson(stored)
     call.exchange.noteStored(before)
+    // A dry run does not say that all is well where the request itself is refused.
+    if (call.isDryRun && differ(stored, job)) {
+      await scheduler.changeDefinitions({ entries: [{ job, triggers: [] }] }, { dryRun: true })
+    }
     const after = call.isDryRun || !differ(stored, job) ? job : await putAs(scheduler, job, stored)
     const changed = differ(stored, after)
     return change(call, 'data', {
@@ -173,14 +177,23 @@ async function putAs(scheduler: Scheduler, job: JobDetail, stored: JobDetail | n
   return (await scheduler.getJobDetail(job.key)) ?? job
 }
 
-/** The job that a client describes; masked values stand for those that are stored. */
-export function jobOf(key: KeyJson, fields: JobFieldsJson, stored: JobDetail | null): JobDetail {
+/**
+ * The job that a client describes; masked values stand for those that are stored. `dataField`: where its data are.
+ *
+ * @throws InvalidArgumentError for masked values that stand for nothing
+ */
+export function jobOf(
+  key: KeyJson,
+  fields: JobFieldsJson,
+  stored: JobDetail | null,
+  dataField?: string,
+): JobDetail {
   const builder = JobBuilder.newJob(fields.jobType)
     .withIdentity(jobKeyOf(key))
     .storeDurably(fields.durable)
     .disallowConcurrentExecution(fields.disallowConcurrentExecution)
     .persistJobDataAfterExecution(fields.persistJobDataAfterExecution)
-    .setJobData(stored === null ? fields.jobDataMap : unmasked(fields.jobDataMap, stored.jobDataMap))
+    .setJobData(unmasked(fields.jobDataMap, stored?.jobDataMap ?? {}, dataField))
   const { description, timeoutMs, retry, requestsRecovery, nodeAffinity, sharding } = fields
   if (description !== undefined) builder.withDescription(description)
   if (timeoutMs !== undefined) builder.withTimeout(timeoutMs)

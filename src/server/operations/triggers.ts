@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { TriggerKey } from '../../core/key.ts'
-import { neverFires, otherFireIsNext } from '../../jobstore/refusals.ts'
+import { redefined, redefinedFrom } from '../../jobstore/planned-job.ts'
+import { jobKeyMismatch, otherFireIsNext } from '../../jobstore/refusals.ts'
 import type { Scheduler, SkippedFireTimes } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
@@ -25,7 +26,6 @@ import {
   triggerFieldsJson,
   triggerOf,
 } from '../wire/triggers.ts'
-import { requireCalendar } from './calendars.ts'
 import { change, jobGroupsOfTrigger, requireJob, requireTrigger, triggerKeyOf } from './changes.ts'
 import { calendarOf, detailOf, fireTimesOf, storedFireTimesOf } from './trigger-details.ts'
 
@@ -105,23 +105,24 @@ const putTrigger: Operation = operation({
   ),
   async handle(call) {
     const { scheduler, params, body, parts } = call
-    const key = triggerKeyOf(params)
     await requireJob(scheduler, body.jobKey)
-    const stored = await scheduler.getTrigger(key)
+    const stored = await scheduler.getTrigger(triggerKeyOf(params))
     call.exchange.noteStored(stored && planOf(stored))
-    const trigger = editedTrigger(params, body, stored, parts.clock.now())
-    // Before a dry run says that all is well.
-    if (trigger.calendarName !== null) await requireCalendar(scheduler, trigger.calendarName)
+    const nowMs = parts.clock.now()
+    const trigger = editedTrigger(params, body, { stored, nowMs })
     const differs = stored === null || triggerText(stored) !== triggerText(trigger)
+    if (stored !== null) refuseOtherJob(stored, trigger)
+    // A dry run does not say that all is well where the request itself is refused.
+    if (differs && call.isDryRun) {
+      await scheduler.changeDefinitions({ entries: [{ job: null, triggers: [trigger] }] }, { dryRun: true })
+    }
     const beforeMs = stored === null ? [] : await storedFireTimesOf(scheduler, stored, shownFireTimes)
-    const afterMs = differs ? await fireTimesOf(scheduler, trigger, shownFireTimes) : beforeMs
-    // A dry run does not say that all is well either.
-    if (differs && afterMs.length === 0) throw neverFires(trigger)
+    const edited = differs ? await asItWillBe(scheduler, trigger, { stored, nowMs }) : null
+    const afterMs = edited === null ? beforeMs : await fireTimesOf(scheduler, edited, shownFireTimes)
     return change(call, 'data', {
       wouldChange: () => differs,
       async carryOut() {
-        if (stored === null) await scheduler.scheduleJob(trigger)
-        else if (differs) await scheduler.rescheduleJob(key, trigger)
+        if (differs) await storeTrigger(call, trigger, stored)
         return differs
       },
       result: {
@@ -134,18 +135,63 @@ const putTrigger: Operation = operation({
   },
 })
 
+/** The trigger with its next fire time, in place of the stored one. @throws SchedulerError ERR_TRIGGER_NEVER_FIRES */
+async function asItWillBe(
+  scheduler: Scheduler,
+  trigger: Trigger,
+  { stored, nowMs }: EditedFrom,
+): Promise<Trigger> {
+  const calendar = await calendarOf(scheduler, trigger)
+  const first = trigger.computeFirstFireTime(calendar)
+  return stored === null ? first : redefined(stored, { trigger: first, calendar, nowMs })
+}
+
+/** Stores an edited trigger, which keeps the pause of the stored one and what was due. */
+async function storeTrigger(
+  { scheduler, exchange }: OperationCall<KeyJson, unknown, unknown>,
+  trigger: Trigger,
+  stored: Trigger | null,
+): Promise<void> {
+  if (stored !== null) {
+    const goesOnFrom = redefinedFrom(stored, trigger)
+    if ((await scheduler.rescheduleJob(stored.key, trigger, { goesOnFrom })) !== null) return
+    // It has ended, or was deleted, since it was read: a caller who wants it as it was is told so.
+    exchange.noteStored(null)
+  }
+  await scheduler.scheduleJob(trigger)
+}
+
+/** A trigger keeps its job, as it does when it is rescheduled. @throws JobPersistenceError ERR_JOB_KEY_MISMATCH */
+export function refuseOtherJob(stored: Trigger, trigger: Trigger): void {
+  const { jobKey } = stored
+  if (jobKey !== null && trigger.jobKey?.equals(jobKey) !== true) {
+    throw jobKeyMismatch(trigger.key, jobKey, trigger.jobKey)
+  }
+}
+
 /** What an edit replaces: not how far the trigger has come. */
 const planOf = (trigger: Trigger): { readonly definition: unknown } => ({ definition: definitionOf(trigger) })
 
-/** The trigger that a client describes; masked values stand for those that are stored. */
+interface EditedFrom {
+  readonly stored: Trigger | null
+  readonly nowMs: number
+  /** Where its data are, for messages. */
+  readonly dataField?: string
+}
+
+/**
+ * The trigger that a client describes. Masked values stand for those that are stored, and one that begins "now" has
+ * begun: the same may be sent again and again.
+ *
+ * @throws InvalidArgumentError for masked values that stand for nothing
+ */
 export function editedTrigger(
   key: KeyJson,
   fields: TriggerFieldsJson,
-  stored: Trigger | null,
-  nowMs: number,
+  { stored, nowMs, dataField }: EditedFrom,
 ): Trigger {
-  const jobDataMap = stored === null ? fields.jobDataMap : unmasked(fields.jobDataMap, stored.jobDataMap)
-  return triggerOf(key, { ...fields, jobDataMap }, nowMs)
+  const jobDataMap = unmasked(fields.jobDataMap, stored?.jobDataMap ?? {}, dataField)
+  return triggerOf(key, { ...fields, jobDataMap }, fields.startTimeMs ?? stored?.startTimeMs ?? nowMs)
 }
 
 /** What a trigger is to be, as text to compare. */

@@ -76,7 +76,10 @@ const common = {
   calendarName: nameText.nullable().default(null),
   jobDataMap: dataJson.default({}),
   priority: int32.default(defaultPriority),
-  startTimeMs: instantMs.nullable().default(null).describe('Null: now.'),
+  startTimeMs: instantMs
+    .nullable()
+    .default(null)
+    .describe('Null: that of the stored trigger; now when there is none.'),
   endTimeMs: instantMs.nullable().default(null),
 }
 
@@ -135,7 +138,7 @@ interface CommonFields {
   /** Values under keys that look secret are `***`; sent back, they stand for the stored ones. */
   readonly jobDataMap: Readonly<Record<string, unknown>>
   readonly priority: number
-  /** Null: from now on. */
+  /** Null: that of the stored trigger, or from now on. */
   readonly startTimeMs: number | null
   readonly endTimeMs: number | null
 }
@@ -243,11 +246,11 @@ export function definitionOf(
  *
  * @throws InvalidArgumentError ERR_INVALID_TRIGGER, ERR_UNKNOWN_TIME_ZONE; CronExpressionError
  */
-export function triggerOf(key: KeyJson, definition: TriggerFieldsJson, nowMs: number): Trigger {
+export function triggerOf(key: KeyJson, definition: TriggerFieldsJson, startTimeMs: number): Trigger {
   return triggerFromJSON({
     ...definition,
     key,
-    startTimeMs: definition.startTimeMs ?? nowMs,
+    startTimeMs,
     nextFireTimeMs: null,
     previousFireTimeMs: null,
     timesTriggered: 0,

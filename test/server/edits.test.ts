@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest'
+import { triggerKey } from '../../src/core/key.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
+import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import type { DefinitionsJson } from '../../src/server/operations/definitions.ts'
+import { filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+
+const hourly = triggerKey('hourly', 'mail')
+const path = '/triggers/mail/hourly'
+const repeating = {
+  type: 'simple',
+  jobKey: { group: 'mail', name: 'hourly' },
+  repeatCount: -1,
+  repeatIntervalMs: 3_600_000,
+}
+
+const stores = [
+  ['memory', () => new RAMJobStore()],
+  ['SQLite', () => sqliteJobStore({ filename: ':memory:' })],
+  [
+    'a store without one step for definitions',
+    () => {
+      const store = new DelegatingJobStore(new RAMJobStore())
+      delete store.changeDefinitions
+      return store
+    },
+  ],
+] as const
+
+async function definitionOf(fixture: ServerFixture): Promise<object> {
+  return ((await fixture.ask(`GET ${path}`)).json as { definition: object }).definition
+}
+
+async function exportOf(fixture: ServerFixture): Promise<DefinitionsJson> {
+  return (await fixture.ask('GET /definitions?secrets=true')).json as DefinitionsJson
+}
+
+describe.each(stores)('an edited trigger, in %s,', (_, store) => {
+  const paused = { state: 'PAUSED', pause: { reason: 'incident 4711', by: 'ann' } }
+
+  test('stays paused', async () => {
+    await using fixture = await serverFixture({ served: await filledScheduler({ jobStore: store() }) })
+    await fixture.scheduler.pauseTrigger(hourly, { reason: 'incident 4711', by: 'ann' })
+    const body = { ...(await definitionOf(fixture)), description: 'corrected' }
+    expect(await fixture.ask(`PUT ${path}`, { body })).toMatchObject({ json: { changed: true } })
+    const edited = { ...paused, definition: { description: 'corrected' } }
+    expect((await fixture.ask(`GET ${path}`)).json).toMatchObject(edited)
+  })
+
+  test('stays paused when it comes in a file', async () => {
+    await using fixture = await serverFixture({ served: await filledScheduler({ jobStore: store() }) })
+    const definitions = await exportOf(fixture)
+    await fixture.scheduler.pauseTrigger(hourly, { reason: 'incident 4711', by: 'ann' })
+    const triggers = definitions.triggers.map(({ key, fields }) => ({
+      key,
+      fields: { ...fields, priority: 9 },
+    }))
+    const body = { definitions: { ...definitions, triggers } }
+    expect((await fixture.ask('POST /definitions', { body })).json).toMatchObject({
+      result: { counts: { change: triggers.length } },
+    })
+    expect((await fixture.ask(`GET ${path}`)).json).toMatchObject({ ...paused, definition: { priority: 9 } })
+  })
+})
+
+test('the same edit again changes nothing, whenever it began', async () => {
+  await using fixture = await serverFixture()
+  const put = (body: object): ReturnType<ServerFixture['ask']> =>
+    fixture.ask('PUT /triggers/made/t', { body })
+  expect(await put(repeating)).toMatchObject({ json: { changed: true } })
+  const stored = await fixture.scheduler.getTrigger(triggerKey('t', 'made'))
+  await expect.poll(() => Date.now()).toBeGreaterThan(stored?.startTimeMs ?? Number.NaN)
+  expect(await put(repeating)).toMatchObject({ json: { changed: false } })
+  const later = { ...repeating, startTimeMs: Date.UTC(2199, 5, 1) }
+  expect(await put(later)).toMatchObject({
+    json: { changed: true, result: { afterMs: { 0: later.startTimeMs } } },
+  })
+  expect((await fixture.scheduler.getTrigger(triggerKey('t', 'made')))?.nextFireTimeMs).toBe(
+    later.startTimeMs,
+  )
+})
+
+/** Deletes a trigger just before it is replaced, as its last fire does. */
+class VanishingStore extends DelegatingJobStore {
+  override async rescheduleTrigger(
+    ...call: Parameters<DelegatingJobStore['rescheduleTrigger']>
+  ): Promise<boolean> {
+    await this.inner.deleteTriggers([call[0]])
+    return super.rescheduleTrigger(...call)
+  }
+}
+
+test('an edit of a trigger that has ended meanwhile stores it, or says so to who wants it as it was', async () => {
+  const served = await filledScheduler({ jobStore: new VanishingStore(new RAMJobStore()) })
+  await using fixture = await serverFixture({ served })
+  const tag = (await fixture.ask(`GET ${path}`)).headers.get('etag') ?? ''
+  const refused = await fixture.ask(`PUT ${path}`, { body: repeating, headers: { 'if-match': tag } })
+  expect(refused).toMatchObject({ status: 412, json: { code: 'ERR_CHANGED_MEANWHILE' } })
+  expect(await served.getTrigger(hourly)).toBeNull()
+  const monthly = { ...repeating, jobKey: { group: 'mail', name: 'monthly' } }
+  const stored = await fixture.ask('PUT /triggers/mail/monthly', { body: monthly })
+  expect(stored).toMatchObject({ status: 200, json: { changed: true } })
+  expect(await served.getTrigger(triggerKey('monthly', 'mail'))).toMatchObject({ type: 'simple' })
+})
+
+describe('a dry run is refused as the request itself is', () => {
+  const cron = { expression: '0 0 7 * * ?', timeZone: 'UTC' }
+  const trigger = (fields: object): object => ({
+    key: { group: 'made', name: 't' },
+    fields: { type: 'cron', jobKey: { group: 'mail', name: 'hourly' }, cronExpression: cron, ...fields },
+  })
+  const job = (fields: object): object => ({ key: { group: 'made', name: 'j' }, fields })
+  const over = { startTimeMs: 1_000_000, endTimeMs: 2_000_000 }
+
+  test.each<readonly [string, object]>([
+    ['ERR_CALENDAR_NOT_FOUND', { triggers: [trigger({ calendarName: 'nowhere' })] }],
+    ['ERR_JOB_NOT_FOUND', { triggers: [trigger({ jobKey: { group: 'mail', name: 'nobody' } })] }],
+    ['ERR_TRIGGER_NEVER_FIRES', { triggers: [trigger(over)] }],
+    ['ERR_UNKNOWN_JOB_TYPE', { jobs: [job({ jobType: 'unknown' })] }],
+    ['ERR_INVALID_ARGUMENT', { triggers: [trigger({}), trigger({ priority: 7 })] }],
+    ['ERR_INVALID_ARGUMENT', { jobs: [job({ jobType: 'echo' }), job({ jobType: 'failing' })] }],
+  ])('with %s by a file', async (code, changes) => {
+    await using fixture = await serverFixture()
+    const empty = { ...(await exportOf(fixture)), calendars: [], jobs: [], triggers: [] }
+    const body = { definitions: { ...empty, ...changes } }
+    for (const dryRun of [true, false]) {
+      const { json } = await fixture.ask(`POST /definitions?dryRun=${dryRun}`, { body })
+      expect([dryRun, json]).toMatchObject([dryRun, { code }])
+    }
+    expect(
+      (await fixture.scheduler.queryTriggers({ group: GroupMatcher.groupEquals('made') })).items,
+    ).toEqual([])
+  })
+
+  test('with a calendar in use that a file leaves out, or that is to be deleted', async () => {
+    await using fixture = await serverFixture()
+    const body = { ...(await definitionOf(fixture)), calendarName: 'holidays' }
+    expect(await fixture.ask(`PUT ${path}`, { body })).toMatchObject({ status: 200 })
+    const definitions = { ...(await exportOf(fixture)), calendars: [] }
+    for (const dryRun of [true, false]) {
+      const refusals = [
+        await fixture.ask(`POST /definitions?dryRun=${dryRun}`, { body: { definitions, remove: true } }),
+        await fixture.ask(`DELETE /calendars/holidays?dryRun=${dryRun}`),
+      ]
+      for (const refusal of refusals) {
+        expect([dryRun, refusal]).toMatchObject([
+          dryRun,
+          { status: 409, json: { code: 'ERR_CALENDAR_IN_USE' } },
+        ])
+      }
+    }
+  })
+
+  test.each([
+    ['PUT /jobs/made/j', { jobType: 'unknown' }, 'ERR_UNKNOWN_JOB_TYPE'],
+    [`PUT ${path}`, { ...repeating, jobKey: { group: 'reports', name: 'daily' } }, 'ERR_JOB_KEY_MISMATCH'],
+    [`PUT ${path}`, { ...repeating, calendarName: 'nowhere' }, 'ERR_CALENDAR_NOT_FOUND'],
+  ])('%s', async (request, body, code) => {
+    await using fixture = await serverFixture()
+    for (const dryRun of [true, false]) {
+      const { json } = await fixture.ask(`${request}?dryRun=${dryRun}`, { body })
+      expect([dryRun, json]).toMatchObject([dryRun, { code }])
+    }
+  })
+})
