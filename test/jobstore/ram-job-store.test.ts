@@ -4,6 +4,7 @@ import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { RecordingSignaler } from '../../src/testing/job-store/recording-signaler.ts'
 import { storedCounts } from '../../src/testing/job-store/stored.ts'
 import { jobDetail, misfireThresholdMs, only, Testbed } from '../../src/testing/job-store/testbed.ts'
+import { systemClock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 
@@ -29,6 +30,42 @@ function putThrowingCalendar(bed: Testbed, options: { updateTriggers: boolean })
 }
 
 describe('RAMJobStore', () => {
+  test('lets others have their turn while it looks at the triggers of a new calendar', async () => {
+    let elapsedMs = 0
+    let questions = 0
+    let askedByThen = 0
+    let meanwhile: Promise<unknown> = Promise.resolve()
+    const clock = { ...systemClock, now: () => 0, elapsedMs: () => elapsedMs }
+    const bed = await openBed({ clock })
+    const slow: Calendar = {
+      ...throwing,
+      isTimeIncluded() {
+        elapsedMs += 2
+        questions++
+        return true
+      },
+    }
+    await bed.store.addCalendar('slow', slow, { replace: false, updateTriggers: false })
+    const names = Array.from({ length: 20 }, (_, index) => `t${index}`)
+    for (const name of names) await bed.schedule(name, { calendar: 'slow', inMs: 60_000, everyMs: 60_000 })
+    const { key } = await bed.stored('t0')
+    questions = 0
+    setImmediate(() => {
+      askedByThen = questions
+      const other = bed.trigger('t0', { calendar: 'slow', inMs: 90_000, everyMs: 60_000 })
+      meanwhile = bed.store.rescheduleTrigger(key, other)
+    })
+    await bed.store.addCalendar('slow', { ...slow }, { replace: true, updateTriggers: true })
+    await meanwhile
+    expect(askedByThen).toBeLessThan(10)
+    expect(questions).toBe(21)
+    const nextFireTimes = await Promise.all(
+      names.map(async (name) => (await bed.stored(name)).nextFireTimeMs),
+    )
+    expect(new Set(nextFireTimes.slice(1)).size).toBe(1)
+    expect(nextFireTimes[0]).toBe((nextFireTimes[1] ?? 0) + 30_000)
+  })
+
   test('refuses to work before it is initialized', async () => {
     const store = new RAMJobStore()
     const request = { noLaterThanMs: 0, maxCount: 1, timeWindowMs: 0 }

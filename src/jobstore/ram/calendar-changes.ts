@@ -11,6 +11,41 @@ import type { TriggerRecord } from './records.ts'
 export interface CalendarOptions {
   readonly replace: boolean
   readonly updateTriggers: boolean
+  /** Default: nothing was computed before. */
+  readonly foreseen?: ForeseenUpdates
+}
+
+/** What becomes of triggers under new calendars, with the trigger of which it was computed. */
+export type ForeseenUpdates = Map<TriggerRecord, { readonly before: Trigger; readonly after: Trigger }>
+
+/** The longest that triggers are looked at before others have their turn. */
+const turnMs = 3
+
+/**
+ * Computes what becomes of the triggers that name calendars, as far as one turn of the event loop goes: of a trigger to
+ * which a calendar leaves little, a hundred years are searched. True when each of them was looked at.
+ */
+export function foresee(
+  session: RamSession,
+  calendars: ReadonlyMap<string, Calendar>,
+  foreseen: ForeseenUpdates,
+): boolean {
+  const { data } = session
+  const { clock, misfireThresholdMs } = session.context
+  const endMs = clock.elapsedMs() + turnMs
+  const nowMs = session.now()
+  for (const [name, calendar] of calendars) {
+    for (const record of data.calendars.usersOf(name)) {
+      if (foreseen.has(record)) continue
+      const before = record.trigger
+      foreseen.set(record, {
+        before,
+        after: before.updateWithNewCalendar(calendar, nowMs, misfireThresholdMs),
+      })
+      if (clock.elapsedMs() >= endMs) return false
+    }
+  }
+  return true
 }
 
 export function addCalendar(
@@ -43,10 +78,13 @@ export function prepareCalendar(
   const users = options.updateTriggers ? [...data.calendars.usersOf(name)] : []
   // All new values are computed before the first is kept: a calendar that throws changes nothing.
   const updates = new Map(
-    users.map((record): [TriggerRecord, Trigger] => [
-      record,
-      record.trigger.updateWithNewCalendar(calendar, nowMs, context.misfireThresholdMs),
-    ]),
+    users.map((record): [TriggerRecord, Trigger] => {
+      const { trigger } = record
+      const known = options.foreseen?.get(record)
+      // It may have fired, or have been replaced, since it was looked at.
+      if (known?.before === trigger) return [record, known.after]
+      return [record, trigger.updateWithNewCalendar(calendar, nowMs, context.misfireThresholdMs)]
+    }),
   )
   const store = (): void => {
     const old = calendars.get(name)

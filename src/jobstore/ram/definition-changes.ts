@@ -7,15 +7,24 @@ import type { DefinitionChanges, RemovedDefinitions } from '../definition-change
 import type { JobAndTriggers } from '../job-and-triggers.ts'
 import { redefined } from '../planned-job.ts'
 import { calendarInUse, calendarNotFound, refusalOf } from '../refusals.ts'
-import { deleteCalendar, type PreparedCalendar, prepareCalendar } from './calendar-changes.ts'
+import {
+  deleteCalendar,
+  type ForeseenUpdates,
+  type PreparedCalendar,
+  prepareCalendar,
+} from './calendar-changes.ts'
 import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
 import { deleteJobs, deleteTriggers, scheduleJobs } from './scheduling.ts'
 
 /** Whatever can be refused or throw comes before the first change. */
-export function changeDefinitions(session: RamSession, changes: DefinitionChanges): RemovedDefinitions {
+export function changeDefinitions(
+  session: RamSession,
+  changes: DefinitionChanges,
+  foreseen: ForeseenUpdates,
+): RemovedDefinitions {
   const { data } = session
-  const options = { replace: true, updateTriggers: true }
+  const options = { replace: true, updateTriggers: true, foreseen }
   // Triggers name one calendar each, so that no calendar depends on what another one changes.
   const calendars = new Map(changes.calendars.map(({ name, calendar }) => [name, calendar]))
   const prepared = Array.from(calendars, ([name, calendar]) =>

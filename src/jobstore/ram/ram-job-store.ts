@@ -54,7 +54,7 @@ import { type RecordOptions, recordOptionNames, resolveRecordOptions } from '../
 import { storeInUse } from '../refusals.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
-import { addCalendar, deleteCalendar } from './calendar-changes.ts'
+import { addCalendar, deleteCalendar, type ForeseenUpdates, foresee } from './calendar-changes.ts'
 import { changeDefinitions } from './definition-changes.ts'
 import { acquireTriggers, completeJobs, fireTriggers, releaseTriggers } from './firing.ts'
 import { queryJobs, queryNextTriggers, queryTriggers, triggerCounts } from './listing.ts'
@@ -280,16 +280,22 @@ export class RAMJobStore implements JobStore {
     calendar: Calendar,
     options: { readonly replace: boolean; readonly updateTriggers: boolean },
   ): Promise<void> {
+    const foreseen: ForeseenUpdates = new Map()
+    const calendars = new Map(options.updateTriggers ? [[name, calendar]] : [])
+    while (!foresee(this.#require(), calendars, foreseen)) await nextTurn(this.#require().context.clock)
     const session = this.#require()
-    addCalendar(session, name, calendar, options)
+    addCalendar(session, name, calendar, { ...options, foreseen })
     this.#tell(session)
   }
   async deleteCalendar(name: string): Promise<boolean> {
     return deleteCalendar(this.#data, name)
   }
   async changeDefinitions(changes: DefinitionChanges): Promise<RemovedDefinitions> {
+    const foreseen: ForeseenUpdates = new Map()
+    const calendars = new Map(changes.calendars.map(({ name, calendar }) => [name, calendar]))
+    while (!foresee(this.#require(), calendars, foreseen)) await nextTurn(this.#require().context.clock)
     const session = this.#require()
-    return this.#tell(session, changeDefinitions(session, changes))
+    return this.#tell(session, changeDefinitions(session, changes, foreseen))
   }
   async getCalendar(name: string): Promise<Calendar | null> {
     return this.#data.calendars.calendars.get(name) ?? null
