@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { callExecutor, FakeAdmin, triggerBody } from '../support/xxl-job-admin.ts'
 
@@ -92,6 +93,16 @@ describe('a process', () => {
     expect((await admin.resultOf(2)).msg).toContain('[job not executed, in the job queue, killed.]')
     expect(admin.requests.some(({ path }) => path.endsWith('/registryRemove'))).toBe(true)
   })
+})
+
+test('a script that finds no file descriptors fails, and its executor goes on', async () => {
+  const withoutDescriptors = fileURLToPath(new URL('../fixtures/xxl-job/no-descriptors.mjs', import.meta.url))
+  // Few enough to be used up.
+  const command = ['-c', 'ulimit -n 128 && exec "$@"', 'bash']
+  const program = [process.execPath, withoutDescriptors, temporaryFolder()]
+  const { stdout } = await promisify(execFile)('bash', [...command, ...program], { timeout: 60_000 })
+  const failure = "500 the script was not started with 'bash': spawn bash EMFILE"
+  expect(stdout.split('\n')).toEqual(['200 ', failure, '200 ', ''])
 })
 
 describe('handlers in worker modules (X24, X26)', () => {

@@ -100,10 +100,13 @@ export class ScriptRunner implements JobRunner {
     if (facts.param.includes('\0')) throw new Error('the parameter holds a NUL character')
     const args = [this.#path, facts.param, String(facts.shardIndex), String(facts.shardTotal)]
     // A group of its own, so that what the script starts is killed with it.
-    const child = spawn(command, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child: ChildProcess = spawn(command, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    // First of all: an error that nobody listens for ends this process.
+    const exit = this.#exitOf(child)
+    // A process that has no file descriptors left gets a child without streams.
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8')
-      stream.on('data', (text: string) => {
+      stream?.setEncoding('utf8')
+      stream?.on('data', (text: string) => {
         log.raw(text)
       })
     }
@@ -113,7 +116,7 @@ export class ScriptRunner implements JobRunner {
     }
     signal.addEventListener('abort', interrupt, { once: true })
     try {
-      return await this.#exitOf(child)
+      return await exit
     } finally {
       signal.removeEventListener('abort', interrupt)
       killer.ended()
