@@ -33,6 +33,8 @@ const claimMs = 600_000
 /** A rule that has not answered by then is asked anew. Until then one question waits, not one for each check. */
 const lostAnswerMs = 300_000
 const resignMs = 1000
+/** What is raised is stored at once, and then not more often than this: a rule may raise at every misfire. */
+const raisePauseMs = 1000
 /** How long an alert stays whose rule this node does not have. */
 const strangeMs = 3_600_000
 /** The rule of the alert that a node sends by itself, because without the store nodes cannot agree. */
@@ -57,7 +59,13 @@ export class AlertWatch {
   readonly #stops: (() => void)[] = []
   /** Alerts that wait in the queues of this node. */
   readonly #sending = new Set<string>()
+  /** Notes of what was sent that are being written. */
+  readonly #noting = new Set<Promise<void>>()
+  /** Until the next check. */
   #timer: ClockTimer | null = null
+  #isCheckDue = true
+  /** Until what was raised meanwhile is stored. */
+  #pause: ClockTimer | null = null
   #ticking: Promise<void> | null = null
   #leading: Promise<boolean> | null = null
   /** An end was told, and not yet that everything is back to normal. */
@@ -86,7 +94,14 @@ export class AlertWatch {
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#timer?.cancel()
-    for (const stop of this.#stops) stop()
+    this.#pause?.cancel()
+    for (const stop of this.#stops) {
+      try {
+        stop()
+      } catch (error) {
+        logThrown(this.#parts.logger, error, 'What the watch of an alert rule returned threw.')
+      }
+    }
     try {
       // A rule that is being checked is not waited for.
       await settledWithin(this.#parts.clock, resignMs, this.#resign())
@@ -94,6 +109,11 @@ export class AlertWatch {
       // Another node takes over when the lease is over.
       logThrown(this.#parts.logger, error, 'Alerts could not be handed to another node.', {}, 'warn')
     }
+  }
+
+  /** Resolves when it is noted what was sent. Never rejects. */
+  async noted(): Promise<void> {
+    await Promise.allSettled([...this.#noting])
   }
 
   async #resign(): Promise<void> {
@@ -119,12 +139,17 @@ export class AlertWatch {
     const id = alertIdOf(rule.name, finding.subject)
     if (!this.#raised.has(id) && this.#raised.size >= alertsMax) return
     this.#raised.set(id, { rule, finding })
-    this.#tickSoon()
+    this.#storeRaisedSoon()
+  }
+
+  /** While the store fails, what was raised waits for the next check. */
+  #storeRaisedSoon(): void {
+    const waits = this.#pause !== null || this.#storeAwaySinceMs !== null
+    if (this.#raised.size > 0 && !waits) this.#tickSoon()
   }
 
   #tickSoon(): void {
     if (this.#ticking !== null || this.#isStopped) return
-    this.#timer?.cancel()
     this.#ticking = this.#tick()
     unawaited(this.#ticking, (error) => {
       logThrown(this.#parts.logger, error, 'Looking after alerts has failed.')
@@ -132,30 +157,39 @@ export class AlertWatch {
   }
 
   async #tick(): Promise<void> {
-    const { clock, checkMs } = this.#parts
     // What was raised in the same turn is told together.
     await Promise.resolve()
+    const isCheck = this.#isCheckDue
+    const hasRaised = this.#raised.size > 0
+    this.#isCheckDue = false
     try {
-      await this.#work()
+      await this.#work(isCheck)
       this.#storeAnswers()
     } catch (error) {
       if (!this.#isStopped) this.#storeFails(error)
     }
     this.#ticking = null
-    if (this.#isStopped) return
-    // What was raised meanwhile is not left until the next check, unless the store fails.
-    const isMoreRaised = this.#raised.size > 0 && this.#storeAwaySinceMs === null
-    this.#timer = clock.setTimer(
-      isMoreRaised ? 0 : checkMs,
-      () => {
-        this.#tickSoon()
-      },
-      { unref: true },
-    )
+    if (!this.#isStopped) this.#goOn(isCheck, hasRaised)
   }
 
-  async #work(): Promise<void> {
-    const { book, checkMs, clock, rules, scheduler } = this.#parts
+  #goOn(isCheck: boolean, hasRaised: boolean): void {
+    const { clock, checkMs } = this.#parts
+    const afterCheck = (): void => {
+      this.#isCheckDue = true
+      this.#tickSoon()
+    }
+    if (isCheck) this.#timer = clock.setTimer(checkMs, afterCheck, { unref: true })
+    const afterPause = (): void => {
+      this.#pause = null
+      this.#storeRaisedSoon()
+    }
+    if (hasRaised) this.#pause ??= clock.setTimer(raisePauseMs, afterPause, { unref: true })
+    if (this.#isCheckDue) this.#tickSoon()
+    else this.#storeRaisedSoon()
+  }
+
+  async #work(isCheck: boolean): Promise<void> {
+    const { book, clock } = this.#parts
     const nowMs = clock.now()
     const alerts = new Map((await book.alerts()).map((alert) => [alert.id, alert]))
     const silences = (await book.silences()).filter(({ untilMs }) => untilMs > nowMs)
@@ -163,6 +197,13 @@ export class AlertWatch {
       await this.#keep(rule.name, finding, alerts, silences)
       this.#raised.delete(id)
     }
+    if (isCheck) await this.#lookAtAll(alerts, silences)
+  }
+
+  /** What one node does for all: whatever was raised, it is done once in `checkMs`. */
+  async #lookAtAll(alerts: Map<string, StoredAlert>, silences: readonly StoredSilence[]): Promise<void> {
+    const { book, checkMs, clock, rules, scheduler } = this.#parts
+    const nowMs = clock.now()
     await this.#renewClaims(alerts)
     if (this.#isStopped) return
     this.#leading = book.leads(scheduler.schedulerInstanceId, nowMs, 3 * checkMs)
@@ -344,13 +385,18 @@ export class AlertWatch {
     this.#sending.add(alert.id)
     this.#enqueue(this.notice('raised', alert.message, publicAlert(alert)), (isDropped) => {
       this.#sending.delete(alert.id)
-      unawaited(this.#parts.book.noteSent(alert.id, !isDropped), (error) => {
-        logThrown(this.#parts.logger, error, 'It could not be noted that an alert was sent.', {}, 'warn')
-      })
+      const noting = this.#parts.book.noteSent(alert.id, !isDropped)
+      this.#noting.add(noting)
+      unawaited(
+        noting.finally(() => this.#noting.delete(noting)),
+        (error) => {
+          logThrown(this.#parts.logger, error, 'It could not be noted that an alert was sent.', {}, 'warn')
+        },
+      )
     })
   }
 
-  /** Hands a notice to every channel; `done` is called when each has sent it, given it up or dropped it. */
+  /** Hands a notice to every channel; `done` is called when each has sent it, given it up or left it unsent. */
   #enqueue(notice: AlertNotice, done: (isDroppedByAll: boolean) => void = () => {}): void {
     const { queues } = this.#parts
     let left = queues.length

@@ -189,7 +189,8 @@ class Alerts implements AlertsPlugin {
   async shutdown(): Promise<void> {
     const { context, queues, watch } = this.#require()
     await watch.stop()
-    await settledWithin(context.clock, shutdownMs, Promise.all(queues.map((queue) => queue.finish())))
+    const finishing = Promise.all(queues.map((queue) => queue.finish())).then(() => watch.noted())
+    await settledWithin(context.clock, shutdownMs, finishing)
     for (const queue of queues) queue.close()
   }
 

@@ -15,7 +15,10 @@ export interface ChannelQueueOptions {
   readonly attempts: number
 }
 
-/** Called once when a notice has arrived or is given up, or when it is dropped because others waited as well. */
+/**
+ * Called once when a notice has arrived or is given up; with true when another attempt is needed, because others waited
+ * as well or because of the end.
+ */
 type Done = (isDropped: boolean) => void
 
 interface Waiting {
@@ -105,7 +108,11 @@ export class ChannelQueue {
     this.#waiting.length = 0
     this.#sleep.end()
     for (const attempt of this.#attempts) attempt.abort(new Error('The scheduler shuts down.'))
-    this.#options.channel.close?.()
+    try {
+      this.#options.channel.close?.()
+    } catch (error) {
+      logThrown(this.#options.logger, error, 'The close of an alert channel threw.', { channel: this.name })
+    }
   }
 
   /** Tries what waits once more, each notice once; resolves when nothing is left. */
@@ -121,30 +128,36 @@ export class ChannelQueue {
 
   async #sendAll(): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      await this.#send(next.notice)
-      if (!this.#isClosed) next.done(false)
+      const isDropped = await this.#send(next.notice)
+      if (!this.#isClosed) next.done(isDropped)
     }
     this.#sending = null
   }
 
-  async #send(notice: AlertNotice): Promise<void> {
+  /** True when it is not sent, but may be by another node. */
+  async #send(notice: AlertNotice): Promise<boolean> {
     const { attempts, logger } = this.#options
     for (let attempt = 1; !this.#isClosed; attempt++) {
       try {
         await this.try(notice)
         this.#dropped = 0
-        return
+        return false
       } catch (error) {
-        if (this.#hasClosed()) return
+        if (this.#hasClosed()) return true
         const about = { channel: this.name, notice: notice.id, attempt }
-        if (attempt === attempts || this.#isEnding) {
+        if (attempt === attempts) {
           logThrown(logger, error, 'An alert could not be sent and is given up.', about)
-          return
+          return false
+        }
+        if (this.#isEnding) {
+          logThrown(logger, error, 'An alert could not be sent before the shutdown.', about, 'warn')
+          return true
         }
         if (attempt === 1)
           logThrown(logger, error, 'An alert could not be sent; it is tried again.', about, 'warn')
       }
       await this.#sleep.sleep(Math.min(pauseMs.most, pauseMs.first * 2 ** (attempt - 1)))
     }
+    return true
   }
 }

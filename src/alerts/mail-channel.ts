@@ -49,6 +49,7 @@ interface Nodemailer {
       readonly to: readonly string[]
       readonly subject: string
       readonly text: string
+      readonly signal: AbortSignal
     }): Promise<unknown>
     close(): void
   }
@@ -100,18 +101,16 @@ export function mailChannel(options: MailChannelOptions): AlertChannel {
         connectionTimeout: silenceMs,
         greetingTimeout: silenceMs,
         socketTimeout: acceptMs,
+        // A server that does not answer does not keep the process alive after the abort.
+        socketCloseTimeout: 0,
         ...(user !== undefined && { auth: { user, pass: password } }),
       })
-      const abort = (): void => {
-        transport.close()
-      }
-      signal.addEventListener('abort', abort, { once: true })
       try {
         // The server may have kept the mail of an attempt that was given up: the same id makes it the same mail.
         const messageId = `<${encodeURIComponent(notice.id)}@${from.slice(from.lastIndexOf('@') + 1)}>`
-        await transport.sendMail({ messageId, from, to, subject: subjectOf(notice), text: bodyOf(notice) })
+        const mail = { messageId, from, to, subject: subjectOf(notice), text: bodyOf(notice), signal }
+        await transport.sendMail(mail)
       } finally {
-        signal.removeEventListener('abort', abort)
         transport.close()
       }
     },

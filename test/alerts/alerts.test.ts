@@ -229,20 +229,76 @@ describe('channels', () => {
   })
 })
 
-it('a store in a file keeps alerts from one process to the next, and sends them once', async () => {
+/** Processes that use one file after the other. */
+function processes(rule: AlertRule, channel: AlertChannel) {
   const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-alerts-'))
   onTestFinished(() => {
     rmSync(folder, { recursive: true })
   })
   const clock = new ManualClock()
-  const [state, channel] = [flag(), recorded()]
   const run = (): Promise<Scheduler> =>
     createScheduler({
       clock,
       jobStore: sqliteJobStore({ filename: join(folder, 'jobs.db') }),
       logger: false,
-      plugins: [alertsPlugin({ rules: [state.rule], channels: [channel], checkMs: 1000 })],
+      plugins: [alertsPlugin({ rules: [rule], channels: [channel], checkMs: 1000 })],
     })
+  return { clock, run }
+}
+
+it('an alert whose channel fails during the shutdown is sent by the next process', async () => {
+  const [state, arrived] = [flag(), recorded()]
+  let tries = 0
+  const { clock, run } = processes(state.rule, {
+    name: 'restarted',
+    send: (notice, signal) => (tries++ < 2 ? Promise.reject(new Error('away')) : arrived.send(notice, signal)),
+  })
+  const first = await run()
+  await first.start()
+  state.found = ['a']
+  await clock.advance(500)
+  expect(tries).toBe(1)
+  await first.shutdown()
+  expect(tries).toBe(2)
+  const second = await run()
+  await second.start()
+  await clock.advance(3000)
+  expect(kindsOf(arrived)).toEqual(['raised a is bad'])
+  await second.shutdown()
+})
+
+it('what a rule or a channel throws at the shutdown keeps nothing else from its end', async () => {
+  const [state, channel] = [flag(), recorded()]
+  const ended: string[] = []
+  const ending = (name: string): AlertRule => ({
+    name,
+    description: 'Ends badly.',
+    watch: () => () => {
+      ended.push(name)
+      throw new Error('not now')
+    },
+  })
+  const closing = (name: string): AlertChannel => ({
+    ...channel,
+    name,
+    close: () => {
+      ended.push(name)
+      throw new Error('not now')
+    },
+  })
+  const { scheduler, store } = await rigWith(
+    [state.rule, ending('rule a'), ending('rule b')],
+    [closing('channel a'), closing('channel b')],
+  )
+  expect(await store.notes?.list('alert-leader')).toHaveLength(1)
+  await scheduler.shutdown()
+  expect(ended).toEqual(['rule a', 'rule b', 'channel a', 'channel b'])
+  expect(await store.notes?.list('alert-leader')).toEqual([])
+})
+
+it('a store in a file keeps alerts from one process to the next, and sends them once', async () => {
+  const [state, channel] = [flag(), recorded()]
+  const { clock, run } = processes(state.rule, channel)
   const first = await run()
   await first.start()
   state.found = ['a']

@@ -217,6 +217,16 @@ describe('a mail', () => {
     expect(ids).toEqual(['<notice-1@example.com>', '<notice-1@example.com>'])
   })
 
+  it('that is aborted leaves no connection', async () => {
+    const server = await smtp('keeps and is mute')
+    const giveUp = new AbortController()
+    const lost = channelTo(server.port).send(notice, giveUp.signal)
+    await server.kept
+    giveUp.abort(new Error('The scheduler shuts down.'))
+    await expect(lost).rejects.toThrow()
+    await server.closed
+  })
+
   it('fails when the server refuses it, or it has no TLS and that is required', async () => {
     const refusing = await smtp('refuses')
     await expect(channelTo(refusing.port).send(notice, never)).rejects.toThrow('550')

@@ -57,6 +57,43 @@ async function startNode(
   return scheduler
 }
 
+describe('a rule that raises again and again', () => {
+  it('has the other rules checked no sooner, and is stored at once and then once a second', async () => {
+    const [state, storm, channel] = [flag(), watched('storm'), recorded()]
+    let checks = 0
+    const counted: AlertRule = {
+      ...state.rule,
+      check: async () => {
+        checks++
+        return []
+      },
+    }
+    const rig = await rigWith([counted, storm.rule], [channel], { checkMs: 30_000 })
+    const { clock, store } = rig
+    const notes = store.notes ?? expect.fail('the store keeps no notes')
+    const list = notes.list.bind(notes)
+    let asked = 0
+    notes.list = (kind) => {
+      asked++
+      return list(kind)
+    }
+    storm.raise('disk')
+    await clock.advance(0)
+    expect(kindsOf(channel)).toEqual(['raised disk is bad'])
+    for (let time = 0; time < 1000; time++) {
+      storm.raise('disk')
+      await clock.advance(10)
+    }
+    expect(checks).toBe(1)
+    expect(asked).toBeLessThan(40)
+    storm.raise('mail')
+    await clock.advance(1000)
+    expect(kindsOf(channel)[1]).toBe('raised mail is bad')
+    await clock.advance(20_000)
+    expect(checks).toBe(2)
+  })
+})
+
 describe('everything is back to normal', () => {
   it('is not said while another alert begins', async () => {
     const [a, b, channel] = [flag('a'), flag('b'), recorded()]

@@ -13,6 +13,8 @@ export interface SmtpServer extends AsyncDisposable {
   readonly mails: ReceivedMail[]
   /** Resolves when the first mail came. */
   readonly kept: Promise<void>
+  /** Resolves when the first connection is closed, whoever closes it. */
+  readonly closed: Promise<void>
 }
 
 /** How a server takes mail: `mute` accepts connections and says nothing, `keeps and is mute` nothing after a mail. */
@@ -26,9 +28,16 @@ export async function smtpServer(manner: SmtpManner = 'takes'): Promise<SmtpServ
   const kept = new Promise<void>((resolve) => {
     onKept = resolve
   })
+  let onClosed = (): void => {}
+  const closed = new Promise<void>((resolve) => {
+    onClosed = resolve
+  })
   const server = createServer((socket) => {
     sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
+    socket.on('close', () => {
+      sockets.delete(socket)
+      onClosed()
+    })
     socket.on('error', () => socket.destroy())
     if (manner !== 'mute') converse(socket, { manner, mails, onKept })
   })
@@ -37,6 +46,7 @@ export async function smtpServer(manner: SmtpManner = 'takes'): Promise<SmtpServ
     port,
     mails,
     kept,
+    closed,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
