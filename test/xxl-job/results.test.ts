@@ -1,7 +1,9 @@
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
+import { SendOrder } from '../../src/xxl-job/executor/results/send-order.ts'
 import { callExecutor, FakeAdmin } from '../support/xxl-job-admin.ts'
 import { advanceUntil, latch, startedAdmin, startRig, temporaryFolder } from './executor-fixture.ts'
 
@@ -120,6 +122,22 @@ describe('results that no admin takes', () => {
     expect(await admin.resultOf(1)).toMatchObject({ code: 200 })
   })
 
+  test('of many files that the disk does not give hold up none behind them', async () => {
+    const clock = new ManualClock()
+    const logPath = temporaryFolder()
+    const folder = folderOf(logPath)
+    mkdirSync(folder, { recursive: true })
+    const count = 1000
+    for (let index = 0; index < count; index++) symlinkSync(`0${index}.json`, join(folder, `0${index}.json`))
+    const kept = { logId: 1, logDateTimeMs: 1_790_000_000_123, handleCode: 200, handleMsg: '' }
+    writeFileSync(join(folder, '1.json'), JSON.stringify(kept))
+    const { admin, executor, run } = await startRig({ handlers, logPath, clock })
+    await admin.resultOf(1)
+    await run(2)
+    await advanceUntil(clock, () => admin.results.length === 2 && executor.status().waitingResults === count)
+    expect(admin.results.map(({ logId }) => logId)).toEqual([1, 2])
+  })
+
   test.each([
     ['an admin', 200, '{"code":500,"msg":"not this one"}'],
     ['a gate before the admin', 403, '<h1>Forbidden</h1>'],
@@ -146,10 +164,17 @@ describe('results that no admin takes', () => {
     expect(await admin.resultOf(3)).toMatchObject({ code: 200 })
   })
 
-  test('of which one is never answered for do not wait for that one', async () => {
+  test.each([
+    ['never answered for', () => {}],
+    ['answered for with HTTP 500', (response: ServerResponse) => response.writeHead(500).end()],
+  ])('of which one is %s do not wait for that one', async (_, answer) => {
     const clock = new ManualClock()
     const admin = await startedAdmin()
-    admin.behaviour = ({ path, body }) => path.endsWith('/callback') && body.includes('"logId":1,')
+    admin.behaviour = ({ path, body }, response) => {
+      const isTheOne = path.endsWith('/callback') && body.includes('"logId":1,')
+      if (isTheOne) answer(response)
+      return isTheOne
+    }
     const { run, executor } = await startRig({ handlers, clock }, admin)
     for (let logId = 1; logId <= 60; logId++) await run(logId)
     const endMs = clock.now() + 300_000
@@ -199,10 +224,27 @@ describe('results that no admin takes', () => {
     const { run, admin, executor } = await startRig({ handlers, logPath })
     rmSync(folderOf(logPath), { recursive: true })
     writeFileSync(folderOf(logPath), 'no folder')
+    const sent = executor.events.next('resultsSent')
     await run(1)
+    await sent
     expect(await admin.resultOf(1)).toMatchObject({ code: 200 })
-    expect(executor.status().waitingResults).toBeLessThanOrEqual(1)
+    expect(executor.status().waitingResults).toBe(0)
   })
+})
+
+test('an order of sending takes more than a call has arguments, and gives them in their order', () => {
+  const order = new SendOrder<number>()
+  const many = Array.from({ length: 300_000 }, (_, index) => index)
+  order.add(many)
+  const taken = many.slice(0, 200_000).map(() => order.takeFirst())
+  expect(order.first).toBe(200_000)
+  order.putBack(taken as number[])
+  order.add([-1])
+  expect(order.size).toBe(300_001)
+  const all: (number | undefined)[] = []
+  while (order.size > 0) all.push(order.takeFirst())
+  expect(all).toEqual([...many, -1])
+  expect(order.takeFirst()).toBeUndefined()
 })
 
 describe('admins', () => {

@@ -10,6 +10,8 @@ const answerBytesMax = 65_536
 
 /** With these an admin, or what stands before it, says no to a body; 403 may also mean the token. */
 const refusals: readonly number[] = [400, 403, 413, 422]
+/** What stands before an admin says that there is none now, whatever the body. */
+const unavailable = 503
 
 type AdminMethod = 'callback' | 'registry' | 'registryRemove'
 
@@ -22,12 +24,14 @@ export interface AdminClientOptions {
 }
 
 /**
- * `refused`: it understood, and said no. `failed`: it answered something else. `unanswered`: it may have got the
- * request, and did not answer. `unreachable`: it did not get it.
+ * `refused`: it understood, and said no. `failed`: it got the request, and broke down. `foreign`: the answer is none of
+ * an admin. `unanswered`: it may have got the request, and did not answer. `unreachable`: it did not get it.
  */
+type Problem = 'refused' | 'failed' | 'foreign' | 'unanswered' | 'unreachable'
+
 export type AdminAnswer =
   | { readonly kind: 'accepted' }
-  | { readonly kind: 'refused' | 'failed' | 'unanswered' | 'unreachable'; readonly error: SchedulerError }
+  | { readonly kind: Problem; readonly error: SchedulerError }
 
 /** Sends requests to one admin. */
 export class AdminClient {
@@ -61,27 +65,18 @@ export class AdminClient {
 
   #read(method: AdminMethod, { status, text }: PostAnswer): AdminAnswer {
     if (status !== 200) {
-      const kind = refusals.includes(status) ? 'refused' : 'failed'
-      return this.#problem(
-        kind,
-        method,
-        `it answered with HTTP status ${status}; check the path of the address`,
-      )
+      const reason = `it answered with HTTP status ${status}; check the path of the address`
+      return this.#problem(problemOf(status), method, reason)
     }
     const reply = decodeReply(text)
     if (reply === null) {
-      return this.#problem('failed', method, 'its answer is none of an admin; check the path of the address')
+      return this.#problem('foreign', method, 'its answer is none of an admin; check the path of the address')
     }
     if (reply.code === xxlJobCodes.success) return { kind: 'accepted' }
     return this.#problem('refused', method, `it answered ${reply.code}: ${(reply.msg ?? '').slice(0, 500)}`)
   }
 
-  #problem(
-    kind: 'refused' | 'failed' | 'unanswered' | 'unreachable',
-    method: AdminMethod,
-    reason: string,
-    cause?: unknown,
-  ): AdminAnswer {
+  #problem(kind: Problem, method: AdminMethod, reason: string, cause?: unknown): AdminAnswer {
     const error = new SchedulerError(
       'ERR_XXL_JOB_ADMIN',
       `The XXL-JOB admin at ${this.address} did not take '${method}': ${reason}.`,
@@ -89,6 +84,11 @@ export class AdminClient {
     )
     return { kind, error }
   }
+}
+
+function problemOf(status: number): Problem {
+  if (refusals.includes(status)) return 'refused'
+  return status >= 500 && status !== unavailable ? 'failed' : 'foreign'
 }
 
 function reasonOf(error: unknown): string {

@@ -7,7 +7,7 @@ import {
 } from '../../protocol/callback.ts'
 import type { AdminAnswer, AdminClient } from './admin-client.ts'
 
-/** An answer, and whose it is. */
+/** An answer, and whose it is. `unanswered`: what was sent may be what an admin cannot answer for. */
 export type AdminsAnswer =
   | { readonly kind: 'accepted'; readonly address: string }
   | { readonly kind: 'refused' | 'unanswered' | 'unreachable'; readonly error: SchedulerError }
@@ -62,7 +62,7 @@ export class Admins {
         this.#putFirst(client)
         return { kind: 'accepted', address: client.address }
       }
-      kinds.add(answer.kind)
+      kinds.add(answer.kind === 'failed' ? 'unanswered' : answer.kind)
       errors.push(answer.error)
     }
     const kind = (['refused', 'unanswered'] as const).find((each) => kinds.has(each)) ?? 'unreachable'
@@ -73,8 +73,8 @@ export class Admins {
     const shape = this.#configured ?? this.#taken.get(client) ?? this.#seen
     const answer = await client.call('callback', encodeCallback(shape, results))
     if (answer.kind === 'accepted') this.#taken.set(client, shape)
-    const hasAnswered = answer.kind === 'refused' || answer.kind === 'failed'
-    if (!hasAnswered || this.#configured !== null) return answer
+    const hasAnswered = answer.kind !== 'unanswered' && answer.kind !== 'unreachable'
+    if (answer.kind === 'accepted' || !hasAnswered || this.#configured !== null) return answer
     const other = shape === 'array' ? 'object' : 'array'
     const second = await client.call('callback', encodeCallback(other, results))
     if (second.kind !== 'accepted') return answer

@@ -6,12 +6,14 @@ import type { TypedEventEmitter } from '../../../core/typed-events.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { Gate } from '../../../time/gate.ts'
 import { InterruptibleSleep } from '../../../time/interruptible-sleep.ts'
+import { nextTurn } from '../../../time/next-turn.ts'
 import { settledWithin } from '../../../time/settled-within.ts'
 import type { JobResult } from '../../protocol/callback.ts'
 import type { Admins } from '../admins/admins.ts'
 import type { XxlJobExecutorEventMap } from '../executor-events.ts'
 import type { JobLogs } from '../logs/job-logs.ts'
 import type { ResultStore } from './result-store.ts'
+import { SendOrder } from './send-order.ts'
 
 /** Most results of one request. */
 export const batchMax = 50
@@ -54,9 +56,9 @@ export interface ResultSenderOptions {
 export class ResultSender {
   readonly #options: ResultSenderOptions
   readonly #gate: Gate
-  #queue: Waiting[] = []
+  readonly #queue = new SendOrder<Waiting>()
   /** Refused alone, or not to be read now; they wait for the next try. */
-  readonly #refused: Waiting[] = []
+  #refused: Waiting[] = []
   #inMemory = 0
   /** How many are on their way to an admin, and in neither list. */
   #onTheirWay = 0
@@ -78,11 +80,12 @@ export class ResultSender {
 
   /** How many results no admin has yet. */
   get size(): number {
-    return this.#queue.length + this.#refused.length + this.#onTheirWay
+    return this.#queue.size + this.#refused.length + this.#onTheirWay
   }
 
   start(): void {
-    for (const name of this.#options.store.open()) this.#queue.push({ name, result: null, isSuspect: false })
+    const names = this.#options.store.open()
+    this.#queue.add(names.map((name) => ({ name, result: null, isSuspect: false })))
     this.#loop = this.#run()
     unawaited(this.#loop, (error) => {
       logThrown(this.#options.logger, error, 'the results of XXL-JOB runs are sent no more')
@@ -94,7 +97,7 @@ export class ResultSender {
     const name = this.#options.store.keep(result)
     const isKept = name === null || this.#inMemory < inMemoryMax
     if (isKept) this.#inMemory++
-    this.#queue.push({ name, result: isKept ? result : null, isSuspect: false })
+    this.#queue.add([{ name, result: isKept ? result : null, isSuspect: false }])
     this.#gate.wake()
   }
 
@@ -125,6 +128,11 @@ export class ResultSender {
     while (!this.#isOver) {
       const batch = this.#take()
       if (batch.length > 0 && (await this.#send(batch))) continue
+      if (batch.length === 0 && this.#queue.size > 0) {
+        // None of many could be read. The others are tried as well, but not all in one turn.
+        await nextTurn(this.#options.clock)
+        continue
+      }
       if (this.#isStopping) return
       if (batch.length > 0 || this.#refused.length > 0) await this.#rest()
       else await this.#gate.wait(retryMs)
@@ -135,17 +143,19 @@ export class ResultSender {
   async #rest(): Promise<void> {
     await this.#pause.sleep(pauseMs)
     if (!this.#isStopping) await this.#gate.wait(retryMs - pauseMs)
-    this.#queue.push(...this.#refused.splice(0))
+    this.#queue.add(this.#refused)
+    this.#refused = []
     this.#refusals = 0
   }
 
+  /** Looks at so many at most that the event loop goes on, also when none can be read. */
   #take(): Sent[] {
     const batch: Sent[] = []
     let chars = 0
-    while (batch.length < batchMax && chars < batchChars) {
-      const [next] = this.#queue
+    for (let looks = 0; looks < 2 * batchMax && batch.length < batchMax && chars < batchChars; looks++) {
+      const next = this.#queue.first
       if (next === undefined || (next.isSuspect && batch.length > 0)) break
-      this.#queue.shift()
+      this.#queue.takeFirst()
       const result = next.result ?? (next.name === null ? null : this.#options.store.read(next.name))
       if (result === 'later') this.#refused.push(next)
       if (result === null || result === 'later') continue
@@ -166,19 +176,19 @@ export class ResultSender {
       return true
     }
     const waiting = batch.map((sent) => sent.waiting)
-    if (answer.kind === 'unreachable') this.#queue = [...waiting, ...this.#queue]
+    if (answer.kind === 'unreachable') this.#queue.putBack(waiting)
     else if (answer.kind === 'unanswered') {
       // One of them may be what the admin cannot answer for: the others go first.
       for (const each of waiting) each.isSuspect = true
-      this.#queue.push(...waiting)
+      this.#queue.add(waiting)
     } else if (waiting.length > 1) {
       for (const each of waiting) each.isSuspect = true
-      this.#queue = [...waiting, ...this.#queue]
+      this.#queue.putBack(waiting)
       return true
     } else {
       this.#refused.push(...waiting)
       this.#refusals++
-      if (this.#refusals < refusalsMax && this.#queue.length > 0) return true
+      if (this.#refusals < refusalsMax && this.#queue.size > 0) return true
     }
     this.#say(batch, answer.error)
     return false
