@@ -251,7 +251,8 @@ it('an alert whose channel fails during the shutdown is sent by the next process
   let tries = 0
   const { clock, run } = processes(state.rule, {
     name: 'restarted',
-    send: (notice, signal) => (tries++ < 2 ? Promise.reject(new Error('away')) : arrived.send(notice, signal)),
+    send: (notice, signal) =>
+      tries++ < 2 ? Promise.reject(new Error('away')) : arrived.send(notice, signal),
   })
   const first = await run()
   await first.start()

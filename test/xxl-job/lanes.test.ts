@@ -317,6 +317,47 @@ describe('lanes', () => {
     expect(calls).toEqual(['init', 'execute', 'execute', 'destroy', 'init', 'execute'])
   })
 
+  test('of one handler share what init made, until the last of them has ended', async () => {
+    const { handler, end } = gated()
+    const [calls, closing] = [[] as string[], latch()]
+    const demo = {
+      init: () => calls.push('init'),
+      execute: async (context: XxlJobContext) => {
+        calls.push(`begin ${context.logId}`)
+        await handler(context)
+        calls.push(`end ${context.logId}`)
+      },
+      destroy: async () => {
+        calls.push('destroy')
+        await closing.promise
+        calls.push('destroyed')
+      },
+    }
+    const { run, call, executor } = await startRig({ handlers: { demo } })
+    const ended = async (logId: number): Promise<void> => {
+      const told = executor.events.next('runEnded', (run) => run.logId === logId)
+      end(logId)
+      await told
+    }
+    await run(1)
+    await run(2, { jobId: 18 })
+    // The first job is killed while the other one runs.
+    await ended(1)
+    await call('/kill', { jobId: 17 })
+    await run(3, { jobId: 18, executorBlockStrategy: 'COVER_EARLY' })
+    await ended(2)
+    await ended(3)
+    expect(calls).toEqual(['init', 'begin 1', 'begin 2', 'end 1', 'begin 3', 'end 2', 'end 3'])
+    await call('/kill', { jobId: 18 })
+    const begins = executor.events.next('runStarted')
+    await run(4)
+    expect(calls.slice(7)).toEqual(['destroy'])
+    closing.open()
+    await begins
+    await ended(4)
+    expect(calls.slice(7)).toEqual(['destroy', 'destroyed', 'init', 'begin 4', 'end 4'])
+  })
+
   test('go on when init throws, as in Java; the log of the run says so', async () => {
     const demo = {
       init: () => {

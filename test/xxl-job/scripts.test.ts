@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
+import { ManualClock } from '../../src/testing.ts'
 import { type Rig, startRig } from './executor-fixture.ts'
 
 const script = (glueType: string, glueSource: string, more: object = {}): object => ({
@@ -114,6 +115,34 @@ describe('scripts (X29)', () => {
     const rig = await startRig({ scripts: all })
     await rig.run(1, script('GLUE_NODEJS', 'setInterval(() => {}, 1000)', { executorTimeout: 1 }))
     expect(await rig.admin.resultOf(1)).toMatchObject({ code: 502, msg: 'job execute timeout ' })
+  })
+
+  test('that take too long have ended before the next run of the job begins', async () => {
+    const clock = new ManualClock()
+    const rig = await startRig({ scripts: all, clock })
+    const marker = join(rig.logPath, 'pid')
+    const source = `if [ -e ${marker} ]; then
+        kill -0 $(cat ${marker}) && echo beside || echo after
+      else
+        trap '' TERM
+        echo $$ > ${marker}.part
+        mv ${marker}.part ${marker}
+        while :; do sleep 1; done
+      fi`
+    await rig.run(1, script('GLUE_SHELL', source, { executorTimeout: 5 }))
+    await rig.run(2, script('GLUE_SHELL', source))
+    await vi.waitFor(
+      () => {
+        expect(existsSync(marker)).toBe(true)
+      },
+      { timeout: 30_000 },
+    )
+    await clock.advance(5000)
+    expect(await rig.admin.resultOf(1)).toMatchObject({ code: 502 })
+    expect(rig.executor.status().jobs).toMatchObject([{ runningLogId: 1, queued: 1 }])
+    await clock.advance(5000)
+    expect(await rig.admin.resultOf(2)).toMatchObject({ code: 200 })
+    expect(await logText(rig, 2)).toContain('\nafter\n')
   })
 
   test('whose program is not there, or whose parameter cannot be passed, have failed', async () => {

@@ -13,6 +13,8 @@ export interface JobRunner {
   /** The handler's name, or the kind of the script. */
   readonly name: string
   readonly kind: 'handler' | 'script'
+  /** Whether a run ends soon after its signal, whatever its code does. */
+  readonly canBeStopped: boolean
   /** Whether runs of the other one may go on in the lane of this one. */
   isSame(other: JobRunner): boolean
   /** Called once for each lane, before its first run. */

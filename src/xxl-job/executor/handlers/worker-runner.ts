@@ -99,6 +99,7 @@ export class WorkerHandlers {
 /** Runs a handler in a worker thread. */
 export class WorkerRunner implements JobRunner {
   readonly kind = 'handler'
+  readonly canBeStopped = true
   readonly name: string
   readonly #worker: XxlJobWorker
   readonly #threads: WorkerHandlers

@@ -11,9 +11,15 @@ export type XxlJobFunction = (context: XxlJobContext) => unknown
 /** A handler with something to prepare and to clean up. */
 export interface XxlJobHandlerObject {
   execute(context: XxlJobContext): unknown
-  /** Called before the first run of a job, and again after the job had nothing to do for 93 seconds. */
+  /**
+   * Called before the first run of a job with this handler, and again before the first one after `destroy`. Jobs that
+   * run it at the same time share what it makes.
+   */
   init?(): unknown
-  /** Called after the last run of a job: when it had nothing to do for 93 seconds, was replaced or killed. */
+  /**
+   * Called when the last job that uses the handler has ended: when it had nothing to do for 93 seconds, was replaced or
+   * killed. No run of the handler is under way then.
+   */
   destroy?(): unknown
 }
 

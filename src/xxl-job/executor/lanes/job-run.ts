@@ -34,7 +34,7 @@ export class JobRun {
   readonly #clock: Clock
   readonly #interrupt = new AbortController()
   readonly #leave: () => void
-  /** Resolves when the lane may go on: the handler has ended, or it has taken too long. */
+  /** Resolves when the lane may go on: the handler has ended, or it cannot be made to. */
   readonly left: Promise<void>
   #timer: ClockTimer | null = null
   #stopReason: StopReason | null = null
@@ -70,6 +70,8 @@ export class JobRun {
         log.line(`<br>----------- the handler threw -----------<br>${text}`)
       }
       this.#end(xxlJobCodes.failure, text)
+    } finally {
+      this.#leave()
     }
   }
 
@@ -82,13 +84,22 @@ export class JobRun {
 
   /** Waits no longer for a handler that was asked to end. */
   abandon(): void {
-    this.#end(xxlJobCodes.failure, '')
+    try {
+      this.#end(xxlJobCodes.failure, '')
+    } finally {
+      this.#leave()
+    }
   }
 
+  /** What ends when it is asked to is waited for, so that the job's next run does not begin beside it. */
   #timedOut(): void {
     const msg = 'job execute timeout '
     this.#interrupt.abort(new SchedulerError('ERR_JOB_TIMEOUT', msg.trim()))
-    this.#end(xxlJobCodes.timeout, msg)
+    try {
+      this.#end(xxlJobCodes.timeout, msg)
+    } finally {
+      if (!this.#runner.canBeStopped) this.#leave()
+    }
   }
 
   #end(code: number, msg: string): void {
@@ -102,11 +113,7 @@ export class JobRun {
         : [xxlJobCodes.failure, `${this.#stopReason} [job running, killed]`]
     const shown = shortened(endMsg, shownMax)
     log.line(`<br>----------- the run has ended -----------<br>----------- Result: ${endCode} ${shown}`)
-    try {
-      ended(endCode, endMsg)
-    } finally {
-      this.#leave()
-    }
+    ended(endCode, endMsg)
   }
 }
 

@@ -45,6 +45,7 @@ export interface ScriptOptions {
 /** Runs one version of the script of a job, each time in a process of its own. */
 export class ScriptRunner implements JobRunner {
   readonly kind = 'script'
+  readonly canBeStopped = true
   readonly name: XxlJobScript
   readonly #jobId: number
   readonly #version: EpochMs
@@ -101,7 +102,7 @@ export class ScriptRunner implements JobRunner {
     const args = [this.#path, facts.param, String(facts.shardIndex), String(facts.shardTotal)]
     // A group of its own, so that what the script starts is killed with it.
     const child: ChildProcess = spawn(command, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-    // First of all: an error that nobody listens for ends this process.
+    // First of all: an error without a listener ends this process.
     const exit = this.#exitOf(child)
     // A process that has no file descriptors left gets a child without streams.
     for (const stream of [child.stdout, child.stderr]) {
