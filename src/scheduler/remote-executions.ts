@@ -21,10 +21,11 @@ import type {
   ResultTaker,
 } from '../jobs/remote-job.ts'
 import { shardItemsMax } from '../jobs/sharding.ts'
-import type {
-  AwaitedResult,
-  AwaitedResultOutcome,
-  JobStoreAwaitedResults,
+import {
+  type AwaitedResult,
+  type AwaitedResultOutcome,
+  awaitedResultsAtOnce,
+  type JobStoreAwaitedResults,
 } from '../jobstore/awaited-results.ts'
 import type { InterruptTarget } from '../jobstore/cluster-view.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
@@ -221,9 +222,17 @@ export class RemoteExecutions {
   async interrupt(target: InterruptTarget): Promise<boolean> {
     const { awaitedResults } = this.#parts.jobStore
     if (awaitedResults === null || this.#remoteJobs().length === 0) return false
-    const found = await awaitedResults.findTarget(target)
-    const ended = await Promise.all(found.map((awaited) => this.#interrupt(awaited)))
-    return ended.includes(true)
+    const seen = new Set<string>()
+    let hasEnded = false
+    for (;;) {
+      const found = await awaitedResults.findTarget(target)
+      const left = found.filter(({ bundle }) => !seen.has(bundle.fireInstanceId))
+      for (const { bundle } of left) seen.add(bundle.fireInstanceId)
+      const ended = await Promise.all(left.map((awaited) => this.#interrupt(awaited)))
+      hasEnded ||= ended.includes(true)
+      // An answer that is full may leave some out. Those that could not be ended are in the next one as well.
+      if (left.length === 0 || found.length < awaitedResultsAtOnce) return hasEnded
+    }
   }
 
   /** Whether the caller is the one who ends the firing. */

@@ -5,6 +5,7 @@ import {
   type EndedSharding,
   JobBuilder,
   jobKey,
+  type RemoteExecution,
   type RemoteJobContext,
   type RemoteJobOptions,
   ramJobStore,
@@ -57,6 +58,18 @@ describe.each([
   ['memory', () => ramJobStore({ history: { record: 'all' } })],
   ['SQLite', () => sqliteJobStore({ filename: ':memory:', history: { record: 'all' } })],
 ] as const)('a remote job that says how many items a firing has, on a store in %s', (_, newStore) => {
+  test('is interrupted with all its items, also more than a store answers at once', async () => {
+    const stopped = new Set<string>()
+    const stop = ({ reference }: RemoteExecution): unknown => stopped.add(reference)
+    const rig = await open({ items: () => 700, sendsAtOnce: 700, stop }, newStore())
+    await fire(rig)
+    expect(rig.sent).toHaveLength(700)
+    expect(await rig.scheduler.interrupt(key)).toBe(true)
+    expect(stopped).toEqual(new Set(rig.sent))
+    expect(rig.ended).toHaveLength(1)
+    expect(await rig.scheduler.interrupt(key)).toBe(false)
+  })
+
   test('has one execution for each, which is tried again alone, and one line for all', async () => {
     const retry = { attempts: 2, backoff: { type: 'fixed', initialMs: 1000, jitter: 0 } } as const
     const rig = await open({ retry, items: ({ branches }) => Number(branches) }, newStore())
