@@ -45,7 +45,8 @@ export function runJob(
   const carry = (trace: TraceContext): void => {
     context.traceContext = trace
   }
-  return probe.aroundJobRun({ context, bundle: context.bundle, carry }, async () =>
+  const goesOnElsewhere = (): boolean => context.awaitedReference !== null
+  return probe.aroundJobRun({ context, bundle: context.bundle, carry, goesOnElsewhere }, async () =>
     runNow(definition, context, options),
   )
 }

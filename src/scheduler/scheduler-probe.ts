@@ -34,6 +34,8 @@ export interface JobRun {
   readonly bundle: TriggerFiredBundle
   /** Gives the run its trace context, which a worker job finds in its own. */
   readonly carry: (trace: TraceContext) => void
+  /** Whether the job has handed its work over with `awaitResult`: then the run says nothing of how the firing ends. */
+  readonly goesOnElsewhere: () => boolean
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { JobRunContext } from '../../src/index.ts'
+import { defineRemoteJob, type JobRunContext } from '../../src/index.ts'
 import { attributeName, instruments } from '../../src/metrics/instruments.ts'
 import { openTelemetryPlugin, traced } from '../../src/otel.ts'
 import { detailOf, firing, jobOf, shellRig } from '../support/shell-rig.ts'
@@ -68,6 +68,52 @@ describe('spans', () => {
     })
     expect(run?.status).toMatchObject({ code: 2 })
     expect(run?.events.map(({ name }) => name)).toEqual(['exception'])
+    await scheduler.shutdown()
+  })
+
+  it('of remote jobs say that the work was sent, and are linked to the end that this node writes', async () => {
+    const { tracerProvider, spans } = tracing()
+    const sending = defineRemoteJob('job', async (context) => {
+      await context.awaitResult({ reference: 'run', timeoutMs: 60_000 })
+    })
+    const { clock, scheduler, startMs } = await shellRig([sending], {
+      plugins: [openTelemetryPlugin({ tracerProvider })],
+    })
+    await scheduler.scheduleJob(detailOf('job'), firing(startMs))
+    await clock.advance(10)
+    await scheduler.idle()
+    const [run] = named(spans(), 'run job')
+    expect(run?.attributes).toMatchObject({ 'quartz.outcome': 'sent' })
+    expect(named(spans(), 'complete')).toEqual([])
+    await scheduler.reportResult('run', { error: 'boom' })
+    const [complete] = named(spans(), 'complete')
+    expect(complete?.links.map(({ context }) => context.spanId)).toEqual([run?.spanContext().spanId])
+    await scheduler.shutdown()
+  })
+
+  it('of more than 10,000 remote jobs are forgotten, the oldest first: other nodes may end them', async () => {
+    const { tracerProvider, spans } = tracing()
+    const sent: string[] = []
+    const sending = defineRemoteJob(
+      'job',
+      async (context) => {
+        await context.awaitResult({ timeoutMs: 60_000 })
+        sent.push(context.fireInstanceId)
+      },
+      { items: () => 1000, sendsAtOnce: 1000 },
+    )
+    const { scheduler } = await shellRig([sending], { plugins: [openTelemetryPlugin({ tracerProvider })] })
+    const job = detailOf('job', (builder) => builder.storeDurably())
+    await scheduler.addJob(job)
+    for (let firing = 0; firing < 11; firing++) await scheduler.triggerJob(job.key)
+    await scheduler.idle()
+    expect(sent).toHaveLength(11_000)
+    const linksOfEnd = async (reference: string | undefined): Promise<number | undefined> => {
+      await scheduler.reportResult(reference ?? '', {})
+      return named(spans(), 'complete').at(-1)?.links.length
+    }
+    expect(await linksOfEnd(sent[0])).toBe(0)
+    expect(await linksOfEnd(sent.at(-1))).toBe(1)
     await scheduler.shutdown()
   })
 

@@ -19,6 +19,8 @@ const steps: Partial<Record<JobStoreOperation, string>> = {
 
 /** Most links of one span: many firings may end in one write. */
 const linksMax = 100
+/** How many runs are known whose end is not written: another node may write it, and tells nothing. */
+const runsMax = 10_000
 
 /**
  * Makes spans of the steps of firings: `acquire`, `fire` and `complete` for the calls of the store, which are about
@@ -123,18 +125,26 @@ export class TracingProbe implements SchedulerProbe {
 
   async #inSpan(
     span: api.Span,
-    { context, carry }: JobRun,
+    { context, carry, goesOnElsewhere }: JobRun,
     proceed: () => Promise<JobExecutionError | null>,
   ): Promise<JobExecutionError | null> {
     const { context: contexts, ROOT_CONTEXT, trace } = this.#api
     const own = span.spanContext()
-    this.#runs.set(context.fireInstanceId, own)
+    this.#remember(context.fireInstanceId, own)
     carry(traceContextOf(own))
     const error = await contexts.with(trace.setSpan(ROOT_CONTEXT, span), proceed)
-    span.setAttribute('quartz.outcome', endOf(error).outcome)
+    const isSent = error === null && goesOnElsewhere()
+    span.setAttribute('quartz.outcome', isSent ? 'sent' : endOf(error).outcome)
     if (error !== null) this.#fail(span, error)
     span.end()
     return error
+  }
+
+  #remember(fireInstanceId: string, run: api.SpanContext): void {
+    this.#runs.set(fireInstanceId, run)
+    if (this.#runs.size <= runsMax) return
+    const [oldest] = this.#runs.keys()
+    if (oldest !== undefined) this.#runs.delete(oldest)
   }
 
   /** Without an SDK spans have no context, and there is nothing to link to. */
