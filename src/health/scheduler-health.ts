@@ -1,5 +1,6 @@
 import { checkMethods, checkOptions, checkWhole, listOf } from '../core/arguments.ts'
 import { describeValue, isObject } from '../core/options.ts'
+import { unawaited } from '../core/promises.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { type Clock, checkClock, type EpochMs, systemClock } from '../time/clock.ts'
@@ -33,6 +34,8 @@ export interface SchedulerHealth {
 }
 
 const what = 'schedulerHealth'
+/** The store or a rule that has not answered by then is asked anew: the answer may be lost with a connection. */
+const lostAnswerMs = 60_000
 
 /**
  * Watches whether a scheduler is well. Make it once, next to the scheduler, and ask it as often as you like.
@@ -61,6 +64,11 @@ class WatchedHealth implements SchedulerHealth {
   readonly #watchedSinceMs: EpochMs
   readonly #store: Remembered
   readonly #rules: Remembered
+  /** Questions without an answer so far, by the rule or the scheduler that is asked. */
+  readonly #asked = new Map<
+    object,
+    { readonly sinceMs: number; readonly answer: Promise<readonly HealthReason[]> }
+  >()
   #isStopping = false
   #isCheckingIn = true
   #isTakenOver = false
@@ -129,10 +137,11 @@ class WatchedHealth implements SchedulerHealth {
     const failed = (why: string): readonly HealthReason[] => [
       { code: 'storeUnavailable', message: `The job store does not answer: ${why}` },
     ]
-    return this.#within(async () => {
+    const ask = async (): Promise<readonly HealthReason[]> => {
       await this.#scheduler.getCalendarNames()
       return []
-    }, failed)
+    }
+    return this.#within(this.#scheduler, ask, failed)
   }
 
   async #askRules(): Promise<readonly HealthReason[]> {
@@ -141,6 +150,7 @@ class WatchedHealth implements SchedulerHealth {
     const found = await Promise.all(
       rules.map((rule) =>
         this.#within(
+          rule,
           async () => {
             const reason: unknown = await rule.check(check)
             // A function that has nothing to say often answers nothing.
@@ -158,20 +168,32 @@ class WatchedHealth implements SchedulerHealth {
   }
 
   async #within(
+    subject: object,
     ask: () => Promise<readonly HealthReason[]>,
     failed: (why: string) => readonly HealthReason[],
   ): Promise<readonly HealthReason[]> {
     const { clock, timeoutMs } = this.#options
-    let reasons = failed(`no answer within ${timeoutMs} ms.`)
-    const asking = (async () => {
-      reasons = await ask()
-    })()
+    const asking = this.#answerOf(subject, ask)
     try {
-      await settledWithin(clock, timeoutMs, asking)
-      return reasons
+      const isAnswered = await settledWithin(clock, timeoutMs, asking)
+      return isAnswered ? await asking : failed(`no answer within ${timeoutMs} ms.`)
     } catch (error) {
       return failed(textOf(error))
     }
+  }
+
+  /** While a question is not answered, others wait for its answer: one that hangs costs as much as one. */
+  #answerOf(subject: object, ask: () => Promise<readonly HealthReason[]>): Promise<readonly HealthReason[]> {
+    const nowMs = this.#options.clock.elapsedMs()
+    const before = this.#asked.get(subject)
+    if (before !== undefined && nowMs - before.sinceMs < lostAnswerMs) return before.answer
+    const asked = { sinceMs: nowMs, answer: ask() }
+    this.#asked.set(subject, asked)
+    const forget = (): void => {
+      if (this.#asked.get(subject) === asked) this.#asked.delete(subject)
+    }
+    unawaited(asked.answer.then(forget), forget)
+    return asked.answer
   }
 }
 

@@ -66,6 +66,43 @@ describe('ready', () => {
     expect(codesOf(await asked)).toEqual(['storeUnavailable'])
   })
 
+  it('asks a store and a rule that hang once, until they answer or a minute is over', async () => {
+    const { clock, scheduler, store } = await shellRig([])
+    onTestFinished(() => scheduler.shutdown())
+    let checks = 0
+    let answer: (reason: null) => void = () => {}
+    const hanging: HealthRule = {
+      name: 'hanging',
+      check: () => {
+        checks++
+        return new Promise((resolve) => {
+          answer = resolve
+        })
+      },
+    }
+    const health = schedulerHealth(scheduler, { clock, maxAgeMs: 0, rules: [hanging] })
+    let asked = 0
+    const answered = store.getCalendarNames.bind(store)
+    store.getCalendarNames = () => {
+      asked++
+      return new Promise(() => {})
+    }
+    const look = async (): Promise<string[]> => {
+      const reports = Promise.all([health.ready(), health.rules()])
+      await clock.advance(2000)
+      return (await reports).flatMap(codesOf)
+    }
+    for (let time = 0; time < 25; time++) expect(await look()).toEqual(['storeUnavailable', 'ruleFailed'])
+    expect([asked, checks]).toEqual([1, 1])
+    answer(null)
+    await clock.advance(10_000)
+    expect(await look()).toEqual(['storeUnavailable', 'ruleFailed'])
+    expect([asked, checks]).toEqual([2, 2])
+    store.getCalendarNames = answered
+    await clock.advance(60_000)
+    expect((await health.ready()).isOk).toBe(true)
+  })
+
   it('needs no start where a scheduler only looks at the data of others', async () => {
     const { clock, scheduler } = await shellRig([], { threadPool: zeroSizeThreadPool() })
     onTestFinished(() => scheduler.shutdown())
