@@ -24,7 +24,7 @@ export interface MailServerOptions {
   readonly requireTls?: boolean
   /** Who logs in. Default: no login. */
   readonly user?: string
-  /** The password of `user`. */
+  /** The password of `user`, which it needs. */
   readonly password?: string
 }
 
@@ -85,6 +85,7 @@ export function mailChannel(options: MailChannelOptions): AlertChannel {
   })
   const { name = 'mail', server, from, to } = options
   if ((server as MailServerOptions | undefined)?.host === undefined) throw missing('server.host')
+  if (server.password !== undefined && server.user === undefined) throw missing('server.user')
   if ((from as string | undefined) === undefined) throw missing('from')
   if ((to as readonly string[] | undefined) === undefined || to.length === 0 || to.length > 50)
     throw missing('to')

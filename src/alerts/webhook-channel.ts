@@ -1,5 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import {
+  request as httpRequest,
+  type IncomingMessage,
+  validateHeaderName,
+  validateHeaderValue,
+} from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import {
@@ -13,6 +18,7 @@ import {
   listOf,
 } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
+import { textOf } from '../core/thrown-value.ts'
 import { packageVersion } from '../core/version.ts'
 import { systemClock } from '../time/clock.ts'
 import type { AlertChannel, AlertNotice } from './alert-types.ts'
@@ -77,6 +83,7 @@ export function webhookChannel(options: WebhookChannelOptions): AlertChannel {
   }
   for (const [header, value] of Object.entries(headers)) {
     checkString(what, `headers.${header}`, value, 'ERR_INVALID_OPTION')
+    requireSendable(header, value)
     if (!ownHeaders.test(header)) continue
     throw new InvalidArgumentError(
       'headers',
@@ -90,6 +97,17 @@ export function webhookChannel(options: WebhookChannelOptions): AlertChannel {
   return {
     name,
     send: (notice, signal) => post({ target, secret, headers, isAllowed }, notice, signal),
+  }
+}
+
+/** What Node.js does not send would be found out with the first alert. */
+function requireSendable(header: string, value: string): void {
+  try {
+    validateHeaderName(header)
+    validateHeaderValue(header, value)
+  } catch (error) {
+    const problem = `${what}: the header '${header}' cannot be sent (${textOf(error)}).`
+    throw new InvalidArgumentError('headers', problem, 'ERR_INVALID_OPTION')
   }
 }
 

@@ -139,6 +139,9 @@ describe('a webhook', () => {
       { url: 'https://example.com', secret: 'hunter2' },
       { url: 'https://example.com', secret, headers: { 'Content-Length': '1' } },
       { url: 'https://example.com', secret, headers: { a: 1 } },
+      { url: 'https://example.com', secret, headers: { 'x y': '1' } },
+      { url: 'https://example.com', secret, headers: { a: 'one\ntwo' } },
+      { url: 'https://example.com', secret, headers: { authorization: 'Bearer 東' } },
       { url: 'https://example.com', secret, retries: 1 },
       { url: 'https://example.com', secret, allowHosts: 'a.internal' },
       { url: 'https://example.com', secret, allowHosts: ['https://a.internal'] },
@@ -241,6 +244,7 @@ describe('a mail', () => {
     for (const wrong of [
       { server: {} },
       { server: { host: 'h', port: 0 } },
+      { server: { host: 'h', password: 'secret' } },
       { from: 'nobody' },
       { from: 'a@example.com\r\nBcc: x@example.com' },
       { to: [] },

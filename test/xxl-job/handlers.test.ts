@@ -4,6 +4,18 @@ import { startRig } from './executor-fixture.ts'
 
 const required = { adminAddresses: 'http://127.0.0.1:1', appName: 'demo-executor', accessToken: null }
 
+test('a handler object may have a kind of its own', async () => {
+  class Invoices {
+    readonly kind = 'billing'
+    execute(context: XxlJobContext): void {
+      context.handleSuccess(this.kind)
+    }
+  }
+  const { run, admin } = await startRig({ handlers: { demo: new Invoices() } })
+  await run(1)
+  expect(await admin.resultOf(1)).toMatchObject({ code: 200, msg: 'billing' })
+})
+
 describe('@XxlJob (X23)', () => {
   class Base {
     readonly calls: string[] = []

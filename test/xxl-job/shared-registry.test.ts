@@ -6,6 +6,7 @@ import { ManualClock } from '../../src/time/manual-clock.ts'
 import { resolveAdminOptions } from '../../src/xxl-job/admin/admin-options.ts'
 import { Admin } from '../../src/xxl-job/admin/create-xxl-job-admin.ts'
 import type { XxlJobAdminOptions } from '../../src/xxl-job.ts'
+import { latch } from './executor-fixture.ts'
 
 const accessToken = 'a-token-of-your-own'
 const address = 'http://10.0.0.7:9999/'
@@ -79,6 +80,34 @@ describe('executors that register with one node of a cluster', () => {
     expect(known(one)).toEqual([])
     await cluster.clock.advance(11_000)
     expect(known(other)).toEqual([])
+  })
+
+  test('are gone on all soon after they say so while the database is slow', async () => {
+    const memory = new MemoryNotes()
+    let answer = Promise.resolve()
+    const cluster = new Cluster({
+      list: async (of) => {
+        await answer
+        return memory.list(of)
+      },
+      put: (...note) => memory.put(...note),
+      delete: (...note) => memory.delete(...note),
+    })
+    const one = await cluster.admin()
+    await beat(one)
+    await cluster.clock.advance(2000)
+    const toldOf = async (): Promise<string> => (await memory.list(kind)).map(({ text }) => text).join()
+    expect(await toldOf()).not.toContain('goneMs')
+    const { promise, open } = latch()
+    answer = promise
+    await cluster.clock.advance(10_000)
+    await send(one, 'registryRemove', 'billing')
+    // Longer than it takes until others are told.
+    await cluster.clock.advance(3000)
+    open()
+    await cluster.clock.advance(0)
+    await cluster.clock.advance(1000)
+    expect(await toldOf()).toContain('goneMs')
   })
 
   test('are gone 90 seconds after their last beat, and everywhere 10 seconds later', async () => {

@@ -58,6 +58,7 @@ export class SharedRegistry {
   readonly #boards = new Map<JobStoreNotes, Board>()
   #timer: ClockTimer | null = null
   #isSoon = false
+  #isExchanging = false
   #isClosed = false
 
   constructor(options: SharedRegistryOptions) {
@@ -82,7 +83,7 @@ export class SharedRegistry {
     if (this.#boards.size === 0) return
     for (const board of this.#boards.values()) board.isNews = true
     // Many that come at once do not put it off again and again.
-    if (!this.#isSoon) this.#next(tellSoonMs)
+    if (!this.#isSoon && !this.#isExchanging) this.#next(tellSoonMs)
     this.#isSoon = true
   }
 
@@ -101,8 +102,9 @@ export class SharedRegistry {
     const { clock, logger } = this.#options
     const turn = async (): Promise<void> => {
       this.#isSoon = false
+      this.#isExchanging = true
       await Promise.all([...this.#boards.values()].map((board) => board.exchange()))
-      this.#next(readEveryMs)
+      this.#exchanged()
     }
     const fire = (): void => {
       unawaited(turn(), (error) => {
@@ -110,6 +112,12 @@ export class SharedRegistry {
       })
     }
     this.#timer = clock.setTimer(delayMs, fire, { unref: true })
+  }
+
+  /** What changed meanwhile may have come after the note was written. */
+  #exchanged(): void {
+    this.#isExchanging = false
+    this.#next(this.#isSoon ? tellSoonMs : readEveryMs)
   }
 }
 

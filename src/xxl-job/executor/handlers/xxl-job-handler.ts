@@ -68,14 +68,18 @@ export function defineXxlJobWorker(moduleUrl: URL | string, options: XxlJobWorke
 }
 
 export function isWorkerHandler(handler: XxlJobHandler): handler is XxlJobWorker {
-  return 'kind' in handler
+  return typeof handler === 'object' && isWorker(handler)
+}
+
+function isWorker(value: object): boolean {
+  return Reflect.get(value, 'kind') === 'worker' && typeof Reflect.get(value, 'moduleUrl') === 'string'
 }
 
 /** @throws InvalidArgumentError for what is no handler */
 export function checkHandler(method: string, name: string, value: unknown): asserts value is XxlJobHandler {
   if (typeof value === 'function') return
   if (typeof value === 'object' && value !== null) {
-    if (Reflect.get(value, 'kind') === 'worker' && typeof Reflect.get(value, 'moduleUrl') === 'string') return
+    if (isWorker(value)) return
     const ends = [Reflect.get(value, 'init'), Reflect.get(value, 'destroy')]
     const areFunctions = ends.every((end) => end === undefined || typeof end === 'function')
     if (typeof Reflect.get(value, 'execute') === 'function' && areFunctions) return
