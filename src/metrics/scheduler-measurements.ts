@@ -1,6 +1,7 @@
 import { type ErrorCode, SchedulerError } from '../core/errors.ts'
 import type { JobExecutionContext } from '../jobs/job-definition.ts'
 import type { SchedulerNode } from '../jobstore/cluster-view.ts'
+import type { ExecutionOutcome } from '../jobstore/queries.ts'
 import { endOf } from '../scheduler/execution-report.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { ProbeContext, SchedulerProbe, StoreCall } from '../scheduler/scheduler-probe.ts'
@@ -15,6 +16,7 @@ import type { Cell } from './series.ts'
 /** Begin at 0: Prometheus does not see an increase of a counter that begins with its first event. */
 const rare: readonly CounterId[] = ['triggersInError', 'nodeFailures', 'checkInFailures', 'storeRetries']
 const rareOfGroup: readonly CounterId[] = ['retries', 'retriesExhausted']
+const unwell: readonly ExecutionOutcome[] = ['failed', 'timedOut', 'interrupted', 'lost']
 const causes = ['not_running', 'store_failed', 'pool_full', 'other'] as const
 
 /** How old the list of nodes may be, and how long an exporter waits for a new one. */
@@ -209,7 +211,7 @@ export class SchedulerMeasurements implements SchedulerProbe {
         duration: meters.histogram('duration').of(this.#name, group),
       }
       this.#byGroup.set(group, found)
-      meters.counter('executions').of(this.#name, group, 'failed')
+      for (const outcome of unwell) meters.counter('executions').of(this.#name, group, outcome)
       for (const id of rareOfGroup) meters.counter(id).of(this.#name, group)
       for (const cause of causes) meters.counter('misfires').of(this.#name, group, cause)
     }

@@ -60,7 +60,7 @@ describe('the Prometheus plugin', () => {
     await clock.advance(5000)
     const labels = 'scheduler="QuartzScheduler",job_group="DEFAULT"'
     expect(await linesOf(metrics, 'quartz_fires_total')).toEqual([`quartz_fires_total{${labels}} 2`])
-    expect((await linesOf(metrics, 'quartz_executions_total')).sort()).toEqual([
+    expect(await countsOf(metrics, 'quartz_executions_total')).toEqual([
       `quartz_executions_total{${labels},outcome="failed"} 1`,
       `quartz_executions_total{${labels},outcome="succeeded"} 1`,
     ])
@@ -89,6 +89,10 @@ describe('the Prometheus plugin', () => {
     expect(await linesOf(metrics, 'quartz_retries_exhausted_total')).toEqual([
       `quartz_retries_exhausted_total{${labels}} 0`,
     ])
+    const executions = await linesOf(metrics, 'quartz_executions_total')
+    for (const outcome of ['failed', 'interrupted', 'lost', 'timedOut']) {
+      expect(executions).toContain(`quartz_executions_total{${labels},outcome="${outcome}"} 0`)
+    }
     expect(await linesOf(metrics, 'quartz_misfires_total')).toContain(
       `quartz_misfires_total{${labels},cause="pool_full"} 0`,
     )

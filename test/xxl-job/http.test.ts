@@ -167,12 +167,17 @@ describe('mounted in another server', () => {
       logger: false,
     })
     onTestFinished(() => executor.close())
-    await executor.start()
     const send = async (path: string, headers: Record<string, string>): Promise<unknown> => {
       const body = JSON.stringify(triggerBody(1))
       const request = new Request(`http://10.0.0.7:8080${path}`, { method: 'POST', body, headers })
       return (await executor.fetch(request)).json()
     }
+    // An admin may still have the address from the process before.
+    const early = { code: 500, msg: 'the executor has not started.' }
+    for (const path of ['/xxl/run', '/xxl/beat', '/xxl/idleBeat']) {
+      expect(await send(path, { 'xxl-job-access-token': token })).toMatchObject(early)
+    }
+    await executor.start()
     expect(await send('/xxl/run', {})).toMatchObject({ code: 500, msg: 'The access token is wrong.' })
     expect(await send('/run', { 'xxl-job-access-token': token })).toMatchObject({
       code: 500,

@@ -170,6 +170,7 @@ class Executor implements XxlJobExecutor {
     await this.#logs.prepare()
     this.#stopCleaning = cleanDaily(this.#logs, clock)
     this.#results.start()
+    this.#operations.open()
     if (port !== null) {
       this.#server = await listen(
         (request, response) => {

@@ -38,15 +38,21 @@ export interface OperationsOptions {
 /** What admins can ask of the executor. */
 export class ExecutorOperations {
   readonly #options: OperationsOptions
-  #isClosing = false
+  /** Why no run is accepted; null while they are. */
+  #closed: string | null = 'the executor has not started.'
 
   constructor(options: OperationsOptions) {
     this.#options = options
   }
 
+  /** From now on runs are accepted: results have their place. */
+  open(): void {
+    this.#closed = null
+  }
+
   /** From now on no run is accepted; admins that look for an executor are told to go on. */
   beginClose(): void {
-    this.#isClosing = true
+    this.#closed = 'the executor shuts down.'
   }
 
   /** A request came as admins of that kind send it. */
@@ -55,13 +61,13 @@ export class ExecutorOperations {
   }
 
   beat(): Reply {
-    return this.#isClosing ? closing() : success()
+    return this.#closed === null ? success() : failure(this.#closed)
   }
 
   /** @throws MalformedRequest */
   idleBeat(body: string): Reply {
     const jobId = readJobId(body)
-    if (this.#isClosing) return closing()
+    if (this.#closed !== null) return failure(this.#closed)
     return this.#options.lanes.isBusy(jobId)
       ? failure('job thread is running or has trigger queue.')
       : success()
@@ -71,7 +77,7 @@ export class ExecutorOperations {
   run(body: string): Reply {
     const { lanes, results, maxResults, clock } = this.#options
     const request = readTriggerRequest(body, clock.now())
-    if (this.#isClosing) return closing()
+    if (this.#closed !== null) return failure(this.#closed)
     const runner = this.#runnerOf(request)
     if (typeof runner === 'string') return failure(runner)
     if (results.size >= maxResults) {
@@ -137,10 +143,6 @@ export class ExecutorOperations {
       },
     }
   }
-}
-
-function closing(): Reply {
-  return failure('the executor shuts down.')
 }
 
 function isScript(glueType: string): glueType is XxlJobScript {
