@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ramJobStore } from '../../src/index.ts'
 import { jobStoreConformance, threadPoolConformance } from '../../src/testing.ts'
 
 const store = { name: 'mine', create: () => ({}), capabilities: { persistent: false, clustered: false } }
@@ -23,4 +24,27 @@ test.each([
   ['pools', { ...pool, pools: 1 }],
 ])('threadPoolConformance refuses a wrong %s', (field, options) => {
   expect(() => threadPoolConformance(options as never)).toThrow(expect.objectContaining({ field }))
+})
+
+test('a case that failed says why, whatever the shutdown says, and leaves nothing behind', async () => {
+  const destroyed: string[] = []
+  const cases = jobStoreConformance({
+    name: 'faulty',
+    capabilities: { persistent: false, clustered: false },
+    create: () => {
+      const store = ramJobStore()
+      store.getCalendarNames = () => Promise.reject(new Error('no calendars'))
+      store.shutdown = () => Promise.reject(new Error('no shutdown'))
+      return store
+    },
+    destroy: (id) => {
+      destroyed.push(id)
+    },
+  })
+  const messages = new Set<string>()
+  for (const { run } of cases.filter(({ area }) => area === 'calendars')) {
+    await run().catch((error: unknown) => messages.add((error as Error).message))
+  }
+  expect(messages).toContain('no calendars')
+  expect(destroyed.length).toBeGreaterThan(0)
 })

@@ -182,10 +182,17 @@ async function runCase(
     reopen: open,
     createRaw: () => create(`${dataId}-raw`),
   }
-  try {
-    await body(await open(), tools)
-  } finally {
-    for (const bed of beds) await bed.store.shutdown()
-    for (const id of usedIds) await options.destroy?.(id)
+  const errors: unknown[] = []
+  const attempt = async (step: () => unknown): Promise<void> => {
+    try {
+      await step()
+    } catch (error) {
+      errors.push(error)
+    }
   }
+  await attempt(async () => body(await open(), tools))
+  for (const bed of beds) await attempt(() => bed.store.shutdown())
+  for (const id of usedIds) await attempt(() => options.destroy?.(id))
+  // A store that has failed a case often fails to shut down as well: the case says why.
+  if (errors.length > 0) throw errors[0]
 }
