@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { InvalidArgumentError } from '../../core/errors.ts'
-import { TriggerKey } from '../../core/key.ts'
+import { JobKey, TriggerKey } from '../../core/key.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { InlineJobDefinition } from '../../jobs/job-definition.ts'
@@ -88,12 +88,16 @@ function clusterJob(
       disallowConcurrentExecution: true,
     },
   )
-  const job = JobBuilder.newJob(definition).withIdentity(name, group).storeDurably().build()
   const triggers = [method, ...others].flatMap((each) => {
     const schedule = scheduleOf(`@Scheduled ${methodName}`, each.options, resolve)
-    return schedule.kind === 'disabled' ? [] : [clusterTrigger(job, schedule, clock)]
+    return schedule.kind === 'disabled' ? [] : [clusterTrigger(new JobKey(name, group), schedule, clock)]
   })
   const digests = new Set(triggers.map(({ digest }) => digest))
+  const job = JobBuilder.newJob(definition)
+    .withIdentity(name, group)
+    .usingJobData({ [schedulesKey]: [...digests].toSorted().join(' ') })
+    .storeDurably()
+    .build()
   if (digests.size === triggers.length) return { definition, job, triggers }
   throw new InvalidArgumentError(
     'options',
@@ -110,6 +114,15 @@ export function jobTypeOf(group: string, name: string): string {
   return `${methodsGroup}:${encodeURIComponent(group.slice(methodsGroup.length + 1))}:${name}`
 }
 
+/** The entry of the job's data that says whose schedules are to be stored: those of the last instance to write it. */
+const schedulesKey = 'scheduleDigests'
+
+/** The digests of the schedules that a stored job is to have. */
+export function schedulesOfJob({ jobDataMap }: JobDetail): readonly string[] {
+  const digests = jobDataMap[schedulesKey]
+  return typeof digests === 'string' ? digests.split(' ') : []
+}
+
 const digestKey = 'scheduleDigest'
 
 /** The digest of the schedule that a stored trigger was made of; its name has it where its data do not. */
@@ -123,7 +136,7 @@ export function digestOf({ key, jobDataMap }: Trigger): string {
  * when another instance stored it. A changed schedule takes the place of a former one under its key, and then the data
  * of the trigger say of which schedule it is.
  */
-function clusterTrigger({ key: jobKey }: JobDetail, schedule: ActiveSchedule, clock: Clock): ClusterTrigger {
+function clusterTrigger(jobKey: JobKey, schedule: ActiveSchedule, clock: Clock): ClusterTrigger {
   const digest = createHash('sha256')
     .update(JSON.stringify(identityOf(schedule)))
     .digest('hex')

@@ -47,7 +47,7 @@ export async function enableClusterScheduling(options: ClusterSchedulingOptions)
   const jobs = clusterJobsOf(scheduledMethodsOf(instances), { group, scheduler, clock, logger, resolve })
   scheduler.registerJobs(jobs.map(({ definition }) => definition))
   // A schedule that cannot be stored is refused before any method runs.
-  await storeJobs(scheduler, jobs)
+  await storeJobs(scheduler, jobs, { decides: true })
   const caretaker = new Caretaker({ scheduler, group, jobs, removeUnknown, clock, logger })
   caretaker.begin()
   const close = (): Promise<void> => caretaker.end()
@@ -173,8 +173,8 @@ class Caretaker {
   /** Answers whether there is nothing left to look for. */
   async #update(): Promise<boolean> {
     const { scheduler, group, jobs, removeUnknown } = this.#parts
-    // An instance of older code that started meanwhile, or one that took this one for failed, may have deleted some.
-    if (this.#mustStore) await storeJobs(scheduler, [...this.#jobs])
+    // An instance that started at the same time, or one that took this one for failed, may have deleted some.
+    if (this.#mustStore) await storeJobs(scheduler, [...this.#jobs], { decides: false })
     this.#mustStore = false
     if (!removeUnknown) return true
     const own = jobs.map(({ job }) => job.key)

@@ -7,7 +7,7 @@ import type { JobSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { CronTrigger } from '../../triggers/families/cron/cron-trigger.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
-import { type ClusterJob, type ClusterTrigger, digestOf, jobTypeOf } from './cluster-jobs.ts'
+import { type ClusterJob, type ClusterTrigger, digestOf, jobTypeOf, schedulesOfJob } from './cluster-jobs.ts'
 
 /** How often an instance starts again when another one deletes a job between two of its steps. */
 const attemptsMax = 5
@@ -15,12 +15,19 @@ const attemptsMax = 5
 /**
  * Stores the jobs and triggers of this instance's methods. Those that are stored already are left alone, so that
  * instances that start together or one after the other change nothing.
+ *
+ * Where another instance has other schedules for a method, this one takes the method over only when it `decides`: when
+ * it starts. Else it stores what has no trigger left, and mends what it has decided itself.
  */
-export async function storeJobs(scheduler: Scheduler, jobs: readonly ClusterJob[]): Promise<void> {
+export async function storeJobs(
+  scheduler: Scheduler,
+  jobs: readonly ClusterJob[],
+  options: { readonly decides: boolean },
+): Promise<void> {
   for (const each of jobs) {
     for (let attempt = 1; ; attempt++) {
       try {
-        await storeJob(scheduler, each)
+        await storeJob(scheduler, each, options)
         break
       } catch (error) {
         const isGone = error instanceof SchedulerError && error.code === 'ERR_JOB_NOT_FOUND'
@@ -30,18 +37,44 @@ export async function storeJobs(scheduler: Scheduler, jobs: readonly ClusterJob[
   }
 }
 
-async function storeJob(scheduler: Scheduler, { job, triggers }: ClusterJob): Promise<void> {
+/**
+ * The job says whose schedules are to be stored, and one of several instances is the last to write that. Nothing else
+ * keeps instances from writing triggers at the same time, so each looks again after it has written.
+ */
+async function storeJob(
+  scheduler: Scheduler,
+  { job, triggers }: ClusterJob,
+  { decides }: { readonly decides: boolean },
+): Promise<void> {
   if (triggers.length === 0) {
     await scheduler.deleteJob(job.key)
     return
   }
-  const existing = await scheduler.getJobDetail(job.key)
-  if (existing === null || !isSame(existing, job)) {
-    await unlessStored(scheduler.addJob(job, { replace: existing !== null }))
+  const added: ClusterTrigger[] = []
+  for (let pass = 1; pass <= attemptsMax; pass++) {
+    const existing = await scheduler.getJobDetail(job.key)
+    // Triggers of retries, recoveries and users are in other groups.
+    const stored = (await scheduler.getTriggersOfJob(job.key)).filter(
+      ({ key }) => key.group === job.key.group,
+    )
+    const isDecided = existing !== null && stored.length > 0 && !haveSameSchedules(existing, job)
+    if (isDecided && !(decides && pass === 1)) {
+      await withdraw(scheduler, added, { stored, wanted: schedulesOfJob(existing) })
+      return
+    }
+    const isStored = existing !== null && isSame(existing, job)
+    if (!isStored) await unlessStored(scheduler.addJob(job, { replace: existing !== null }))
+    const comparison = compare(stored, triggers)
+    if (isStored && isSettled(comparison)) return
+    added.push(...(await storeTriggers(scheduler, comparison)))
   }
-  // Triggers of retries, recoveries and users are in other groups.
-  const stored = (await scheduler.getTriggersOfJob(job.key)).filter(({ key }) => key.group === job.key.group)
-  const { fresh, changed, stale } = compare(stored, triggers)
+}
+
+/** Answers what was added, and not put in the place of another schedule. */
+async function storeTriggers(
+  scheduler: Scheduler,
+  { fresh, changed, stale }: Comparison,
+): Promise<readonly ClusterTrigger[]> {
   for (const [former, trigger] of changed) {
     trigger.key = former.key
     // The pause stays, and the misfire policy of the new schedule decides about what was due.
@@ -51,6 +84,25 @@ async function storeJob(scheduler: Scheduler, { job, triggers }: ClusterJob): Pr
   }
   for (const trigger of fresh) await unlessStored(scheduler.scheduleJob(trigger.build()))
   if (stale.length > 0) await scheduler.unscheduleJobs(stale.map(({ key }) => key))
+  return fresh
+}
+
+/**
+ * Deletes what this instance has added while another one decided. While a schedule of that one is missing, they stay:
+ * it may have stopped before it stored all, and the method would run no more.
+ */
+async function withdraw(
+  scheduler: Scheduler,
+  added: readonly ClusterTrigger[],
+  { stored, wanted }: { readonly stored: readonly Trigger[]; readonly wanted: readonly string[] },
+): Promise<void> {
+  const digests = new Set(stored.map(digestOf))
+  if (!wanted.every((digest) => digests.has(digest))) return
+  const unwanted = stored.filter((trigger) => {
+    const digest = digestOf(trigger)
+    return !wanted.includes(digest) && added.some((each) => each.digest === digest)
+  })
+  if (unwanted.length > 0) await scheduler.unscheduleJobs(unwanted.map(({ key }) => key))
 }
 
 interface Comparison {
@@ -60,6 +112,10 @@ interface Comparison {
   readonly changed: readonly (readonly [former: Trigger, trigger: ClusterTrigger])[]
   /** What no schedule is left for. */
   readonly stale: readonly Trigger[]
+}
+
+function isSettled({ fresh, changed, stale }: Comparison): boolean {
+  return fresh.length + changed.length + stale.length === 0
 }
 
 /**
@@ -110,8 +166,13 @@ function isSame(stored: JobDetail, job: JobDetail): boolean {
     stored.jobType === job.jobType &&
     stored.description === job.description &&
     stored.durable &&
-    stored.disallowConcurrentExecution
+    stored.disallowConcurrentExecution &&
+    haveSameSchedules(stored, job)
   )
+}
+
+function haveSameSchedules(stored: JobDetail, job: JobDetail): boolean {
+  return schedulesOfJob(stored).join() === schedulesOfJob(job).join()
 }
 
 /** What a look for jobs without a method found. */

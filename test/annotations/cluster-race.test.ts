@@ -1,0 +1,101 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { type ClusterJob, clusterJobsOf, methodsGroup } from '../../src/annotations/cluster/cluster-jobs.ts'
+import { storeJobs } from '../../src/annotations/cluster/reconcile.ts'
+import { scheduled } from '../../src/annotations/scheduled.ts'
+import { scheduledMethodsOf } from '../../src/annotations/scheduled-methods.ts'
+import { JobKey } from '../../src/core/key.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import type { JobDetail } from '../../src/jobs/job-detail.ts'
+import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
+import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import type { Trigger } from '../../src/triggers/trigger.ts'
+import { SimRandom } from '../support/sim-random.ts'
+
+const clock = new ManualClock()
+const taskKey = new JobKey('task', methodsGroup)
+
+/** What another instance does comes between a reading and what is written by it, at random. */
+class CrowdedStore extends DelegatingJobStore {
+  random: SimRandom | null = null
+
+  async #otherTurns(): Promise<void> {
+    for (let turns = this.random?.integer(0, 40) ?? 0; turns > 0; turns--) await Promise.resolve()
+  }
+
+  override async getJob(key: JobKey): Promise<JobDetail | null> {
+    const job = await super.getJob(key)
+    await this.#otherTurns()
+    return job
+  }
+
+  override async getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
+    const triggers = await super.getTriggersOfJob(key)
+    await this.#otherTurns()
+    return triggers
+  }
+}
+
+async function crowdedScheduler(): Promise<{ scheduler: Scheduler; store: CrowdedStore }> {
+  const store = new CrowdedStore(ramJobStore())
+  const scheduler = await createScheduler({ logger: false, clock, jobStore: store })
+  onTestFinished(() => scheduler.shutdown())
+  scheduler.registerJobs(jobsAt(scheduler, [7]).map(({ definition }) => definition))
+  return { scheduler, store }
+}
+
+/** The method of one version of the code. */
+function jobsAt(scheduler: Scheduler, hours: readonly number[]): ClusterJob[] {
+  const run = hours.reduce<() => void>(
+    (next, hour) => scheduled({ name: 'task', cron: `0 0 ${hour} * * *`, zone: 'UTC' }, next),
+    () => {},
+  )
+  const options = { group: methodsGroup, scheduler, clock, logger: silentLogger, resolve: () => undefined }
+  return clusterJobsOf(scheduledMethodsOf([{ run }]), options)
+}
+
+test.each<[string, number[], number[], number[]]>([
+  ['none is stored', [], [7], [8]],
+  ['a former one is stored', [6], [7], [8]],
+  ['one of two has changed', [7, 8], [7, 8], [8, 9]],
+  ['there is one less', [6, 7], [6], [9, 10]],
+  ['there is one more', [6], [7], [8, 9]],
+])(
+  'instances with other schedules that start together leave those of one, when %s',
+  async (_name, former, one, other) => {
+    const { scheduler, store } = await crowdedScheduler()
+    for (let seed = 1; seed <= 100; seed++) {
+      await scheduler.clear()
+      store.random = null
+      if (former.length > 0) await storeJobs(scheduler, jobsAt(scheduler, former), { decides: true })
+      store.random = new SimRandom(seed)
+      const instances = [jobsAt(scheduler, one), jobsAt(scheduler, other)]
+      // They start, and look once more when their schedulers have started.
+      await Promise.all(
+        instances.map(async (jobs) => {
+          await storeJobs(scheduler, jobs, { decides: true })
+          await storeJobs(scheduler, jobs, { decides: false })
+        }),
+      )
+      const triggers = await scheduler.getTriggersOfJob(taskKey)
+      const hours = triggers.map(({ nextFireTimeMs }) => new Date(nextFireTimeMs ?? 0).getUTCHours())
+      expect([one, other], `seed ${seed}`).toContainEqual(hours.toSorted((a, b) => a - b))
+    }
+  },
+)
+
+test('an instance that was there before leaves the schedules of the one that started last', async () => {
+  const { scheduler } = await crowdedScheduler()
+  const [before, last] = [jobsAt(scheduler, [7]), jobsAt(scheduler, [8])]
+  await storeJobs(scheduler, before, { decides: true })
+  await storeJobs(scheduler, last, { decides: true })
+  await storeJobs(scheduler, before, { decides: false })
+  const hoursNow = async (): Promise<(number | undefined)[]> =>
+    (await scheduler.getTriggersOfJob(taskKey)).map((trigger) => trigger.nextFireTime?.getUTCHours())
+  expect(await hoursNow()).toEqual([8])
+  await scheduler.deleteJob(taskKey)
+  await storeJobs(scheduler, before, { decides: false })
+  expect(await hoursNow()).toEqual([7])
+})
