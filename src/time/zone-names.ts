@@ -28,7 +28,8 @@ export class ZoneNames<Zone> {
       return known
     }
     // A bare offset is a zone to some versions of Node and not to others: refuse it everywhere.
-    const possible = typeof name === 'string' && /^[A-Za-z]/.test(name) && name.length <= nameMaxLength
+    const possible =
+      typeof name === 'string' && /^[A-Za-z][\w/+-]*$/.test(name) && name.length <= nameMaxLength
     const made = possible ? this.#make(name) : null
     if (made === null) throw unknownZone(name)
     this.#keep(name, made)

@@ -16,9 +16,14 @@ const transitionSearchChunks = 20
 
 /** A time zone by its IANA name, with luxon's offsets. */
 export class TimeZone extends ZoneOffsets {
+  /** By name in small letters, which bounds them: for each spelling luxon keeps a format for ever, as Intl takes any. */
+  static readonly #sources = new Map<string, IANAZone>()
   static readonly #names = new ZoneNames((name) => {
-    const zone = IANAZone.create(name)
-    return zone.isValid ? new TimeZone(name, zone) : null
+    const folded = name.toLowerCase()
+    const source = TimeZone.#sources.get(folded) ?? new IANAZone(name)
+    if (!source.isValid) return null
+    TimeZone.#sources.set(folded, source)
+    return new TimeZone(name, source)
   })
   static #system: { readonly variable: string | undefined; readonly zone: TimeZone } | null = null
 

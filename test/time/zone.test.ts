@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { IANAZone } from 'luxon'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { InvalidArgumentError } from '../../src/core/errors.ts'
 import { dayMs, hourMs, localMsFromCivil, minuteMs } from '../../src/time/civil.ts'
 import { TimeZone } from '../../src/time/zone.ts'
@@ -50,6 +50,27 @@ describe('ZoneNames', () => {
       expect(names.of('Europe/Paris')).toBe(used)
     }
     expect(names.of('Europe/Berlin')).not.toBe(unused)
+  })
+})
+
+describe('spellings of one zone', () => {
+  it('share what Intl keeps of it, and each has its own name', () => {
+    const [first, ...others] = ['America/Lima', 'america/lima', 'AMERICA/Lima', 'America/LIMA']
+    expect(TimeZone.of(first ?? '').offsetMsAt(0)).toBe(-5 * hourMs)
+    const formats = vi.spyOn(Intl, 'DateTimeFormat')
+    onTestFinished(() => {
+      formats.mockRestore()
+    })
+    for (const name of others) {
+      expect(TimeZone.of(name).offsetMsAt(dayMs)).toBe(-5 * hourMs)
+      expect(TimeZone.of(name).name).toBe(name)
+    }
+    expect(formats).not.toHaveBeenCalled()
+  })
+
+  it('are of the letters that names have', () => {
+    expect(TimeZone.isKnown('Europe/Kiev')).toBe(true)
+    expect(TimeZone.isKnown('Europe/\u212Aiev')).toBe(false)
   })
 })
 
