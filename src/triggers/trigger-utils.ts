@@ -19,7 +19,8 @@ export const TriggerUtils: {
    */
   computeFireTimes(trigger: Trigger, calendar: Calendar | null, count: number): Date[]
   /**
-   * The fire times from `from` to `to`, both included, in the phase of the trigger; at most 1,000,000.
+   * The fire times from `from` to `to`, both included, in the phase of the trigger; at most 1,000,000. A
+   * daily-time-interval trigger with a repeat count is followed from its next fire time, and those before `from` count.
    *
    * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
    */
@@ -51,9 +52,10 @@ export const TriggerUtils: {
     const fromMs = requireInstantMs('TriggerUtils.computeFireTimesBetween', 'from', from)
     const toMs = requireInstantMs('TriggerUtils.computeFireTimesBetween', 'to', to)
     const dates: Date[] = []
+    let steps = 0
     for (const atMs of plannedTimes(scheduled(trigger, calendar), calendar, fromMs, toMs)) {
+      if (++steps > countMax) throw tooManyTimes(dates.length > 0 ? 'to' : 'from')
       if (atMs !== null) dates.push(new Date(atMs))
-      if (dates.length > countMax) throw tooManyTimes()
     }
     return dates
   },
@@ -75,9 +77,13 @@ function checkSubject(method: string, trigger: Trigger, calendar: Calendar | nul
   orNull(checkCalendar)(`TriggerUtils.${method}`, 'calendar', calendar)
 }
 
-function tooManyTimes(): InvalidArgumentError {
-  const problem = `TriggerUtils.computeFireTimesBetween: there are more than ${countMax} fire times up to 'to'.`
-  return new InvalidArgumentError('to', `${problem} Ask for a part of the range at a time.`)
+function tooManyTimes(field: 'from' | 'to'): InvalidArgumentError {
+  const problem = `TriggerUtils.computeFireTimesBetween: there are more than ${countMax} fire times up to '${field}'.`
+  const remedy =
+    field === 'to'
+      ? 'Ask for a part of the range at a time.'
+      : 'The trigger counts its fires, so they are followed one by one. Ask for an earlier range.'
+  return new InvalidArgumentError(field, `${problem} ${remedy}`)
 }
 
 function requireCount(trigger: Trigger, count: number): void {

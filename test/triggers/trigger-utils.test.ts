@@ -81,6 +81,23 @@ describe('fire times between two instants', () => {
     ).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', field: 'to' }))
   })
 
+  it('are refused beyond a million that a counting trigger has before them', () => {
+    const secondly = base()
+      .withSchedule(
+        DailyTimeIntervalScheduleBuilder.dailyTimeIntervalSchedule()
+          .withIntervalInSeconds(1)
+          .withRepeatCount(1_000_000_000)
+          .inTimeZone('UTC'),
+      )
+      .build()
+    const fireTimesOn = (date: Date): Date[] =>
+      TriggerUtils.computeFireTimesBetween(secondly, null, date, new Date(date.getTime() + 1000))
+    expect(fireTimesOn(from('02T00:00:00'))).toHaveLength(2)
+    expect(() => fireTimesOn(from('31T00:00:00'))).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', field: 'from' }),
+    )
+  })
+
   it('are found far ahead at once', () => {
     const secondly = base().withSchedule(SimpleScheduleBuilder.repeatSecondlyForever()).build()
     const start = new Date(Date.UTC(2500, 0, 1))
