@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import type { ClockTimer } from '../time/clock.ts'
+import type { Clock, ClockTimer } from '../time/clock.ts'
 import type { PoolThread } from './thread-roster.ts'
 import { encodeValue } from './value-wire.ts'
 import { type ControlMessage, encodeTask, type TaskWire, type WorkerMessage } from './wire.ts'
@@ -41,11 +41,17 @@ export class ThreadLease implements ExecutionThread {
   #flushing = false
   /** Whether several tasks share the thread, so that waiting for more of them in one turn pays. */
   readonly #shared: boolean
+  readonly #clock: Clock
+  /** Messages of tasks that the thread has sent and may not count as read yet. */
+  readonly #unread = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  /** How many of them were read in this turn. */
+  #read = 0
 
-  constructor(events: LeaseEvents, options: { readonly shared: boolean }) {
+  constructor(events: LeaseEvents, options: { readonly shared: boolean; readonly clock: Clock }) {
     const { port1, port2 } = new MessageChannel()
     this.#events = events
     this.#shared = options.shared
+    this.#clock = options.clock
     this.#port = port1
     this.offer = port2
     port1.on('message', (message: WorkerMessage) => {
@@ -53,6 +59,7 @@ export class ThreadLease implements ExecutionThread {
       // One event per message is expensive, so all further messages are read at once.
       if (this.#shared) this.drain()
     })
+    this.#post(['unread', this.#unread])
   }
 
   get load(): number {
@@ -96,6 +103,9 @@ export class ThreadLease implements ExecutionThread {
   close(): void {
     this.answerTimer?.cancel()
     this.#port.close()
+    // A thread that goes on all the same is not to wait for anyone who reads.
+    Atomics.sub(this.#unread, 0, 2 ** 30)
+    Atomics.notify(this.#unread, 0)
   }
 
   #flushWhenDue(): void {
@@ -158,7 +168,18 @@ export class ThreadLease implements ExecutionThread {
         }
         return
       default:
+        this.#countRead()
         this.executions.get(message[1])?.receive(message)
     }
+  }
+
+  /** The thread sends more in the next turn only, so that timers and I/O have theirs. */
+  #countRead(): void {
+    if (this.#read++ > 0) return
+    this.#clock.setImmediate(() => {
+      Atomics.sub(this.#unread, 0, this.#read)
+      Atomics.notify(this.#unread, 0)
+      this.#read = 0
+    })
   }
 }

@@ -116,8 +116,16 @@ export type TaskEnd =
   | readonly [tag: number, ok: true, result: unknown, jobDataMap: JobDataMap | null]
   | readonly [tag: number, ok: false, thrown: ValueWire]
 
+/**
+ * How many messages of tasks may wait on the port of a lease. A task that reports without end fills it as fast as the
+ * main thread reads it, which would do nothing else meanwhile; so the thread waits until they are read.
+ */
+export const unreadMax = 1000
+
 /** To a worker thread, on the port of its lease. */
 export type ControlMessage =
+  /** The first one: where both sides count the messages of tasks that are not read yet. */
+  | readonly [kind: 'unread', count: Int32Array]
   | readonly [kind: 'run', tasks: readonly TaskWire[]]
   | readonly [kind: 'abort', tag: number, reason: ValueWire]
   /** The lease is over: there is no more work. */

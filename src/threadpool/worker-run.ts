@@ -126,17 +126,21 @@ function dateOrNull(ms: number | null): Date | null {
 
 /** Names the part of a value that keeps it from being cloned. */
 function findUncloneable(path: string, value: unknown, depth = 0): string {
-  if (typeof value === 'object' && value !== null && depth < 20) {
-    for (const key of Object.keys(value)) {
+  try {
+    const isOpen = typeof value === 'object' && value !== null && depth < 20
+    for (const key of isOpen ? Object.keys(value) : []) {
       const inner = Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`
       let part: unknown
       try {
-        part = Reflect.get(value, key)
+        part = Reflect.get(value as object, key)
       } catch {
         return `'${inner}' throws when it is read`
       }
       if (!isCloneable(part)) return findUncloneable(inner, part, depth + 1)
     }
+    return `'${path}' holds ${describeUncloneable(value)}`
+  } catch {
+    // A revoked proxy, or one with a trap that throws.
+    return `'${path}' throws when it is read`
   }
-  return `'${path}' holds ${describeUncloneable(value)}`
 }

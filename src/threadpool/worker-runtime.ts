@@ -9,6 +9,7 @@ import {
   type LogLine,
   type TaskEnd,
   type TaskWire,
+  unreadMax,
   type WorkerMessage,
 } from './wire.ts'
 import { loadWorkerFunction } from './worker-module.ts'
@@ -58,6 +59,7 @@ class LeaseServer implements RunChannel {
   readonly #port: MessagePort
   readonly #context: LeaseContext
   readonly #runs = new Map<number, WorkerRun>()
+  #unread: Int32Array | null = null
   /** Ends that were not sent yet: tasks that end together are sent together. */
   #ends: { readonly end: TaskEnd; readonly run: WorkerRun }[] = []
 
@@ -74,16 +76,19 @@ class LeaseServer implements RunChannel {
   }
 
   progress(tag: number, value: unknown): void {
-    if (this.#runs.has(tag)) this.#post(['progress', tag, value])
+    if (this.#runs.has(tag)) this.#postOfTask(['progress', tag, value])
   }
 
   log(tag: number, line: LogLine): void {
-    if (this.#runs.has(tag)) this.#post(['log', tag, line])
+    if (this.#runs.has(tag)) this.#postOfTask(['log', tag, line])
     else this.#context.logLate(line)
   }
 
   #receive(message: ControlMessage): void {
     switch (message[0]) {
+      case 'unread':
+        this.#unread = message[1]
+        return
       case 'run':
         for (const task of message[1]) unawaited(this.#run(task), endThread)
         return
@@ -133,12 +138,32 @@ class LeaseServer implements RunChannel {
       this.#post(['ends', ends.map(({ end }) => end)])
     } catch {
       // One of them cannot be cloned: send each by itself, so that the others are not affected.
-      for (const { end, run } of ends) this.#post(['ends', [run.checkEnd(end)]])
+      for (const { end, run } of ends) this.#post(['ends', [checkedEnd(end, run)]])
+    }
+  }
+
+  /** Waits while too many are unread: a task in a loop leaves nothing else to wait by. */
+  #postOfTask(message: WorkerMessage): void {
+    this.#post(message)
+    const unread = this.#unread
+    if (unread === null) return
+    Atomics.add(unread, 0, 1)
+    for (let count = unreadMax + 1; count > unreadMax; count = Atomics.load(unread, 0)) {
+      Atomics.wait(unread, 0, count)
     }
   }
 
   #post(message: WorkerMessage): void {
     this.#port.postMessage(message)
+  }
+}
+
+/** An end that can be cloned, whatever the result does when it is looked at. */
+function checkedEnd(end: TaskEnd, run: WorkerRun): TaskEnd {
+  try {
+    return run.checkEnd(end)
+  } catch (error) {
+    return run.failed(error)
   }
 }
 

@@ -210,7 +210,7 @@ export class WorkerThreads {
 
   #lease(): ThreadLease {
     const shared = this.#options.concurrentTasksPerWorker > 1
-    const lease = new ThreadLease(this.#leaseEvents, { shared })
+    const lease = new ThreadLease(this.#leaseEvents, { shared, clock: this.#context.clock })
     this.#leases.add(lease)
     this.#expectAnswer(lease)
     const ended = (error: unknown): void => {

@@ -326,6 +326,41 @@ describe('data', () => {
     expect(await threadOf(test)).toBeDefined()
   })
 
+  it.each([true, false])('that cannot be looked at (revoked: %s) fail the task alone', async (revoked) => {
+    const test = await startPool({ size: 2, maxThreads: 1, concurrentTasksPerWorker: 2 })
+    const neighbour = await waiting(test, 'obey', 'neighbour')
+    const fields = { mergedJobDataMap: { revoked } }
+    await expect(run(test, ['echo.mjs', 'unreadable'], new Recorder(), fields)).rejects.toMatchObject({
+      code: 'ERR_WORKER_DATA',
+      message: expect.stringContaining(`'result.draft' throws when it is read`) as string,
+    })
+    neighbour.recorder.controller.abort(new Error('enough'))
+    expect(await neighbour.failure).toMatchObject({ message: 'enough' })
+  })
+
+  it.each([1, 2])(
+    'of a task that reports in a loop leave the turns to others (%d tasks a thread)',
+    async (tasks) => {
+      const test = await startPool({ size: 2, maxThreads: 1, concurrentTasksPerWorker: tasks })
+      const reports = 50_000
+      const recorder = new Recorder()
+      let before = 0
+      let mostInOneTurn = 0
+      let isOver = false
+      const turn = (): void => {
+        mostInOneTurn = Math.max(mostInOneTurn, recorder.reports.length - before)
+        before = recorder.reports.length
+        if (!isOver) setImmediate(turn)
+      }
+      turn()
+      const { result } = await run(test, ['echo.mjs', 'flood'], recorder, { mergedJobDataMap: { reports } })
+      isOver = true
+      expect(result).toBe(reports)
+      expect(recorder.reports).toHaveLength(reports)
+      expect(mostInOneTurn).toBeLessThan(5000)
+    },
+  )
+
   it('of any cloneable kind come back', async () => {
     const test = await startPool({ size: 1 })
     for (const value of [null, undefined, 0, '', 1n, new Date(5), new Map([[1, new Set([2])]]), [], {}]) {
