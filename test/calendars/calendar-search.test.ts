@@ -7,6 +7,7 @@ import { ManualClock } from '../../src/time/manual-clock.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { CronCalendar } from '../../src/triggers/calendars/cron-calendar.ts'
 import { DailyCalendar } from '../../src/triggers/calendars/daily-calendar.ts'
+import { CronTimes } from '../../src/triggers/cron/cron-times.ts'
 import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
@@ -122,6 +123,19 @@ test('calendars that contradict each other are asked once for all triggers that 
   const options = { replace: true, updateTriggers: true }
   expect(await questionsOf(() => scheduler.addCalendar('changing', never, options))).toBeLessThan(100_000)
   expect((await scheduler.getTrigger(triggerKey('t99')))?.nextFireTimeMs ?? null).toBeNull()
+})
+
+test('a cron calendar that leaves out everything is gone through once, and not past the end of the search', () => {
+  const freeze = new CronCalendar({ expression: '* * * * * ?', timeZone: 'Europe/Paris' })
+  const searched = vi.spyOn(CronTimes.prototype, 'invalidMsAfter')
+  for (let number = 0; number < 50; number++) {
+    expect(freeze.nextIncludedTime(start.getTime() + number * 60_000)).toBeNull()
+  }
+  const stretches = searched.mock.calls.map(([afterMs, untilMs]) => untilMs - afterMs)
+  searched.mockRestore()
+  const hundredYears = 36_525 * 86_400_000
+  const minutes = 50 * 60_000
+  expect(stretches.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(hundredYears + minutes)
 })
 
 test('what lies behind a stretch that an earlier search gave up in is found from where it is near enough', () => {

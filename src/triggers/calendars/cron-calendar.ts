@@ -54,7 +54,7 @@ export class CronCalendar extends ZonedCalendar {
     while (instantMs <= horizonMs) {
       if (this.includes(instantMs)) return instantMs
       // Under the quartz policy a second of an overlap may have no fire and still count as matched.
-      instantMs = this.cronExpression.getNextInvalidTimeAfter(new Date(instantMs)).getTime()
+      instantMs = this.cronExpression.invalidMsAfter(instantMs, horizonMs)
     }
     return null
   }

@@ -32,7 +32,7 @@ interface Barren {
   readonly questions: number
 }
 
-/** Stretches that took fewer questions are not worth remembering. */
+/** Stretches that took fewer questions are not worth remembering, where they end before the horizon. */
 const leastQuestionsKept = 1000
 
 /** The common part of the six calendars: zone, description and base calendar. */
@@ -102,7 +102,7 @@ export abstract class ZonedCalendar implements Calendar {
     for (let index = 0, agreed = 0; agreed < layers.length; index = (index + 1) % layers.length) {
       const layer = layers[index]
       if (layer === undefined || !search.mayAsk()) {
-        this.#keep(known, { fromMs, untilMs: candidateMs, questions })
+        this.#keep(known, { fromMs, untilMs: candidateMs, questions }, { isAll: false })
         return null
       }
       questions++
@@ -112,7 +112,8 @@ export abstract class ZonedCalendar implements Calendar {
       }
       const nextMs = layer.nextAfter(candidateMs, search.horizonMs)
       if (nextMs === null || nextMs > search.horizonMs) {
-        this.#keep(known, { fromMs, untilMs: search.horizonMs, questions })
+        // One question may have taken long.
+        this.#keep(known, { fromMs, untilMs: search.horizonMs, questions }, { isAll: true })
         return null
       }
       candidateMs = nextMs
@@ -127,9 +128,9 @@ export abstract class ZonedCalendar implements Calendar {
   }
 
   /** What was found out behind a known stretch makes that longer. */
-  #keep(known: Barren | null, found: Barren): void {
+  #keep(known: Barren | null, found: Barren, { isAll }: { readonly isAll: boolean }): void {
     const questions = found.questions + (known?.questions ?? 0)
-    if (questions < leastQuestionsKept || !this.#isUnchanging) return
+    if ((!isAll && questions < leastQuestionsKept) || !this.#isUnchanging) return
     this.#barren = { fromMs: known?.fromMs ?? found.fromMs, untilMs: found.untilMs, questions }
   }
 

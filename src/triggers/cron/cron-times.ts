@@ -121,7 +121,16 @@ export abstract class CronTimes {
   /** The first second after an instant in which the expression does not fire. */
   getNextInvalidTimeAfter(date: Date): Date {
     checkDate('getNextInvalidTimeAfter', 'date', date)
-    return new Date(firstInvalidAfter(this.#policy, this.#schedule, this.#zone, date.getTime()))
+    return new Date(this.invalidMsAfter(date.getTime(), Number.POSITIVE_INFINITY))
+  }
+
+  /**
+   * As `getNextInvalidTimeAfter`, but any time past `untilMs` when there is none up to it.
+   *
+   * @internal
+   */
+  invalidMsAfter(afterMs: number, untilMs: number): number {
+    return firstInvalidAfter(this.#policy, this.#schedule, this.#zone, afterMs, untilMs)
   }
 
   /** The schedule in English words, without zone and DST policy. */
