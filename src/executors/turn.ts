@@ -3,14 +3,14 @@ import type { Clock } from '../time/clock.ts'
 /** The longest that tasks run one after the other before timers and I/O have their turn. */
 const turnMs = 5
 
-/** For tasks that are shorter than this the clock is not read each time, because reading it takes as long. */
-const quickMs = 0.05
-
-const longestStride = 16
+/** The same in tasks, because the clock of a test stands still. */
+const turnTasks = 10_000
 
 /** A turn of the event loop in which tasks run: many alarms may ring in it, one after the other. */
 export class LoopTurn {
   endMs: number = Number.NEGATIVE_INFINITY
+  /** How many tasks have begun in it. */
+  #tasks = 0
   #isOpen = false
   /** Whose tasks may wait because a turn was over; the first one begins the next turn. */
   readonly #refused = new Set<Turn>()
@@ -20,12 +20,18 @@ export class LoopTurn {
     if (this.#isOpen) return false
     this.#isOpen = true
     this.endMs = nowMs + turnMs
+    this.#tasks = 0
     // After the timers and I/O of this turn.
     clock.setImmediate(() => {
       this.#isOpen = false
       this.#serveRefused(clock)
     })
     return true
+  }
+
+  /** Whether one more task may begin. */
+  takes(nowMs: number): boolean {
+    return nowMs < this.endMs && this.#tasks++ < turnTasks
   }
 
   /** Where no turn is open, the alarm of the executor opens one, if anything is due at all. */
@@ -67,9 +73,8 @@ export class Turn {
   readonly #runDue: () => void
   /** The time when it was last read. */
   nowMs = 0
-  /** How many tasks run between two readings of the clock. */
-  #stride = 1
-  #left = 0
+  /** One task of the queue that begins a turn runs at least, however long it takes. */
+  #isFirst = false
 
   constructor(clock: Clock, runDue: () => void) {
     this.#clock = clock
@@ -86,25 +91,22 @@ export class Turn {
   /** Called by `ring`. */
   begin(): void {
     this.nowMs = this.#clock.elapsedMs()
-    this.#stride = 1
-    // One task of the queue that begins a turn runs at least, however long it takes.
-    this.#left = this.#loopTurn.enter(this.#clock, this.nowMs) ? 1 : 0
+    this.#isFirst = this.#loopTurn.enter(this.#clock, this.nowMs)
   }
 
-  /** Called from elsewhere, maybe within the last turn: reads the clock first. */
+  /** Called from elsewhere, maybe within the last turn. */
   resume(): void {
-    this.#left = 0
+    this.#isFirst = false
   }
 
   /** Called before each task: false when the turn has lasted long enough. */
   goesOn(): boolean {
-    if (this.#left-- > 0) return true
-    const nowMs = this.#clock.elapsedMs()
-    const quick = nowMs - this.nowMs <= quickMs * this.#stride
-    this.#stride = quick ? Math.min(2 * this.#stride, longestStride) : 1
-    this.#left = this.#stride - 1
-    this.nowMs = nowMs
-    if (nowMs < this.#loopTurn.endMs) return true
+    if (this.#isFirst) {
+      this.#isFirst = false
+      return true
+    }
+    this.nowMs = this.#clock.elapsedMs()
+    if (this.#loopTurn.takes(this.nowMs)) return true
     this.#loopTurn.refuse(this)
     return false
   }

@@ -3,6 +3,7 @@ import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-
 import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
 import { Timer } from '../../src/executors/timer.ts'
 import type { ClockTimer } from '../../src/time/clock.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
 import { knownTurnBugs } from '../support/turn-bugs.ts'
 import { pause, TickingClock } from './executor-fixture.ts'
 
@@ -189,4 +190,68 @@ it('a task whose promise settles long after its turn takes one turn each run', a
   executor.shutdownNow()
   expect(runs).toBe(20)
   expect(clock.turns).toBe(runs)
+})
+
+it('tasks that take long after many quick ones take one share of the turn', async () => {
+  const clock = new TickingClock()
+  const executor = new ScheduledExecutor({ clock })
+  for (let task = 0; task < 200; task++) executor.execute(() => {})
+  let runs = 0
+  for (let task = 0; task < 20; task++) {
+    executor.execute(() => {
+      runs++
+      clock.ticks(50)
+    })
+  }
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  expect(runs).toBeLessThanOrEqual(1)
+  executor.shutdownNow()
+})
+
+describe('while the clock stands still, work that schedules itself', () => {
+  const runsMax = 100_000
+
+  it.each<[string, (clock: ManualClock, run: () => void) => () => void]>([
+    [
+      'on an executor',
+      (clock, run) => {
+        const executor = new ScheduledExecutor({ clock })
+        return () => {
+          executor.execute(run)
+        }
+      },
+    ],
+    [
+      'on a timer',
+      (clock, run) => {
+        const timer = new Timer({ clock })
+        return () => {
+          timer.schedule(run, 0)
+        }
+      },
+    ],
+  ])('%s leaves turns to the event loop', async (_name, begin) => {
+    const clock = new ManualClock()
+    let runs = 0
+    let isOver = false
+    const again = begin(clock, () => {
+      if (!isOver && ++runs < runsMax) again()
+    })
+    again()
+    setImmediate(() => {
+      isOver = true
+    })
+    await clock.advance(1)
+    expect(runs).toBeGreaterThan(0)
+    expect(runs).toBeLessThan(runsMax)
+  })
+
+  it('runs all that is due once', async () => {
+    const clock = new ManualClock()
+    const executor = new ScheduledExecutor({ clock })
+    let runs = 0
+    for (let task = 0; task < 50_000; task++) executor.schedule(() => runs++, 1)
+    await clock.advance(1)
+    expect(runs).toBe(50_000)
+  })
 })
