@@ -52,6 +52,9 @@ export function detachFromExecutor(scheduler: ConcurrentTaskScheduler): void {
 
 /** A `TaskScheduler` on an existing executor, which it does not shut down. */
 export class ConcurrentTaskScheduler implements TaskScheduler {
+  static readonly #gone = new FinalizationRegistry<() => void>((unsubscribe) => {
+    unsubscribe()
+  })
   readonly clock: Clock
   readonly #executor: ScheduledExecutorService
   readonly #logger: Logger
@@ -77,12 +80,20 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       taskFailed: true,
       taskWaiting: true,
     })
-    const unsubscribe = executor.events.on('taskWaiting', ({ future, lateMs }) => {
-      const task = this.#names.get(future)
-      // The executor may have other users.
-      if (task !== undefined) this.#waits(task, lateMs)
-    })
+    const unsubscribe = ConcurrentTaskScheduler.#subscribe(executor, new WeakRef(this))
+    ConcurrentTaskScheduler.#gone.register(this, unsubscribe)
     subscriptions.set(this, unsubscribe)
+  }
+
+  /**
+   * The executor may live on, and keeps nothing of a scheduler that has no tasks there and that nobody uses. Static, so
+   * that the listener holds no `this`.
+   */
+  static #subscribe(executor: ScheduledExecutorService, weak: WeakRef<ConcurrentTaskScheduler>): () => void {
+    return executor.events.on('taskWaiting', ({ future, lateMs }) => {
+      const scheduler = weak.deref()
+      if (scheduler !== undefined) scheduler.#hearsOfWaiting(future, lateMs)
+    })
   }
 
   get events(): TypedEvents<TaskSchedulerEventMap> {
@@ -160,6 +171,12 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   /** Cancels the tasks of triggers; runs in progress go on. The executor itself knows only their next run. */
   protected cancelTriggered(): void {
     for (const task of this.#triggered) task.cancel()
+  }
+
+  #hearsOfWaiting(future: ScheduledFuture<unknown>, lateMs: number): void {
+    const task = this.#names.get(future)
+    // The executor may have other users.
+    if (task !== undefined) this.#waits(task, lateMs)
   }
 
   #waits(task: string, lateMs: number): void {

@@ -21,7 +21,7 @@ import { ThreadPoolTaskScheduler } from './thread-pool-task-scheduler.ts'
 export interface Scheduling extends AsyncDisposable {
   /** What runs the tasks. */
   readonly scheduler: TaskScheduler
-  /** Every task of methods and configurers. */
+  /** Every task of methods and configurers that may run; those that are done are not kept. */
   tasks(): readonly ScheduledTask[]
   /** Cancels all tasks; runs in progress go on. */
   cancel(): void

@@ -30,7 +30,7 @@ export class ScheduledTaskRegistrar {
   #scheduler: TaskScheduler | null = null
   #isStarted = false
   #isDestroyed = false
-  /** How many tasks there may be before those that have run once are forgotten. */
+  /** How many tasks there may be before those that are done are forgotten. */
   #roomFor = 64
 
   /** The scheduler of the tasks; null until it is set. */
@@ -103,8 +103,8 @@ export class ScheduledTaskRegistrar {
   }
 
   /**
-   * Every task, in the order in which they were added; of one kind, if that is given. One-time tasks that are done are
-   * not kept.
+   * Every task that may run, in the order in which they were added; of one kind, if that is given. Tasks that are done
+   * are not kept.
    */
   getScheduledTasks(kind?: ScheduledTaskKind): readonly ScheduledTask[] {
     this.#forgetDone()
@@ -148,7 +148,7 @@ export class ScheduledTaskRegistrar {
   }
 
   #forgetDone(): void {
-    for (const task of this.#tasks) if (task.kind === 'oneTime' && task.isDone) this.#tasks.delete(task)
+    for (const task of this.#tasks) if (task.isDone) this.#tasks.delete(task)
   }
 }
 

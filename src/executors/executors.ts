@@ -1,4 +1,5 @@
 import { checkObject } from '../core/arguments.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
 import type { TypedEvents } from '../core/typed-events.ts'
 import { ScheduledExecutor } from './scheduled-executor.ts'
 import type { ScheduledExecutorEventMap } from './scheduled-executor-events.ts'
@@ -99,11 +100,25 @@ export const Executors: {
   ): ScheduledExecutor
 } = Object.freeze({
   newSingleThreadScheduledExecutor: (options = {}) => {
-    checkObject('newSingleThreadScheduledExecutor', 'options', options)
+    checkPoolOptions(
+      'newSingleThreadScheduledExecutor',
+      options,
+      'For several tasks at a time use newScheduledThreadPool(n).',
+    )
     return new SealedExecutor(new ScheduledExecutor({ ...options, corePoolSize: 1 }))
   },
   newScheduledThreadPool: (corePoolSize, options = {}) => {
-    checkObject('newScheduledThreadPool', 'options', options)
+    checkPoolOptions('newScheduledThreadPool', options, 'It is the first argument.')
     return new ScheduledExecutor({ ...options, corePoolSize })
   },
 })
+
+function checkPoolOptions(method: string, options: object, remedy: string): void {
+  checkObject(method, 'options', options)
+  if (!('corePoolSize' in options)) return
+  throw new InvalidArgumentError(
+    'corePoolSize',
+    `${method}: 'corePoolSize' is no option here. ${remedy}`,
+    'ERR_INVALID_OPTION',
+  )
+}

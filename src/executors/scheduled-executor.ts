@@ -222,11 +222,12 @@ export class ScheduledExecutor implements ScheduledExecutorService {
   }
 
   #add<T>(task: Task<unknown>, future: FutureTask<T>, delayMs: number): ScheduledFuture<T> {
-    const run = this.#runnable(task)
+    // First, because a worker task opens the threads, which nothing would end.
     if (this.#shutdown) {
       this.#events.emit('taskRejected', { task })
       throw new RejectedExecutionError('The executor is shut down and takes no more tasks.')
     }
+    const run = this.#runnable(task)
     const { decorateTask } = this.#options
     future.task = decorateTask === null ? run : decorated(decorateTask(run, future))
     this.#loop.add(future, Math.max(delayMs, 0))

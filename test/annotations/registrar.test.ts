@@ -67,7 +67,7 @@ describe('S5: ScheduledTaskRegistrar', () => {
     expect(runs).toBe(1)
   })
 
-  test('forgets one-time tasks that have run, and takes no task after its end', async () => {
+  test('forgets tasks that have run or were cancelled, and takes no task after its end', async () => {
     const clock = new ManualClock()
     await using scheduler = new ThreadPoolTaskScheduler({ clock })
     const registrar = new ScheduledTaskRegistrar()
@@ -76,6 +76,11 @@ describe('S5: ScheduledTaskRegistrar', () => {
     const rate = registrar.addFixedRateTask(() => {}, '1h')
     const later = registrar.addOneTimeTask(() => {}, '2h')
     for (let count = 0; count < 100; count++) registrar.addOneTimeTask(() => {}, 0)
+    for (const early of [
+      registrar.addCronTask(() => {}, '@hourly'),
+      registrar.addFixedDelayTask(() => {}, '1h'),
+    ])
+      early.cancel()
     await clock.advance(100)
     expect(registrar.getScheduledTasks()).toEqual([rate, later])
     registrar.destroy()

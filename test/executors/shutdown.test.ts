@@ -176,9 +176,13 @@ describe('Executors', () => {
     )
   })
 
-  it('E20: runs one task at a time also when another size slips in', async () => {
+  it('E20: runs one task at a time, and refuses another size among the options', async () => {
     const { clock } = executorOn({})
-    const executor = Executors.newSingleThreadScheduledExecutor({ clock, corePoolSize: 5 } as object)
+    const refused: unknown = expect.objectContaining({ code: 'ERR_INVALID_OPTION', field: 'corePoolSize' })
+    const options = { clock, corePoolSize: 5 } as object
+    expect(() => Executors.newSingleThreadScheduledExecutor(options)).toThrow(refused)
+    expect(() => Executors.newScheduledThreadPool(2, options)).toThrow(refused)
+    const executor = Executors.newSingleThreadScheduledExecutor({ clock })
     const door = new Door()
     for (let task = 0; task < 3; task++) executor.execute(() => door.opened)
     await clock.settle()

@@ -35,6 +35,15 @@ interface Thread {
 const thread = defineWorkerTask<Thread>(fixture('thread.mjs'), { exportName: 'describeThread' })
 
 describe('worker tasks', () => {
+  it('start no thread once the executor was shut down', async () => {
+    const executor = start({ corePoolSize: 2, threadPool: { minThreads: 2 } })
+    executor.shutdown()
+    const before = workers()
+    expect(() => executor.submit(thread)).toThrow(expect.objectContaining({ code: 'ERR_REJECTED_EXECUTION' }))
+    await executor.awaitTermination()
+    expect(workers()).toBe(before)
+  })
+
   it('run in a thread, with their data, and answer what the module does', async () => {
     const executor = start()
     const echo = defineWorkerTask<{ echoed: number }>(fixture('echo.mjs'), { data: { echoed: 5 } })

@@ -26,3 +26,13 @@ describe('a scheduler whose jobs all have new names', () => {
     expect(grown / ((rounds - warmRounds) * jobsPerRound)).toBeLessThan(mostBytesPerJob)
   })
 })
+
+describe('an executor', () => {
+  const script = fileURLToPath(new URL('../fixtures/heap/task-schedulers.mjs', import.meta.url))
+
+  it('keeps no task scheduler that nobody uses and that has no tasks', async () => {
+    const { lines, ...end } = await runProcess('--expose-gc', [script])
+    expect(end).toEqual(cleanEnd)
+    expect(lines).toEqual(['0', '1'])
+  })
+})
