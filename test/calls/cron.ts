@@ -40,6 +40,7 @@ function surfacesOf(
         getNextInvalidTimeAfter: { date },
         nextTimeMs: { because: 'called for every firing' },
         previousTimeMs: { because: 'called for every firing' },
+        invalidMsAfter: { because: 'called for every search of a calendar' },
         describe: {},
         summary: {},
         withTimeZone: { timeZone: zone },
