@@ -1,5 +1,6 @@
+import { type ArgumentCheck, checkMethods } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
-import { TriggerKey } from '../core/key.ts'
+import { isTriggerKey } from '../core/key.ts'
 import { describeValue, isObject } from '../core/options.ts'
 import type { TriggerFields } from './trigger-fields.ts'
 
@@ -18,10 +19,21 @@ export function invalidTrigger(owner: string, field: string, problem: string): I
  * `build()` of a schedule, gets told so.
  */
 export function checkedFields(owner: string, fields: TriggerFields, schedule: object): TriggerFields {
-  if (isObject(fields) && fields.key instanceof TriggerKey && isObject(schedule)) return fields
+  if (isObject(fields) && isTriggerKey(fields.key) && isObject(schedule)) return fields
   const problem = `${owner}: 'fields' must be what TriggerBuilder gives, got ${describeValue(fields)}.`
   const remedy = 'Build one by TriggerBuilder.newTrigger().withSchedule(schedule).build().'
   throw new InvalidArgumentError('fields', `${problem} ${remedy}`)
+}
+
+const checkZone: ArgumentCheck = checkMethods(
+  'a TimeZone',
+  ['toLocalMs', 'firstInstantAtOrAfter'],
+  "Make one with TimeZone.of('Europe/Paris').",
+)
+
+/** Refuses a name where the zone itself is needed. */
+export function requireZone(owner: string, zone: unknown): void {
+  checkZone(owner, 'zone', zone, 'ERR_INVALID_TRIGGER')
 }
 
 /** Refuses a number that is not whole or lies outside its bounds, naming both. */

@@ -211,3 +211,8 @@ describe('seconds', () => {
     ])
   })
 })
+
+it('gives a command that ends with a percent sign no input', () => {
+  const [entry] = parseCrontab('0 5 * * * cmd%').entries
+  expect(entry).toMatchObject({ command: 'cmd', input: null })
+})

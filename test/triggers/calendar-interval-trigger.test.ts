@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/families/daily/daily-time-interval-trigger.ts'
 import type { CalendarIntervalUnit } from '../../src/triggers/families/interval/calendar-interval-schedule.ts'
 import {
   CalendarIntervalScheduleBuilder,
   type CalendarIntervalTrigger,
 } from '../../src/triggers/families/interval/calendar-interval-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
+import type { Trigger } from '../../src/triggers/trigger.ts'
 import { fireTexts } from '../support/trigger-text.ts'
 
 interface Options {
@@ -246,4 +248,19 @@ describe('a calendar-interval schedule', () => {
       timeZone: newYork,
     })
   })
+})
+
+it('the name of a zone in place of the zone is refused when the trigger is built', () => {
+  const daily = DailyTimeIntervalScheduleBuilder.dailyTimeIntervalSchedule().inTimeZone('UTC')
+  const weekly = CalendarIntervalScheduleBuilder.calendarIntervalSchedule().inTimeZone('UTC')
+  const refused: unknown = expect.objectContaining({ code: 'ERR_INVALID_TRIGGER', field: 'zone' })
+  const named = { zone: 'UTC' as never }
+  const ofDaily = Object.assign({}, TriggerBuilder.newTrigger().withSchedule(daily).build(), named)
+  const ofWeekly = Object.assign({}, TriggerBuilder.newTrigger().withSchedule(weekly).build(), named)
+  for (const builder of [
+    DailyTimeIntervalScheduleBuilder.of(ofDaily),
+    CalendarIntervalScheduleBuilder.of(ofWeekly),
+  ]) {
+    expect(() => TriggerBuilder.newTrigger().withSchedule<Trigger>(builder).build()).toThrow(refused)
+  }
 })

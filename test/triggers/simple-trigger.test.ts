@@ -299,3 +299,13 @@ describe('the trigger builder', () => {
     expect(build).toThrow(expect.objectContaining({ code: 'ERR_INVALID_TRIGGER', field }))
   })
 })
+
+it.each<[number, (builder: SimpleScheduleBuilder) => SimpleScheduleBuilder]>([
+  [1001, (builder) => builder.withIntervalInSeconds(1.001)],
+  [1005, (builder) => builder.withInterval({ seconds: 1.005 })],
+  [3_960_000, (builder) => builder.withIntervalInHours(1.1)],
+])('an interval of %d ms may be given as a fraction of a unit', (expected, set) => {
+  const schedule = set(SimpleScheduleBuilder.simpleSchedule()).repeatForever()
+  const { repeatIntervalMs } = TriggerBuilder.newTrigger().withSchedule(schedule).build()
+  expect(repeatIntervalMs).toBe(expected)
+})

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from '../../core/errors.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { readWithCronParser } from './cron-parser-fields.ts'
 import { type CronOptions, type CronParts, isReadable, readCron } from './cron-reader.ts'
-import { type CronClass, CronTimes } from './cron-times.ts'
+import { type CronClass, CronTimes, isCronTimes } from './cron-times.ts'
 
 /** A cron expression in a time zone: an immutable value that answers when the wall clock matches it. */
 export class CronExpression extends CronTimes {
@@ -54,6 +54,6 @@ export function refuseOptionsOfParsed(method: string, options: object = {}): voi
 /** An expression as text or a parsed one. */
 export const checkExpression: ArgumentCheck = checkThat(
   'a cron expression, as text or parsed',
-  (value) => typeof value === 'string' || value instanceof CronTimes,
+  (value) => typeof value === 'string' || isCronTimes(value),
   "Pass text such as '0 0 12 * * ?'.",
 )

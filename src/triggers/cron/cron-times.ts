@@ -1,4 +1,11 @@
-import { type ArgumentCheck, checkDate, checkThat, checkWhole, refuseNew } from '../../core/arguments.ts'
+import {
+  type ArgumentCheck,
+  checkDate,
+  checkThat,
+  checkWhole,
+  hasMethods,
+  refuseNew,
+} from '../../core/arguments.ts'
 import { isObject } from '../../core/options.ts'
 import { secondMs } from '../../time/civil.ts'
 import type { ZoneOffsets } from '../../time/zone-offsets.ts'
@@ -185,9 +192,14 @@ export abstract class CronTimes {
   }
 }
 
+/** By shape, so that an expression of a second copy of the package will do. */
+export function isCronTimes(value: unknown): value is CronTimes {
+  return hasMethods(value, ['getTimeAfter', 'getTimeBefore', 'isSatisfiedBy', 'invalidMsAfter'])
+}
+
 const checkCronExpression: ArgumentCheck = checkThat(
   'a CronExpression',
-  (value) => value instanceof CronTimes,
+  isCronTimes,
   "Make one with CronExpression.parse('0 0 12 * * ?').",
 )
 

@@ -199,7 +199,9 @@ function isBlank(char: string | undefined): boolean {
 /** Cuts a command at its first `%` and turns the further ones into line ends; `\%` stands for the sign itself. */
 function splitInput(text: string): { command: string; input: string | null } {
   const [command = '', ...lines] = text.split(/(?<!\\)%/).map((part) => part.replaceAll('\\%', '%'))
-  return { command: command.trimEnd(), input: lines.length === 0 ? null : `${lines.join('\n')}\n` }
+  const input = lines.join('\n')
+  // As in cron, where nothing after the sign is no input.
+  return { command: command.trimEnd(), input: input === '' ? null : `${input}\n` }
 }
 
 function badLine(field: string, found: string): InvalidArgumentError {

@@ -3,7 +3,7 @@ import { secondMs } from '../../../time/civil.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { CronExpression, checkExpression, refuseOptionsOfParsed } from '../../cron/cron-expression.ts'
 import type { CronOptions, UnixCronOptions } from '../../cron/cron-reader.ts'
-import { CronTimes } from '../../cron/cron-times.ts'
+import { type CronTimes, isCronTimes } from '../../cron/cron-times.ts'
 import type { CronDst } from '../../cron/dst-policy.ts'
 import { parseUnixCron } from '../../cron/unix-cron.ts'
 import {
@@ -89,7 +89,7 @@ export class CronTrigger extends RecurringTrigger implements CronTriggerFields {
 
   override validate(): void {
     super.validate()
-    if (this.cronExpression instanceof CronTimes) return
+    if (isCronTimes(this.cronExpression)) return
     throw invalidTrigger(
       this.describe(),
       'cronExpression',
@@ -131,7 +131,7 @@ export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
   #misfireInstruction: CalendarMisfireInstruction = 'smart'
 
   private constructor(cronExpression: CronTimes) {
-    if (!(cronExpression instanceof CronTimes)) {
+    if (!isCronTimes(cronExpression)) {
       refuseNew(
         'CronScheduleBuilder',
         'cronExpression',

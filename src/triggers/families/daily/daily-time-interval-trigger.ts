@@ -7,7 +7,14 @@ import {
   type ScheduleBuilder,
   type TriggerBuilderOptions,
 } from '../../fluent-trigger-builder.ts'
-import { checkedFields, int32Max, invalidTrigger, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
+import {
+  checkedFields,
+  int32Max,
+  invalidTrigger,
+  requireOneOf,
+  requireWhole,
+  requireZone,
+} from '../../invalid-trigger.ts'
 import type { CalendarMisfireInstruction } from '../../misfire-instruction.ts'
 import { RecurringTrigger } from '../../recurring-trigger.ts'
 import { checkTimeOfDay, TimeOfDay } from '../../time-of-day.ts'
@@ -141,6 +148,7 @@ export class DailyTimeIntervalTrigger extends RecurringTrigger implements DailyT
     const maxInterval =
       86_400_000 / dailyIntervalMs({ repeatInterval: 1, repeatIntervalUnit: this.repeatIntervalUnit })
     requireWhole(owner, 'repeatInterval', this.repeatInterval, { min: 1, max: maxInterval })
+    requireZone(owner, this.zone)
     requireWhole(owner, 'repeatCount', this.repeatCount, { min: repeatIndefinitely, max: int32Max })
     requireWhole(owner, 'startTimeOfDay', this.startSecondOfDay, { min: 0, max: lastSecondOfDay })
     requireWhole(owner, 'endTimeOfDay', this.endSecondOfDay, { min: 0, max: lastSecondOfDay })

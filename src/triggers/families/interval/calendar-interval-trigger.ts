@@ -6,7 +6,7 @@ import {
   type ScheduleBuilder,
   type TriggerBuilderOptions,
 } from '../../fluent-trigger-builder.ts'
-import { checkedFields, int32Max, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
+import { checkedFields, int32Max, requireOneOf, requireWhole, requireZone } from '../../invalid-trigger.ts'
 import type { CalendarMisfireInstruction } from '../../misfire-instruction.ts'
 import { RecurringTrigger } from '../../recurring-trigger.ts'
 import type { TriggerFields } from '../../trigger-fields.ts'
@@ -98,6 +98,7 @@ export class CalendarIntervalTrigger extends RecurringTrigger implements Calenda
     const owner = this.describe()
     requireWhole(owner, 'repeatInterval', this.repeatInterval, { min: 1, max: int32Max })
     requireOneOf(owner, 'repeatIntervalUnit', this.repeatIntervalUnit, calendarIntervalUnits)
+    requireZone(owner, this.zone)
     for (const field of ['preserveHourOfDayAcrossDaylightSavings', 'skipDayIfHourDoesNotExist'] as const) {
       checkBoolean(owner, field, this[field], 'ERR_INVALID_TRIGGER')
     }

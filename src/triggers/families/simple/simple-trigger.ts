@@ -244,9 +244,8 @@ export class SimpleScheduleBuilder implements ScheduleBuilder<SimpleTrigger> {
     checkObject('SimpleScheduleBuilder.withInterval', 'interval', interval)
     checkOptions('SimpleScheduleBuilder.withInterval', interval, intervalParts)
     const { hours = 0, minutes = 0, seconds = 0, milliseconds = 0 } = interval
-    return this.withIntervalInMilliseconds(
-      hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + milliseconds,
-    )
+    const sumMs = hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + milliseconds
+    return this.withIntervalInMilliseconds(wholeMs(sumMs))
   }
   withIntervalInMilliseconds(milliseconds: number): this {
     return this.#every('Milliseconds', milliseconds, 1)
@@ -288,9 +287,15 @@ export class SimpleScheduleBuilder implements ScheduleBuilder<SimpleTrigger> {
 
   #every(unit: string, count: number, unitMs: number): this {
     checkNumber(`SimpleScheduleBuilder.withIntervalIn${unit}`, unit.toLowerCase(), count)
-    this.#repeatIntervalMs = count * unitMs
+    this.#repeatIntervalMs = wholeMs(count * unitMs)
     return this
   }
+}
+
+/** Without what binary fractions add: 1.001 seconds are 1000.9999999999999 ms. */
+function wholeMs(ms: number): number {
+  const whole = Math.round(ms)
+  return Math.abs(whole - ms) < 1e-3 ? whole : ms
 }
 
 /** A span of time in parts, for example `{ minutes: 1, seconds: 30 }`. */
