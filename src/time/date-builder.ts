@@ -117,9 +117,7 @@ export class DateBuilder {
       elapsedMs === undefined
         ? instantOfWallTime(zone, plusCalendarUnits(zone.toLocalMs(nowMs), interval, unit))
         : nowMs + interval * elapsedMs
-    const date = new Date(futureMs)
-    requireDateMs(date)
-    return date
+    return dateAt(futureMs, 'interval')
   }
 
   /** Today at that time. */
@@ -202,7 +200,7 @@ export class DateBuilder {
   static translateTime(date: Date, zones: { readonly from: string; readonly to: string }): Date {
     checkObject('DateBuilder.translateTime', 'zones', zones)
     const localMs = TimeZone.of(zones.from).toLocalMs(requireDateMs(date))
-    return new Date(instantOfWallTime(TimeZone.of(zones.to), localMs))
+    return dateAt(instantOfWallTime(TimeZone.of(zones.to), localMs), 'date')
   }
 
   static validateHour(hour: number): number {
@@ -260,11 +258,11 @@ function presentFields(zone: TimeZone, clock: Clock): WallFields {
 
 function evenAfter(date: Date, unitMs: number, options: DateBuilderOptions): Date {
   const next = (localMs: number): number => (Math.floor(localMs / unitMs) + 1) * unitMs
-  return new Date(nextWallTime(zoneOf(options), requireDateMs(date), next))
+  return dateAt(nextWallTime(zoneOf(options), requireDateMs(date), next), 'date')
 }
 
 function evenBefore(date: Date, unitMs: number, options: DateBuilderOptions): Date {
-  return new Date(evenWallTimeBefore(zoneOf(options), requireDateMs(date), unitMs))
+  return dateAt(evenWallTimeBefore(zoneOf(options), requireDateMs(date), unitMs), 'date')
 }
 
 function nextMultiple(date: Date, base: number, unitMs: number, options: DateBuilderOptions): Date {
@@ -274,7 +272,7 @@ function nextMultiple(date: Date, base: number, unitMs: number, options: DateBui
     const startMs = Math.floor(localMs / wholeMs) * wholeMs
     return startMs + Math.min((Math.floor((localMs - startMs) / stepMs) + 1) * stepMs, wholeMs)
   }
-  return new Date(nextWallTime(zoneOf(options), requireDateMs(date), next))
+  return dateAt(nextWallTime(zoneOf(options), requireDateMs(date), next), 'date')
 }
 
 function checkBuilderOptions(options: DateBuilderOptions): void {
@@ -303,6 +301,16 @@ function requireDateMs(date: Date): number {
   const ms = date instanceof Date ? date.getTime() : Number.NaN
   if (!Number.isNaN(ms)) return ms
   throw new InvalidArgumentError('date', `'date' must be a valid Date, got ${describeValue(date)}.`)
+}
+
+/** Throws when the argument leads to a time that no Date can hold. */
+function dateAt(ms: number, argument: 'date' | 'interval'): Date {
+  const date = new Date(ms)
+  if (!Number.isNaN(date.getTime())) return date
+  throw new InvalidArgumentError(
+    argument,
+    `'${argument}' leads to a time that a Date cannot hold, before the year -271821 or after 275760.`,
+  )
 }
 
 function requireBetween(field: string, value: number, min: number, max: number): number {

@@ -37,7 +37,7 @@ describe('a date at the end of time', () => {
     expect(DateBuilder.futureDate(273_734, 'YEAR', options).getUTCFullYear()).toBeGreaterThan(275_758)
     expect(DateBuilder.futureDate(-273_000, 'YEAR', options).getUTCFullYear()).toBeLessThan(-270_000)
     expect(() => DateBuilder.futureDate(300_000, 'YEAR', options)).toThrow(
-      expect.objectContaining({ field: 'date' }),
+      expect.objectContaining({ field: 'interval' }),
     )
   })
 })
@@ -92,7 +92,7 @@ describe('the builder', () => {
     ['minuteBase', () => DateBuilder.nextGivenMinuteDate(new Date(0), 60)],
     ['secondBase', () => DateBuilder.nextGivenSecondDate(new Date(0), -1)],
     ['date', () => DateBuilder.evenHourDate(new Date(Number.NaN))],
-    ['date', () => DateBuilder.futureDate(1_000_000, 'YEAR')],
+    ['interval', () => DateBuilder.futureDate(1_000_000, 'YEAR')],
     ['unit', () => DateBuilder.futureDate(1, 'FORTNIGHT' as DateUnit)],
   ])('refuses a wrong %s by name', (field, build) => {
     expect(build).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', field }))
@@ -192,4 +192,19 @@ it('a translated time shows there what it shows here', () => {
   const noonInNewYork = at('2026-01-01T17:00:00Z')
   const zones = { from: 'America/New_York', to: 'Asia/Tokyo' }
   expect(DateBuilder.translateTime(noonInNewYork, zones)).toEqual(at('2026-01-01T03:00:00Z'))
+})
+
+it.each<[string, () => Date]>([
+  ['date', () => DateBuilder.evenHourDate(new Date(8.64e15), utc)],
+  ['date', () => DateBuilder.evenHourDateBefore(new Date(-8.64e15), { timeZone: 'America/New_York' })],
+  ['date', () => DateBuilder.translateTime(new Date(8.64e15), { from: 'Asia/Tokyo', to: 'America/Lima' })],
+  ['interval', () => DateBuilder.futureDate(1_000_000_000, 'YEAR', utc)],
+])('a time that no Date holds is refused, naming %s', (field, build) => {
+  expect(build).toThrow(
+    expect.objectContaining({
+      code: 'ERR_INVALID_ARGUMENT',
+      field,
+      message: expect.stringContaining(field) as unknown,
+    }),
+  )
 })
