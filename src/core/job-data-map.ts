@@ -50,17 +50,37 @@ export function copyJobData(
   maxBytes: number = Number.POSITIVE_INFINITY,
 ): JobDataMap {
   if (data === emptyJobDataMap) return data
-  if (prototypeKind(data) !== 'plain') {
-    throw new InvalidArgumentError(
-      'jobDataMap',
-      `Job data of ${owner} must be a plain object, got ${describeValue(data)}.`,
-      'ERR_INVALID_JOB_DATA',
-    )
-  }
+  requirePlain(owner, data)
   const walk: Walk = { owner, valuesLeft: jobDataMaxValues, ancestors: [] }
   const copy = copyObject(walk, 'jobDataMap', data)
   if (maxBytes !== Number.POSITIVE_INFINITY) requireSize(owner, copy, maxBytes)
   return copy
+}
+
+/**
+ * What a builder is given, to be put beside other entries: `copyJobData` then sees entries only, and not what held
+ * them. Each is read once.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_JOB_DATA for no plain object, a symbol as key, and an accessor that throws
+ */
+export function jobDataEntries(owner: string, data: object): Record<string, unknown> {
+  requirePlain(owner, data)
+  const walk: Walk = { owner, valuesLeft: 0, ancestors: [] }
+  return Object.fromEntries(
+    ownKeys(walk, 'jobDataMap', data).map((key) => {
+      const path = `jobDataMap.${key}`
+      return [key, reading(walk, path, (): unknown => Reflect.get(data, key))]
+    }),
+  )
+}
+
+function requirePlain(owner: string, data: object): void {
+  if (prototypeKind(data) === 'plain') return
+  throw new InvalidArgumentError(
+    'jobDataMap',
+    `Job data of ${owner} must be a plain object, got ${describeValue(data)}.`,
+    'ERR_INVALID_JOB_DATA',
+  )
 }
 
 /** Checks data as {@link copyJobData} does, with a limit on its size. */
@@ -139,8 +159,7 @@ function copyValue(walk: Walk, path: string, value: unknown): unknown {
 function copyObject(walk: Walk, path: string, source: object): Record<string, unknown> {
   walk.ancestors.push(source)
   const copy: Record<string, unknown> = {}
-  for (const key of reading(walk, path, () => Reflect.ownKeys(source))) {
-    if (typeof key === 'symbol') throw refuse(walk, path, `the key ${String(key)}`, 'use a string as key')
+  for (const key of ownKeys(walk, path, source)) {
     const inner = `${path}.${key}`
     if (key === '__proto__') throw refuse(walk, inner, "a key named '__proto__'", 'rename it')
     const value = reading(walk, inner, (): unknown => Reflect.get(source, key))
@@ -149,6 +168,13 @@ function copyObject(walk: Walk, path: string, source: object): Record<string, un
   }
   walk.ancestors.pop()
   return Object.freeze(copy)
+}
+
+function ownKeys(walk: Walk, path: string, source: object): string[] {
+  return reading(walk, path, () => Reflect.ownKeys(source)).map((key) => {
+    if (typeof key === 'symbol') throw refuse(walk, path, `the key ${String(key)}`, 'use a string as key')
+    return key
+  })
 }
 
 function copyArray(walk: Walk, path: string, source: readonly unknown[]): readonly unknown[] {

@@ -138,8 +138,13 @@ export const checkJobSource: ArgumentCheck = checkThat(
 )
 
 function isJobDefinition(value: object): boolean {
-  const kind: unknown = Reflect.get(value, 'kind')
-  return (kind === 'inline' || kind === 'worker') && typeof Reflect.get(value, 'jobType') === 'string'
+  const of = (field: string): unknown => Reflect.get(value, field)
+  const runs =
+    of('kind') === 'inline'
+      ? typeof of('execute') === 'function' && of('jobClass') !== undefined
+      : of('kind') === 'worker' && typeof of('moduleUrl') === 'string'
+  const isComplete = ['retry', 'timeoutMs', 'schema'].every((field) => of(field) !== undefined)
+  return runs && isComplete && typeof of('jobType') === 'string'
 }
 
 /** The definition behind any form of job. */

@@ -1,7 +1,7 @@
 import { checkBoolean, checkOptions, checkString, checkWhole, orNull, refuseNew } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { systemIds } from '../core/ids.ts'
-import { copyJobData, emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
+import { copyJobData, emptyJobDataMap, type JobDataMap, jobDataEntries } from '../core/job-data-map.ts'
 import type { RequiredKeys } from '../core/job-data-type.ts'
 import { checkJobKey, generatedJobKey, JobKey } from '../core/key.ts'
 import { describeValue, isDataObject, isObject } from '../core/options.ts'
@@ -138,7 +138,7 @@ export class JobBuilder<
     value: Data[Key],
   ): JobBuilder<Data, Exclude<Missing, Key>>
   usingJobData(dataOrKey: object | string, value?: unknown): this {
-    const entries = typeof dataOrKey === 'string' ? { [dataOrKey]: value } : requireObject(dataOrKey)
+    const entries = typeof dataOrKey === 'string' ? { [dataOrKey]: value } : entriesOf(dataOrKey)
     this.#draft.data = { ...this.#draft.data, ...entries }
     return this
   }
@@ -148,7 +148,7 @@ export class JobBuilder<
     data: Given & UnknownKeys<Given, Data>,
   ): JobBuilder<Data, Exclude<RequiredKeys<Data>, FilledKeys<Given, Data>>>
   setJobData(data: object): object {
-    this.#draft.data = { ...requireObject(data) }
+    this.#draft.data = entriesOf(data)
     return this
   }
 
@@ -325,8 +325,8 @@ function isBroadcast(sharding: Sharding | null): boolean {
   return sharding?.items === 'nodes'
 }
 
-function requireObject(data: unknown): object {
-  if (isDataObject(data)) return data
+function entriesOf(data: unknown): Record<string, unknown> {
+  if (isDataObject(data)) return jobDataEntries('a job', data)
   throw new InvalidArgumentError(
     'jobDataMap',
     `Job data must be an object with one entry per key, got ${describeValue(data)}.`,

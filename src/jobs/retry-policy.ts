@@ -58,7 +58,7 @@ export function resolveRetryPolicy(what: string, options: RetryOptions, path: st
   const given = options.backoff ?? {}
   const of = `${path}backoff`
   refuseUnknownKeys(what, given, Object.keys(defaultBackoff), of, `${of}.`)
-  const backoff = { ...defaultBackoff, ...given }
+  const backoff: RetryBackoff = { ...defaultBackoff, ...withoutUndefined(given) }
   const invalid = (field: string, problem: string): InvalidArgumentError =>
     new InvalidArgumentError(`${of}.${field}`, `${what}: '${of}.${field}' ${problem}.`, 'ERR_INVALID_OPTION')
   if (!backoffTypes.includes(backoff.type)) {
@@ -105,4 +105,9 @@ export function retryDelayMs(policy: RetryPolicy, attempt: number, ids: IdGenera
 
 function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
+}
+
+/** As everywhere in options: what is undefined is left out. */
+function withoutUndefined(given: object): object {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }

@@ -8,7 +8,7 @@ import {
 } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { checkIds, type IdGenerator, systemIds } from '../core/ids.ts'
-import { copyJobData, emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
+import { copyJobData, emptyJobDataMap, type JobDataMap, jobDataEntries } from '../core/job-data-map.ts'
 import { checkTriggerKey, generatedTriggerKey, isJobKey, JobKey, TriggerKey } from '../core/key.ts'
 import { isDataObject, isObject } from '../core/options.ts'
 import { type Clock, checkClock, type EpochMs, systemClock } from '../time/clock.ts'
@@ -167,7 +167,7 @@ export class FluentTriggerBuilder<T> {
         'ERR_INVALID_JOB_DATA',
       )
     }
-    this.#jobDataMap = { ...this.#jobDataMap, ...added }
+    this.#jobDataMap = { ...this.#jobDataMap, ...jobDataEntries('a trigger', added) }
     return this
   }
 

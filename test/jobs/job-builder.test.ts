@@ -1,9 +1,11 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { JobDataMap } from '../../src/core/job-data-map.ts'
 import { jobKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import type { Job, JobExecutionContext } from '../../src/jobs/job-definition.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 
 interface ReportData {
   to: string
@@ -241,3 +243,28 @@ function everything(): JobDetail {
     .withRetry({ attempts: 3, backoff: { type: 'fixed', initialMs: 10 } })
     .build()
 }
+
+describe('data that are no plain entries', () => {
+  class Order {
+    readonly id = 1
+  }
+  const throwing = {
+    get total(): number {
+      throw new Error('boo')
+    },
+  }
+
+  it.each<[string, object, string]>([
+    ['an instance of a class', new Order(), 'an Order'],
+    ['a symbol as key', { [Symbol('id')]: 1 }, 'the key Symbol(id)'],
+    ['an accessor that throws', throwing, 'a value that throws when it is read'],
+  ])('are refused where they are given: %s', (_name, data, found) => {
+    const refused: unknown = expect.objectContaining({
+      code: 'ERR_INVALID_JOB_DATA',
+      message: expect.stringContaining(found) as unknown,
+    })
+    expect(() => JobBuilder.newJob('any').usingJobData(data)).toThrow(refused)
+    expect(() => JobBuilder.newJob('any').setJobData(data)).toThrow(refused)
+    expect(() => TriggerBuilder.newTrigger().usingJobData(data as JobDataMap)).toThrow(refused)
+  })
+})

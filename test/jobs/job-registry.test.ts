@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defineJob } from '../../src/jobs/define-job.ts'
+import { checkJobSource, defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import type { Job } from '../../src/jobs/job-definition.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
@@ -93,4 +93,15 @@ describe('JobRegistry', () => {
       expect(registry.complete(completed)).toBe(completed)
     }
   })
+})
+
+it.each([
+  { kind: 'inline', jobType: 'q' },
+  { kind: 'inline', jobType: 'q', jobClass: null, execute: () => undefined },
+  { kind: 'inline', jobType: 'q', jobClass: null, execute: null, retry: null, timeoutMs: null, schema: null },
+  { kind: 'worker', jobType: 'q', retry: null, timeoutMs: null, schema: null },
+])('what only looks like a definition is refused: %j', (source) => {
+  expect(() => {
+    checkJobSource('createScheduler', 'jobs[0]', source)
+  }).toThrow(/'jobs\[0\]' must be what defineJob or defineWorkerJob returned/)
 })

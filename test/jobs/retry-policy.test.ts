@@ -109,3 +109,9 @@ describe('retryDelayMs', () => {
     )
   })
 })
+
+it('takes undefined in a backoff for left out', () => {
+  const resolve = (backoff: object): unknown => resolveRetryPolicy('job', { attempts: 2, backoff })
+  expect(resolve({ initialMs: undefined, type: 'fixed' })).toEqual(resolve({ type: 'fixed' }))
+  expect(() => resolve({ initialMs: null })).toThrow(expect.objectContaining({ code: 'ERR_INVALID_OPTION' }))
+})
