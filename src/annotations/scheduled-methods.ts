@@ -65,9 +65,20 @@ export function hasScheduledMethods(instance: object): boolean {
 function methodsOf(target: object): ScheduledMethodOf[] {
   requireReachableMembers(target)
   const className = classNameOf(target)
+  const memberOf = new Map<unknown, string>()
   return memberNamesOf(target).flatMap((member) => {
-    const schedules = schedulesOf(functionOf(target, member))
+    const found = functionOf(target, member)
+    const schedules = schedulesOf(found)
     const methodName = `${className}.${String(member)}`
+    const other = memberOf.get(found)
+    if (other !== undefined && schedules.length > 1) {
+      throw new InvalidArgumentError(
+        'options',
+        `@Scheduled ${methodName}: ${other} is the same function, so both would run by the schedules of both. ` +
+          'Give each a function of its own, such as () => f().',
+      )
+    }
+    memberOf.set(found, methodName)
     if (
       schedules.some((one, index) => schedules.slice(0, index).some((other) => isDeepStrictEqual(one, other)))
     ) {

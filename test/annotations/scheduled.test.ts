@@ -343,3 +343,9 @@ describe('S4: placeholders and durations', () => {
     expect(refused({ cron: '@daily', zone: 'Mars/Phobos' })).toMatchObject(zone)
   })
 })
+
+test('one function under two names is refused, because both would run by the schedules of both', () => {
+  const run = (): void => {}
+  const tasks = { a: scheduled({ fixedRate: '1h' }, run), b: scheduled({ fixedRate: '2h' }, run) }
+  expect(() => scheduledMethodsOf([tasks])).toThrow(/Object\.b: Object\.a is the same function/)
+})
