@@ -86,7 +86,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   }
 
   /**
-   * The executor may live on, and keeps nothing of a scheduler that has no tasks there and that nobody uses. Static, so
+   * The executor may live on. It keeps no scheduler that has no tasks there and that its owner has dropped. Static, so
    * that the listener holds no `this`.
    */
   static #subscribe(executor: ScheduledExecutorService, weak: WeakRef<ConcurrentTaskScheduler>): () => void {

@@ -16,7 +16,7 @@ const transitionSearchChunks = 20
 
 /** A time zone by its IANA name, with luxon's offsets. */
 export class TimeZone extends ZoneOffsets {
-  /** By name in small letters, which bounds them: for each spelling luxon keeps a format for ever, as Intl takes any. */
+  /** By name in small letters, which bounds them: luxon keeps a format of each spelling, and Intl takes any. */
   static readonly #sources = new Map<string, IANAZone>()
   static readonly #names = new ZoneNames((name) => {
     const folded = name.toLowerCase()
