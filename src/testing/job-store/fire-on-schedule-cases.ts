@@ -166,7 +166,7 @@ export const fireOnScheduleCases: readonly StoreCase[] = area(
       const dueMs = bed.now() + dueSoonMs
       assert.equal(fired?.scheduledFireTimeMs, dueMs)
       assert.equal(fired.fireTimeMs, dueMs)
-      assert.equal((await bed.stored('t'))?.previousFireTimeMs, dueMs)
+      assert.equal((await bed.stored('t')).previousFireTimeMs, dueMs)
     },
     'leaves what is late to its misfire policy': async (bed) => {
       await bed.store.addJob(bed.job, { replace: false })
