@@ -171,6 +171,8 @@ export interface AcquiredTrigger {
   readonly fireInstanceId: string
   /** The firing will be split into items, and is no execution itself. */
   readonly isSplit?: true
+  /** Its job allowed concurrent execution when the claim was made. Stores may use it to look at less at once. */
+  readonly isConcurrent?: true
 }
 
 /** Claims in the order in which they fire: late triggers that ignore it may have been found behind others. */

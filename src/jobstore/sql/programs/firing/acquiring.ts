@@ -402,8 +402,13 @@ function* takeFree(search: Search, free: readonly DueTrigger[]): SqlProgram<numb
   yield* tx.session.firedTriggers.insert(claims.map(({ row }) => row))
   for (const { due, trigger, row } of claims) {
     search.places.takeForClaim()
-    const claim: AcquiredTrigger = { trigger, fireInstanceId: row.fireInstanceId }
-    search.acquired.push(due.isSplit === true ? { ...claim, isSplit: true } : claim)
+    const claim: AcquiredTrigger = {
+      trigger,
+      fireInstanceId: row.fireInstanceId,
+      ...(due.isSplit === true && { isSplit: true }),
+      ...(!due.nonConcurrent && { isConcurrent: true }),
+    }
+    search.acquired.push(claim)
   }
   return candidates.length
 }

@@ -102,21 +102,23 @@ interface ClaimRows {
 }
 
 function* readClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): SqlProgram<ClaimRows> {
-  // The keys of those whose firings are split are known. One round trip, because their items wait for it.
-  const toSplit = claims.filter((claim) => claim.isSplit === true).map(({ trigger }) => trigger)
-  const jobsToSplit = uniqueKeys(toSplit.flatMap(({ jobKey }) => jobKey ?? []))
-  const [{ rows, locked }, splitJobs, splitTriggers, splitDetails, circumstances] = yield* together(
+  // The keys of claims are known, and all but those of jobs that forbid concurrent execution, which are locked before
+  // they are read, are looked up in the round trip that locks the claims: what fires on time waits for it.
+  const toSplit = claims.filter(({ isSplit: toBeSplit }) => toBeSplit === true)
+  const jobsToSplit = jobKeysOf(toSplit)
+  const early = claims.filter(({ isSplit: toBeSplit, isConcurrent }) => {
+    return toBeSplit === true || isConcurrent === true
+  })
+  const isEarly = new KeySet(early.map(({ trigger }) => trigger.key))
+  const [{ rows, locked }, splitJobs, earlyTriggers, earlyDetails, circumstances] = yield* together(
     lockClaims(tx, claims),
     tryLockJobs(tx, jobsToSplit),
-    tryLockTriggers(
-      tx,
-      toSplit.map(({ key }) => key),
-    ),
-    tx.session.jobs.load(jobsToSplit),
+    tryLockTriggers(tx, isEarly.keys()),
+    tx.session.jobs.load(jobKeysOf(early)),
     splitCircumstances(tx, jobsToSplit),
   )
   const all = Array.from(rows.values())
-  for (const key of splitJobs.locked.keys()) splitDetails.found.delete(key)
+  for (const key of splitJobs.locked.keys()) earlyDetails.found.delete(key)
   // Jobs are locked before triggers, as everywhere; the claims name their jobs.
   const nonConcurrent = yield* tryLockJobs(
     tx,
@@ -128,9 +130,10 @@ function* readClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
   for (const { fireInstanceId, jobKey } of all) {
     if (jobKey !== null && jobs.locked.has(jobKey)) locked.add(fireInstanceId)
   }
-  const split = new KeySet(toSplit.map(({ key }) => key))
-  const rest = all.filter(({ fireInstanceId, triggerKey }) => {
-    return !locked.has(fireInstanceId) && !split.has(triggerKey)
+  const split = new KeySet(toSplit.map(({ trigger }) => trigger.key))
+  const rest = all.filter(({ fireInstanceId, triggerKey, nonConcurrent: isNonConcurrent }) => {
+    if (locked.has(fireInstanceId) || split.has(triggerKey)) return false
+    return isNonConcurrent || !isEarly.has(triggerKey)
   })
   const [triggers, details] = yield* together(
     tryLockTriggers(
@@ -142,14 +145,18 @@ function* readClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
   return {
     rows,
     locked,
-    triggers: bothLocks(splitTriggers, triggers),
+    triggers: bothLocks(earlyTriggers, triggers),
     details: {
-      found: bothOf(splitDetails.found, details.found),
-      broken: bothOf(splitDetails.broken, details.broken),
+      found: bothOf(earlyDetails.found, details.found),
+      broken: bothOf(earlyDetails.broken, details.broken),
     },
     own: jobs.found,
     circumstances,
   }
+}
+
+function jobKeysOf(claims: readonly AcquiredTrigger[]): readonly JobKey[] {
+  return uniqueKeys(claims.flatMap(({ trigger }) => trigger.jobKey ?? []))
 }
 
 /**
