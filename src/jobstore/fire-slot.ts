@@ -1,15 +1,12 @@
 import type { JobDetail } from '../jobs/job-detail.ts'
+import type { EpochMs } from '../time/clock.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
 
-/**
- * A trigger that is due so soon may fire in the step that stores it, because the clock of the caller may be a little
- * ahead of the scheduler's; its job begins when it is due. Milliseconds.
- */
-export const dueSoonMs = 5
-
 /** A thread of the pool for a trigger that may fire in the step that stores it. */
 export interface FireSlot {
+  /** What is due by then is due, though it may be a little ahead of the store's clock. */
+  readonly dueByMs: EpochMs
   /**
    * Keeps a thread free for the trigger. False when none is free, or the loop has something else to fire: then the
    * trigger is stored only. Called again while a thread is kept, it does nothing and answers true.
@@ -23,9 +20,8 @@ export interface FireSlot {
 export interface FiringOnSchedule {
   /**
    * Stores one new trigger, with its job where that is new, as `scheduleJobs` does without `replace`, and fires it in
-   * the same step, with one commit: a simple trigger that is due within `dueSoonMs`, not late, and fires once, of a job
-   * that allows concurrent execution on any node. Its firing has the time at which it is due, if that is still to come,
-   * and the caller begins it then. Other triggers may be left to the loop. Answers the firing, or null when
+   * the same step, with one commit: a simple trigger that is due by now, not late, and fires once, of a job that
+   * allows concurrent execution on any node. Other triggers may be left to the loop. Answers the firing, or null when
    * the trigger was only stored. The store reserves the slot when nothing else is in the way, and releases it when
    * the step fails or has to wait for a lock of another session. For stores where a step is expensive; optional.
    *

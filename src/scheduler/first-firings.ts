@@ -1,9 +1,15 @@
-import { dueSoonMs, type FireSlot } from '../jobstore/fire-slot.ts'
+import type { FireSlot } from '../jobstore/fire-slot.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import type { JobAndTriggers } from '../jobstore/job-and-triggers.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import type { Clock } from '../time/clock.ts'
+import { AdjustableClock } from '../time/adjustable-clock.ts'
+import type { Clock, EpochMs } from '../time/clock.ts'
 import { Waiters } from '../time/waiters.ts'
+
+/** A trigger that is due so soon is due by the time that it is stored; if not, the loop fires it. Milliseconds. */
+const soonMs = 5
+/** How far the machine's clock may be ahead for what is due by it to be due. Milliseconds. */
+const aheadMaxMs = 5
 
 export interface FirstFiringsParts {
   readonly clock: Clock
@@ -38,7 +44,7 @@ export class FirstFirings {
 
   /**
    * Stores one new trigger, with its job where that is new. The caller has its answer before the job begins: a firing
-   * is handed to the pool in the next turn of the event loop, or when it is due.
+   * is handed to the pool in the next turn of the event loop.
    */
   async schedule(entry: JobAndTriggers): Promise<void> {
     const { clock, jobStore, dispatch, mayBeFree } = this.#parts
@@ -55,14 +61,10 @@ export class FirstFirings {
     }
     const bundle: TriggerFiredBundle | null = fired
     if (bundle === null) return
-    const begin = (): void => {
+    clock.setImmediate(() => {
       dispatch(bundle)
       slot.release()
-    }
-    // No longer than that where the clock was set back meanwhile.
-    const delayMs = Math.min(bundle.fireTimeMs - clock.now(), dueSoonMs)
-    if (delayMs > 0) clock.setTimer(delayMs, begin)
-    else clock.setImmediate(begin)
+    })
   }
 
   /** Resolves when the next reserved thread is free again, or taken. */
@@ -77,11 +79,23 @@ export class FirstFirings {
 
   #isDue({ triggers: [trigger] }: JobAndTriggers): boolean {
     const dueMs = trigger?.nextFireTimeMs ?? null
-    return dueMs !== null && dueMs <= this.#parts.clock.now() + dueSoonMs
+    return dueMs !== null && dueMs <= this.#parts.clock.now() + soonMs
+  }
+
+  /**
+   * Now, also by the machine's clock, which callers read: the scheduler's, which a store corrects, is behind it by what
+   * is rounded and by what both have drifted apart since.
+   */
+  #dueByMs(): EpochMs {
+    const { clock } = this.#parts
+    const nowMs = clock.now()
+    const aheadMs = clock instanceof AdjustableClock ? -clock.offsetMs : 0
+    return nowMs + Math.max(0, Math.min(aheadMs, aheadMaxMs))
   }
 
   #newSlot(): FireSlot {
     const slot: FireSlot = {
+      dueByMs: this.#dueByMs(),
       reserve: () => {
         if (this.#reserved.has(slot)) return true
         if (!this.#parts.isFree()) return false

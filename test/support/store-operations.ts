@@ -35,7 +35,7 @@ export const strictJob: JobDetail = jobDetail('strict', {
   requestsRecovery: true,
 })
 const lateMs = -300_000
-const freeSlot: FireSlot = { reserve: () => true, release: () => {} }
+const freeSlot: FireSlot = { dueByMs: 0, reserve: () => true, release: () => {} }
 
 /** Stored for every operation: late, due, future, paused triggers of jobs of both kinds, and a calendar in use. */
 async function populate({ bed }: Scene): Promise<void> {

@@ -11,6 +11,7 @@ export async function scheduleAndFire(
 ): Promise<TriggerFiredBundle | null> {
   const mayClaim = (): boolean => connection.mayClaim === undefined || connection.mayClaimNow?.() === true
   const careful: FireSlot = {
+    dueByMs: slot.dueByMs,
     reserve: () => mayClaim() && slot.reserve(),
     release: () => {
       slot.release()

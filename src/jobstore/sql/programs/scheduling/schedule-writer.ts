@@ -11,7 +11,7 @@ import type { SqlTransactor } from '../../session/sql-transactor.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
 import { type ScheduleOutcome, type ScheduleRequest, scheduleMany } from './scheduling.ts'
 
-interface Call extends Omit<ScheduleRequest, 'mayFire'> {
+interface Call extends Omit<ScheduleRequest, 'slot'> {
   /** For the trigger that may fire in the transaction; null when none may. */
   readonly slot: FireSlot | null
   readonly resolve: (fired: readonly TriggerFiredBundle[]) => void
@@ -145,7 +145,7 @@ export class ScheduleWriter {
 
   async #transact(batch: readonly Call[], { whenLocked, fires }: Manner): Promise<void> {
     const requests = batch.map(({ entries, replace, slot }): ScheduleRequest => {
-      return { entries, replace, ...(fires && slot !== null && { mayFire: () => slot.reserve() }) }
+      return { entries, replace, ...(fires && slot !== null && { slot }) }
     })
     let outcomes: readonly ScheduleOutcome[]
     let mayExpectNew = this.#mayExpectNew
@@ -160,7 +160,7 @@ export class ScheduleWriter {
         whenLocked,
         isChange: true,
         // When it is not known whether a firing was committed, the loop would lose it or run it twice.
-        ...(requests.some(({ mayFire }) => mayFire !== undefined) && { onDoubt: 'patient' }),
+        ...(requests.some(({ slot }) => slot !== undefined) && { onDoubt: 'patient' }),
       })
     } catch (error) {
       for (const { slot } of batch) slot?.release()

@@ -4,6 +4,7 @@ import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../../../jobs/schedule-options.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
+import type { FireSlot } from '../../../fire-slot.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { JobAndTriggers } from '../../../job-and-triggers.ts'
 import { inPlaceOf } from '../../../planned-job.ts'
@@ -25,11 +26,8 @@ import { ScheduleFootprint } from './schedule-footprint.ts'
 export interface ScheduleRequest {
   readonly entries: readonly JobAndTriggers[]
   readonly replace: boolean
-  /**
-   * Asked when a trigger of it could fire in the same transaction; may be asked again. Only without `replace`. Default:
-   * no.
-   */
-  readonly mayFire?: () => boolean
+  /** For a trigger of it that could fire in the same transaction. Only without `replace`. Default: none may. */
+  readonly slot?: FireSlot
 }
 
 /** What became of one call. */
@@ -166,13 +164,13 @@ function* scheduleBatch(
 /** The triggers that may fire in this transaction, with their jobs. */
 function mayFireOf(requests: readonly ScheduleRequest[], { details }: Stored): KeyMap<TriggerKey, MayFire> {
   const found = new KeyMap<TriggerKey, MayFire>()
-  for (const { entries, mayFire } of requests) {
-    if (mayFire === undefined) continue
+  for (const { entries, slot } of requests) {
+    if (slot === undefined) continue
     for (const { job, triggers } of entries) {
       for (const { key, jobKey } of triggers) {
         if (jobKey === null) continue
         const jobDetail = job?.key.equals(jobKey) === true ? job : details.get(jobKey)
-        if (jobDetail !== undefined) found.set(key, { jobDetail, mayFire })
+        if (jobDetail !== undefined) found.set(key, { jobDetail, slot })
       }
     }
   }
@@ -197,7 +195,7 @@ function keysOf(requests: readonly ScheduleRequest[]): NamedKeys {
   const replaceable = new KeySet<TriggerKey>()
   const whole = new KeySet<JobKey>()
   let areDistinct = true
-  for (const { entries, replace, mayFire } of requests) {
+  for (const { entries, replace, slot } of requests) {
     for (const { job, triggers } of entries) {
       if (job !== null && !jobKeys.add(job.key)) areDistinct = false
       for (const { key, jobKey } of triggers) {
@@ -207,7 +205,7 @@ function keysOf(requests: readonly ScheduleRequest[]): NamedKeys {
         areDistinct = false
         if (jobKey === null) continue
         jobKeys.add(jobKey)
-        if (job === null && mayFire !== undefined) whole.add(jobKey)
+        if (job === null && slot !== undefined) whole.add(jobKey)
       }
     }
   }

@@ -2,7 +2,7 @@ import type { TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
-import { dueSoonMs } from '../../../fire-slot.ts'
+import type { FireSlot } from '../../../fire-slot.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import { firingPartOf } from '../../../firing-part.ts'
 import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
@@ -17,8 +17,8 @@ import { isLate } from './misfires.ts'
 export interface MayFire {
   /** Its job, which is locked or new. */
   readonly jobDetail: JobDetail
-  /** Asked last, when nothing else is in the way; may be asked again. */
-  readonly mayFire: () => boolean
+  /** Reserved last, when nothing else is in the way. */
+  readonly slot: FireSlot
 }
 
 /**
@@ -42,15 +42,14 @@ export class NewFirings {
     const { key, jobKey } = trigger
     const candidate = this.#candidates.get(key)
     if (candidate === undefined || jobKey === null || state !== 'WAITING') return { trigger, state }
-    const { jobDetail, mayFire } = candidate
-    // Later than the transaction began: it has asked the database since, and the caller's clock may be a little ahead.
+    const { jobDetail, slot } = candidate
+    // Later than the transaction began: it has asked the database since.
     const { session } = this.#tx
-    const nowMs = Math.max(this.#tx.nowMs, session.context.clock.now())
-    const dueMs = trigger.nextFireTimeMs ?? nowMs
-    const now = { nowMs: dueMs > nowMs && dueMs <= nowMs + dueSoonMs ? dueMs : nowMs, session }
+    const nowMs = Math.max(this.#tx.nowMs, session.context.clock.now(), slot.dueByMs)
+    const now = { nowMs, session }
     if (!isPlain(now, trigger, jobDetail)) return { trigger, state }
     const fired = trigger.triggered(null)
-    if (fired.nextFireTimeMs !== null || !mayFire()) return { trigger, state }
+    if (fired.nextFireTimeMs !== null || !slot.reserve()) return { trigger, state }
     const { requestsRecovery } = jobDetail
     const row = newFiredRow(now, trigger, { jobKey, nonConcurrent: false, requestsRecovery }, 'EXECUTING')
     this.#rows.push(row)
