@@ -97,6 +97,13 @@ inBrowser('a page', (browser) => {
   test('lets the fields of an expression be emptied and filled again, and keeps it in another dialect', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/cron?zone=UTC')
     await seen(page, 'At 07:00')
+    const dayOfMonth = page.getByLabel('Day of month')
+    expect(await dayOfMonth.inputValue()).toBe('?')
+    await dayOfMonth.fill('1')
+    await page.getByLabel('Day of week').fill('?')
+    expect(await page.getByLabel('Day of week').inputValue()).toBe('?')
+    await dayOfMonth.fill('?')
+    await page.getByLabel('Day of week').fill('MON-FRI')
     const hour = page.getByLabel('Hour')
     await hour.fill('')
     await seen(page, 'Write what stands here')

@@ -40,7 +40,8 @@ export function TextField(props: TextFieldProps): JSX.Element {
     problem = null,
   } = props
   const isHalf = useSignal(false)
-  const shown = value === halfTyped ? '' : value
+  // Browsers judge no text: in one the mark is a character that was typed, as in the days of a cron expression.
+  const shown = type !== 'text' && value === halfTyped ? '' : value
   const halfProblem = isHalf.value && shown === '' ? common().halfTyped : null
   const read = (input: HTMLInputElement): string => {
     isHalf.value = input.validity.badInput
