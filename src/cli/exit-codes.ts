@@ -11,7 +11,7 @@ export const exitCodes = {
   refused: 4,
   /** The server or the database cannot be reached, so nothing was done; later it may work. */
   unreachable: 5,
-  /** The answer was lost, so the change may have been made: to repeat it may make it twice. */
+  /** The answer, or the end that was watched for, was lost: to repeat the change may make it twice. */
   notKnown: 6,
   /** Jobs still ran when the time to drain was over; as of `timeout`. */
   leftRunning: 124,

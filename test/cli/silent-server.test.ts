@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { wasSent } from '../../src/cli/api/http-client.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { serverFixture, tokens } from '../support/server-fixture.ts'
@@ -13,8 +14,11 @@ interface SilentServer {
   readonly asked: Promise<void>
 }
 
-/** A server behind a proxy that leaves some requests without an answer. */
-async function silentServer(isSilent: (path: string) => boolean): Promise<SilentServer> {
+/** A server behind a proxy that leaves some requests without its answer. */
+async function silentServer(
+  isSilent: (path: string) => boolean,
+  instead: (response: ServerResponse) => void = () => {},
+): Promise<SilentServer> {
   const fixture = await serverFixture()
   onTestFinished(() => fixture[Symbol.asyncDispose]())
   let heard = (): void => {}
@@ -34,8 +38,10 @@ async function silentServer(isSilent: (path: string) => boolean): Promise<Silent
       response.writeHead(answered.status, { 'content-type': 'application/json' })
       response.end(await answered.text())
     }
-    if (isSilent(url)) heard()
-    else answer().catch((error: unknown) => response.destroy(error as Error))
+    if (isSilent(url)) {
+      instead(response)
+      heard()
+    } else answer().catch((error: unknown) => response.destroy(error as Error))
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -72,14 +78,39 @@ describe('a server that answers no more', () => {
   })
 })
 
-test('a bulk action whose server is away is named, since it may go on', async () => {
-  const { address, asked } = await silentServer((path) => /\/bulk\/./.test(path))
+const lost: Record<string, (response: ServerResponse) => void> = {
+  'the time is up': () => {},
+  'the connection breaks': (response) => response.destroy(),
+  'the server is overloaded': (response) => response.writeHead(429).end('{"detail":"Too many."}'),
+  'another process knows nothing of it': (response) => response.writeHead(404).end('{"detail":"None."}'),
+}
+
+test.each(Object.keys(lost))(
+  'a bulk action that is out of sight is named, since it may go on: %s',
+  async (why) => {
+    const { address, asked } = await silentServer((path) => /\/bulk\/./.test(path), lost[why])
+    const host = hostOf()
+    const place = ['--server', address, '--timeout', '300ms']
+    const ended = runCli(['pause', 'jobs', '--group', 'reports', '--yes', ...place], host)
+    await asked
+    expect(await ended).toBe(6)
+    expect(host.stderr.text).toMatch(/^Bulk action \S+ was at .*\n./)
+  },
+)
+
+test.each(Object.keys(lost))('a node that is out of sight was told to drain: %s', async (why) => {
+  const { address } = await silentServer((path) => path.endsWith('/nodes'), lost[why])
   const host = hostOf()
   const place = ['--server', address, '--timeout', '300ms']
-  const ended = runCli(['pause', 'jobs', '--group', 'reports', '--yes', ...place], host)
-  await asked
-  expect(await ended).toBe(5)
-  expect(host.stderr.text).toMatch(/^Bulk action \S+ was at .*\n.*No answer within 0.3 s/)
+  expect(await runCli(['nodes', 'drain', 'NON_CLUSTERED', ...place], host)).toBe(6)
+  expect(host.stderr.text).toMatch(/^Node 'NON_CLUSTERED' was told to drain, and may go on\.\n./)
+})
+
+test('a name none of whose addresses takes a connection was sent nothing, whatever each of them says', () => {
+  const failed = (code: string, syscall?: string): Error => Object.assign(new Error(code), { code, syscall })
+  const none = [failed('ETIMEDOUT', 'connect'), failed('ECONNREFUSED', 'connect')]
+  expect(wasSent(Object.assign(new AggregateError(none), { code: 'ETIMEDOUT' }))).toBe(false)
+  expect(wasSent(failed('ETIMEDOUT', 'read'))).toBe(true)
 })
 
 describe('a change whose answer is lost', () => {

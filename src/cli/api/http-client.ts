@@ -114,7 +114,9 @@ const notConnected = [
 ]
 
 /** Whether the server may have read the request. What `fetch` itself refuses to send has no code. */
-function wasSent(cause: unknown): boolean {
+export function wasSent(cause: unknown): boolean {
+  // Of a name with several addresses, none of which took the connection.
+  if (cause instanceof AggregateError) return cause.errors.some(wasSent)
   const { code, syscall } = Object(cause) as { readonly code?: unknown; readonly syscall?: unknown }
   if (typeof code !== 'string' || syscall === 'connect') return false
   return !notConnected.some((codes) => codes.test(code))

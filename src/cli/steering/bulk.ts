@@ -5,7 +5,7 @@ import { stopRequests } from '../crontab/stop-requests.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { count, visible } from '../terminal/text.ts'
-import { type ChangeValues, requireYes } from './changes.ts'
+import { afterChange, type ChangeValues, requireYes } from './changes.ts'
 import { formatKey } from './keys.ts'
 
 export interface BulkAction {
@@ -82,7 +82,7 @@ async function watch(client: ApiClient, begun: BulkJson | null, host: CliHost): 
     host.stderr.write(
       visible(`Bulk action ${id} ${reached} and may go on: the dashboard of its server shows it.\n`),
     )
-    throw error
+    throw afterChange(error)
   } finally {
     stop.dispose()
   }

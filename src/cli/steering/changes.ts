@@ -51,3 +51,14 @@ export function requireYes(what: string, { yes, 'dry-run': isDryRun }: ChangeVal
     `This changes ${what}. Nothing was done: add --yes, or look first with --dry-run.`,
   )
 }
+
+/**
+ * What ends a command whose change the server has begun, where a look at it fails. That the server cannot be reached
+ * would say that nothing was done, and a server that was started anew knows nothing of it.
+ */
+export function afterChange(error: unknown): unknown {
+  if (!(error instanceof CommandFailure)) return error
+  const { exitCode, message } = error
+  const isLost = exitCode === exitCodes.unreachable || exitCode === exitCodes.notFound
+  return isLost ? new CommandFailure(exitCodes.notKnown, message, { cause: error }) : error
+}

@@ -8,7 +8,7 @@ import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import type { Column } from '../terminal/table.ts'
 import { count, visible } from '../terminal/text.ts'
-import { changeOptions, printAction, requireYes, type Words } from './changes.ts'
+import { afterChange, changeOptions, printAction, requireYes, type Words } from './changes.ts'
 import { requireClusterView } from './cluster-view.ts'
 import { requireOneOf } from './filters.ts'
 import { printItems } from './pages.ts'
@@ -116,7 +116,10 @@ async function drained(
 ): Promise<void> {
   const startedMs = clock.elapsedMs()
   for (let said: number | null = null; ; ) {
-    const { items } = await client.call('nodes.list')
+    const { items } = await client.call('nodes.list').catch((error: unknown) => {
+      stderr.write(visible(`Node '${instanceId}' was told to drain, and may go on.\n`))
+      throw afterChange(error)
+    })
     // One that has shut down meanwhile has left the list.
     const executing = items.find((node) => node.instanceId === instanceId)?.executing ?? 0
     if (executing !== said && json !== true)
