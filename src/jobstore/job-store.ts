@@ -400,10 +400,10 @@ export interface JobStore extends FiringOnSchedule {
   endPauses(): Promise<EndedPauses>
   /**
    * Moves a trigger on to the fire time after its next one; a claim on it ends. Null when there is no such trigger, or
-   * it is complete or in error.
+   * it is complete or in error, and no fire time is expected.
    *
    * @param expectedMs the fire time that is to be left out, null for whichever is next
-   * @throws SchedulerError ERR_CHANGED_MEANWHILE when another one is next; nothing is changed
+   * @throws SchedulerError ERR_CHANGED_MEANWHILE when another one or none is next; nothing is changed
    */
   skipNextFire(key: TriggerKey, expectedMs: EpochMs | null): Promise<SkippedFire | null>
   /** Remembered groups, those of `pauseAll` included, with what is known of their pauses. */

@@ -227,12 +227,19 @@ interface Next extends Replacement, PlannedJob {
  * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when from where it goes on no fire time is left before its end
  */
 export function inPlaceOf(stored: Trigger, planned: Replacement): Trigger {
+  if (planned.goesOnFrom === 'due' && isOverOnce(stored, planned.trigger)) throw neverFires(planned.trigger)
   const trigger =
     planned.goesOnFrom === 'start'
       ? fromItsStart(stored, planned)
-      : placed(stored, { ...planned, fired: null })
+      : placed(stored, { ...planned, fired: stored.previousFireTimeMs })
   if (trigger.nextFireTimeMs === null) throw neverFires(trigger)
   return trigger
+}
+
+/** Whether the one fire time of both has fired, or was left out: its run may go on. */
+function isOverOnce(stored: Trigger, trigger: Trigger): boolean {
+  const isSame = isOnce(stored) && isOnce(trigger) && stored.startTimeMs === trigger.startTimeMs
+  return isSame && stored.nextFireTimeMs === null
 }
 
 /**

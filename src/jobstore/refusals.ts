@@ -125,13 +125,22 @@ export function nodeNotReached(instanceId: string): SchedulerError {
 }
 
 /** The fire time that a caller wants to leave out has fired, or somebody else has left it out. */
-export function otherFireIsNext(expectedMs: EpochMs, nextMs: EpochMs): SchedulerError {
-  const [expected, next] = [expectedMs, nextMs].map((ms) => new Date(ms).toISOString())
+export function otherFireIsNext(expectedMs: EpochMs, nextMs: EpochMs | null): SchedulerError {
+  const expected = new Date(expectedMs).toISOString()
+  const changed =
+    nextMs === null
+      ? `The trigger does not fire at ${expected} any more, nor later`
+      : `The next fire time is ${new Date(nextMs).toISOString()} and not ${expected} any more`
   return new SchedulerError(
     'ERR_CHANGED_MEANWHILE',
-    `The next fire time is ${String(next)} and not ${String(expected)} any more, so none was left out. ` +
-      'Look again, and decide anew.',
+    `${changed}, so none was left out. Look again, and decide anew.`,
   )
+}
+
+/** The answer for a trigger that has no fire to leave out. @throws SchedulerError when a certain one is expected */
+export function noFireIsNext(expectedMs: EpochMs | null): null {
+  if (expectedMs !== null) throw otherFireIsNext(expectedMs, null)
+  return null
 }
 
 /** That no fire time is left of a trigger. */

@@ -362,8 +362,9 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * Leaves out the next fire of a trigger: the one after it becomes the next. A trigger that has none left is complete.
    *
    * @param expected the fire time that is to be left out. Default: whichever is next
-   * @returns both fire times, or null when there is no such trigger, or it is complete or in the ERROR state
-   * @throws SchedulerError ERR_CHANGED_MEANWHILE when another fire time than `expected` is next; nothing is left out
+   * @returns both fire times; without `expected`, null when there is no such trigger, or it is complete or in ERROR
+   * @throws SchedulerError ERR_CHANGED_MEANWHILE when another fire time than `expected`, or none, is next, also because
+   *   the trigger is gone; nothing is left out
    */
   skipNextFire(triggerKey: TriggerKey | string, expected?: Date): Promise<SkippedFireTimes | null>
   /**

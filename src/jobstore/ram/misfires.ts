@@ -4,7 +4,7 @@ import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type MissedFires, missedFires, type Passing } from '../missed-fires.ts'
 import type { SkippedFire } from '../pauses.ts'
-import { otherFireIsNext } from '../refusals.ts'
+import { noFireIsNext, otherFireIsNext } from '../refusals.ts'
 import type { RamSession } from './ram-session.ts'
 import type { TriggerRecord } from './records.ts'
 
@@ -81,7 +81,7 @@ export function skipNextFire(
   const record = data.triggers.get(key)
   const skippedMs = record?.trigger.nextFireTimeMs ?? null
   if (record === undefined || skippedMs === null || record.state === 'COMPLETE' || record.state === 'ERROR')
-    return null
+    return noFireIsNext(expectedMs)
   if (expectedMs !== null && skippedMs !== expectedMs) throw otherFireIsNext(expectedMs, skippedMs)
   // First, so that a calendar that cannot be asked changes nothing.
   const before = record.trigger

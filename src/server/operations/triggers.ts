@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { TriggerKey } from '../../core/key.ts'
 import { redefined, redefinedFrom } from '../../jobstore/planned-job.ts'
-import { jobKeyMismatch, otherFireIsNext } from '../../jobstore/refusals.ts'
+import { jobKeyMismatch, noFireIsNext, otherFireIsNext } from '../../jobstore/refusals.ts'
 import type { Scheduler, SkippedFireTimes } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
@@ -306,13 +306,15 @@ const skipNext: Operation = operation({
   body: z.strictObject({
     expectedMs: instantOrNull
       .default(null)
-      .describe('The fire time to leave out, as it was shown: 412 when another one is next. Null: any.'),
+      .describe(
+        'The fire time to leave out, as it was shown: 412 when another one or none is next. Null: any.',
+      ),
   }),
   answer: actionJson(
     z
       .strictObject({ skippedMs: instantMs, nextMs: instantOrNull })
       .nullable()
-      .describe('Null for a trigger that is complete or in error.'),
+      .describe('Null for a trigger that is complete or in error, where no fire time was expected.'),
   ),
   async handle(call) {
     const { scheduler, params, body, isDryRun } = call
@@ -346,7 +348,7 @@ async function wouldSkip(
 ): Promise<SkippedJson | null> {
   const { nextFireTimeMs } = trigger
   const state = await scheduler.getTriggerState(trigger.key)
-  if (nextFireTimeMs === null || state === 'COMPLETE' || state === 'ERROR') return null
+  if (nextFireTimeMs === null || state === 'COMPLETE' || state === 'ERROR') return noFireIsNext(expectedMs)
   if (expectedMs !== null && nextFireTimeMs !== expectedMs) throw otherFireIsNext(expectedMs, nextFireTimeMs)
   const after = trigger.withoutNextFire(await calendarOf(scheduler, trigger))
   return { skippedMs: nextFireTimeMs, nextMs: after.nextFireTimeMs }

@@ -364,6 +364,17 @@ const skipping = area('skip the next fire', {
     assert.equal((await bed.stored('t')).nextFireTimeMs, firstMs + 10_000)
     assert.deepEqual(await bed.acquireNames({ noLaterThanMs: firstMs + 10_000 }), ['t'])
   },
+  'is refused when the expected fire time was the last one': async (bed) => {
+    const { key, nextFireTimeMs } = await bed.schedule('t')
+    await bed.store.skipNextFire(key, nextFireTimeMs)
+    await refuses(bed.store.skipNextFire(key, nextFireTimeMs), 'ERR_CHANGED_MEANWHILE')
+    await refuses(bed.store.skipNextFire(new TriggerKey('none'), nextFireTimeMs), 'ERR_CHANGED_MEANWHILE')
+    const broken = await bed.schedule('broken', { everyMs: 1000 })
+    await bed.putInError('broken')
+    const { nextFireTimeMs: next } = await bed.stored('broken')
+    await refuses(bed.store.skipNextFire(broken.key, next), 'ERR_CHANGED_MEANWHILE')
+    assert.equal(await bed.state('broken'), 'ERROR')
+  },
   'keeps to the number of fires': async (bed) => {
     const { key } = await bed.schedule('t', { everyMs: 10_000, times: 3 })
     await bed.store.skipNextFire(key, null)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
 import { area, type StoreCase } from './store-case.ts'
 import { storedCounts } from './stored.ts'
 import { jobDetail, refuses, type Testbed, textsOf } from './testbed.ts'
@@ -269,6 +270,26 @@ const rescheduling = area('triggers: rescheduling', {
     assert.equal(previousFireTimeMs, before.startTimeMs)
     assert.equal(nextFireTimeMs, before.startTimeMs + 1000)
     assert.deepEqual(await bed.acquireNames(), ['t'])
+  },
+  'in the place of a trigger that fires once does not fire again while its run goes on': async (bed) => {
+    const { key, startTimeMs, nextFireTimeMs } = await bed.schedule('t')
+    const bundle = await bed.start('t')
+    const renamed = (): Trigger => bed.trigger('t', { inMs: startTimeMs - bed.now(), priority: 6 })
+    const refused = bed.store.rescheduleTrigger(key, renamed(), { goesOnFrom: 'due' })
+    await refuses(refused, 'ERR_TRIGGER_NEVER_FIRES')
+    await bed.clock.advance(5000)
+    assert.deepEqual(await bed.acquireNames(), [])
+    const repeated = bed.trigger('t', { inMs: startTimeMs - bed.now(), everyMs: 60_000 })
+    assert.equal(await bed.store.rescheduleTrigger(key, repeated, { goesOnFrom: 'due' }), true)
+    assert.equal((await bed.stored('t')).nextFireTimeMs, (nextFireTimeMs ?? Number.NaN) + 60_000)
+    await bed.complete(bundle)
+  },
+  'in the place of a trigger that fires once does not bring back the fire that was left out': async (bed) => {
+    const { key, startTimeMs } = await bed.schedule('t')
+    await bed.store.skipNextFire(key, null)
+    const renamed = bed.trigger('t', { inMs: startTimeMs - bed.now(), priority: 6 })
+    await refuses(bed.store.rescheduleTrigger(key, renamed, { goesOnFrom: 'due' }), 'ERR_TRIGGER_NEVER_FIRES')
+    assert.deepEqual(await bed.acquireNames(), [])
   },
   'in the place of a trigger counts its intervals from the last fire': async (bed) => {
     const { key, startTimeMs } = await bed.schedule('t', { everyMs: 60_000 })

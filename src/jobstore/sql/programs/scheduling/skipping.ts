@@ -1,7 +1,7 @@
 import type { TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { SkippedFire } from '../../../pauses.ts'
-import { otherFireIsNext } from '../../../refusals.ts'
+import { noFireIsNext, otherFireIsNext } from '../../../refusals.ts'
 import { nextTriggerState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -17,12 +17,12 @@ export function* skipNextFire(
 ): SqlProgram<SkippedFire | null> {
   const { triggers } = tx.session
   const [ref] = yield* triggers.lock([key])
-  if (ref === undefined || ref.state === 'COMPLETE' || ref.state === 'ERROR') return null
+  if (ref === undefined || ref.state === 'COMPLETE' || ref.state === 'ERROR') return noFireIsNext(expectedMs)
   const { found, broken } = yield* triggers.load([key])
   const [fault] = broken
   if (fault !== undefined) throw fault.error
   const before = found.get(key)?.trigger
-  if (before === undefined || before.nextFireTimeMs === null) return null
+  if (before === undefined || before.nextFireTimeMs === null) return noFireIsNext(expectedMs)
   if (expectedMs !== null && before.nextFireTimeMs !== expectedMs)
     throw otherFireIsNext(expectedMs, before.nextFireTimeMs)
   const calendarOf = yield* calendarsOf(tx, [before])
