@@ -223,6 +223,31 @@ describe('one file of all definitions', () => {
     expect(refused.json).toMatchObject({ code: 'ERR_JOB_KEY_MISMATCH' })
   })
 
+  test.each([...stores, ['a store without one step for it', stepByStep] as const])(
+    'is refused by a dry run as well where a trigger would not go on, in %s',
+    async (_, store) => {
+      await using full = await serverFixture({ served: await filledScheduler({ jobStore: store() }) })
+      const { scheduler } = full
+      const definitions = (await full.ask('GET /definitions?secrets=true')).json as DefinitionsJson
+      const hourly = await triggerOf(scheduler, 'hourly')
+      await scheduler.skipNextFire(hourly.key)
+      const endTimeMs = hourly.startTimeMs + 1000
+      const triggers = definitions.triggers.map((trigger) =>
+        trigger.key.name === 'hourly' ? { ...trigger, fields: { ...trigger.fields, endTimeMs } } : trigger,
+      )
+      for (const path of ['/definitions?dryRun=true', '/definitions']) {
+        const refused = await full.ask(`POST ${path}`, {
+          body: { definitions: { ...definitions, triggers } },
+        })
+        expect([path, refused.status, refused.json]).toMatchObject([
+          path,
+          400,
+          { code: 'ERR_TRIGGER_NEVER_FIRES' },
+        ])
+      }
+    },
+  )
+
   test('without its secrets is not taken where they are not stored', async () => {
     const definitions = await answer('definitions.export', 'GET /definitions')
     await fixture.scheduler.deleteJob(jobKey('hourly', 'mail'))

@@ -6,13 +6,16 @@ import { KeySet } from '../../core/key-set.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { DefinitionChanges, NamedCalendar } from '../../jobstore/definition-changes.ts'
 import type { JobAndTriggers } from '../../jobstore/job-and-triggers.ts'
+import { redefined } from '../../jobstore/planned-job.ts'
 import type { JobSummary, TriggerSummary } from '../../jobstore/queries.ts'
 import { calendarInUse } from '../../jobstore/refusals.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
-import type { CalendarDefinition } from '../../triggers/calendars/calendar.ts'
+import type { Clock } from '../../time/clock.ts'
+import type { Calendar, CalendarDefinition } from '../../triggers/calendars/calendar.ts'
 import { calendarFromJSON } from '../../triggers/calendars/calendar-json.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
+import { RequestWork } from '../request-work.ts'
 import { actionJson } from '../wire/action.ts'
 import {
   flagQuery,
@@ -31,6 +34,7 @@ import { calendarDefinitionJson } from './calendars.ts'
 import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
 import { jobOf } from './jobs.ts'
 import { storedJobs, storedTriggers } from './stored.ts'
+import { calendarOf } from './trigger-details.ts'
 import { editedTrigger, refuseOtherJob, triggerText } from './triggers.ts'
 
 /** One file of everything that is defined: calendars, jobs and triggers, without how far they have come. */
@@ -147,6 +151,8 @@ interface JobDifference extends Difference {
 
 interface TriggerDifference extends Difference {
   readonly trigger: Trigger
+  /** That it takes the place of. */
+  readonly stored: Trigger | null
 }
 
 const importDefinitions: Operation = operation({
@@ -192,6 +198,7 @@ const importDefinitions: Operation = operation({
     // A dry run does not say that all is well where the request itself is refused.
     if (call.isDryRun) {
       await scheduler.changeDefinitions(changes, { dryRun: true })
+      await refuseOver(scheduler, { calendars, triggers }, parts.clock)
       await refuseUsedCalendars(scheduler, definitions, removals)
     }
     const steps: readonly Difference[] = [...calendars, ...jobs, ...triggers, ...removedDifferences(removals)]
@@ -291,9 +298,31 @@ async function triggerDifferences(
     const text = triggerText(trigger)
     if (stored !== null && triggerText(stored) === text) continue
     if (stored !== null) refuseOtherJob(stored, trigger)
-    differences.push({ kind: 'trigger', key, change: stored === null ? 'add' : 'change', trigger })
+    differences.push({ kind: 'trigger', key, change: stored === null ? 'add' : 'change', trigger, stored })
   }
   return differences
+}
+
+/** Refuses what would not fire any more in place of what is stored. @throws SchedulerError ERR_TRIGGER_NEVER_FIRES */
+async function refuseOver(
+  scheduler: Scheduler,
+  changed: {
+    readonly calendars: readonly CalendarDifference[]
+    readonly triggers: readonly TriggerDifference[]
+  },
+  clock: Clock,
+): Promise<void> {
+  const calendars = new Map<string | null, Calendar | null>([[null, null]])
+  for (const { name, calendar } of changed.calendars) calendars.set(name, calendar)
+  const work = new RequestWork(clock)
+  for (const { trigger, stored } of changed.triggers) {
+    if (stored === null) continue
+    const { calendarName } = trigger
+    if (!calendars.has(calendarName)) calendars.set(calendarName, await calendarOf(scheduler, trigger))
+    const calendar = calendars.get(calendarName) ?? null
+    redefined(stored, { trigger: trigger.computeFirstFireTime(calendar), calendar, nowMs: clock.now() })
+    await work.breathe()
+  }
 }
 
 /** Each job with its triggers; those of jobs that stay as they are by themselves. */
@@ -341,17 +370,17 @@ async function refuseUsedCalendars(
   { removedCalendars, removedJobs }: Removals,
 ): Promise<void> {
   const withoutJob = new KeySet(removedJobs)
+  const users = new Map<string | null | undefined, KeyJson>()
+  for (const { key, fields } of triggers) {
+    if (!withoutJob.has(jobKeyOf(fields.jobKey))) users.set(fields.calendarName, key)
+  }
   for (const calendarName of removedCalendars) {
-    const refuse = (trigger: KeyJson, job: KeyJson): void => {
-      if (!withoutJob.has(jobKeyOf(job))) throw calendarInUse(calendarName, triggerKeyOf(trigger))
-    }
-    for (const { key, fields } of triggers) {
-      if (fields.calendarName === calendarName) refuse(key, fields.jobKey)
-    }
+    const user = users.get(calendarName)
+    if (user !== undefined) throw calendarInUse(calendarName, triggerKeyOf(user))
     await eachOf<TriggerSummary, TriggerKey>(
       (after) => scheduler.queryTriggers({ calendarName, take: 1000, ...(after !== null && { after }) }),
       ({ key, jobKey, type }) => {
-        if (type === 'unknown') refuse(key, jobKey)
+        if (type === 'unknown' && !withoutJob.has(jobKey)) throw calendarInUse(calendarName, key)
       },
     )
   }
