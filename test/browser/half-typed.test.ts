@@ -41,6 +41,14 @@ inBrowser('a date or a number that is half typed', (browser) => {
     await page.close()
   })
 
+  test('is what an emptied start of a stored trigger is not: it stays as it is stored', async () => {
+    const { page } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly/edit')
+    await page.getByLabel('Start', { exact: true }).fill('')
+    await page.getByText('Empty: as it is stored.').waitFor()
+    await page.getByText('Nothing changes.').waitFor()
+    await page.close()
+  })
+
   test.each([
     ['/triggers/mail/hourly/edit', 'End', '3112'],
     ['/jobs/mail/hourly/edit', 'Time limit in milliseconds', '1e'],

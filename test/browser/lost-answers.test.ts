@@ -16,6 +16,18 @@ const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
 
 /** What a proxy that wants to know who is there gives in place of an answer. */
 const loginOfProxy = { status: 200, contentType: 'text/html', body: '<html>Sign in</html>' }
+/** What a proxy gives that waited for the server too long, and what the server gives that lost its database. */
+const proxyGaveUp = { status: 504, contentType: 'text/html', body: '<html>Gateway Time-out</html>' }
+const databaseLost = {
+  status: 503,
+  contentType: 'application/problem+json',
+  body: JSON.stringify({ status: 503, code: 'ERR_COMMIT_UNKNOWN', detail: 'Lost.' }),
+}
+const refusal = {
+  status: 500,
+  contentType: 'application/problem+json',
+  body: JSON.stringify({ status: 500, detail: 'The server failed. Its log has the error.' }),
+}
 const cutOff = { status: 200, contentType: 'application/json', body: '{"items":[' }
 
 const askToPause = async (page: BrowserPage): Promise<void> => {
@@ -35,6 +47,8 @@ inBrowser('a page without the answer of its server', (browser) => {
   test.each([
     ['a page of HTML', loginOfProxy, 'Something between this page and the server answered in its place'],
     ['half of one', cutOff, 'it may have been done all the same'],
+    ['one of a proxy that gave up', proxyGaveUp, 'it may have been done all the same'],
+    ['one about a lost database', databaseLost, 'it may have been done all the same'],
   ])('does not take %s for one', async (_, answer, says) => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
     await page.route(/\/mail\/hourly\/pause$/, (route) => route.fulfill(answer))
@@ -81,6 +95,25 @@ inBrowser('a page without the answer of its server', (browser) => {
     await page.route(/\/mail\/hourly\/pause$/, (route) => route.abort())
     await askToPause(page)
     await seen(page, 'No answer came: it may have been done all the same. Look before you do it again.')
+    await page.close()
+  })
+
+  test('tells of a failure that comes after its dialog was closed', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
+    let answer: () => void = () => undefined
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route(/\/mail\/hourly\/pause$/, async (route) => {
+      await answered
+      await route.fulfill(refusal)
+    })
+    await askToPause(page)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    answer()
+    await page.locator('.toast').getByText('The server failed.').waitFor()
+    expect(errors).toEqual([])
     await page.close()
   })
 

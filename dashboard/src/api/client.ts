@@ -76,7 +76,14 @@ export async function read<Id extends OperationId>(
   // What the server answers was checked against the same types on its side.
   if (response.ok) return { value: answer as Operations[Id]['answer'], version: response.headers.get('etag') }
   if (response.status === 401 && id !== 'session.begin') onSignedOut()
-  throw new ApiProblem(response.status, answer as ApiProblem['problem'])
+  const problem = answer as ApiProblem['problem']
+  throw new ApiProblem(response.status, problem, mayBeDone && isAnswerLost(response.status, problem))
+}
+
+/** A proxy got no answer of the server, or the server none of its database. */
+function isAnswerLost(status: number, { detail, code }: ApiProblem['problem']): boolean {
+  const isOfProxy = (status === 502 || status === 504) && typeof detail !== 'string'
+  return isOfProxy || code === 'ERR_COMMIT_UNKNOWN'
 }
 
 function hasNow(answer: unknown): answer is { readonly nowMs: number } {

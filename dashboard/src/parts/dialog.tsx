@@ -2,6 +2,7 @@ import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useCallback, useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { say } from '../state/toasts.ts'
 import { common } from '../words/common.ts'
 import { problemText } from '../words/problem-text.ts'
 import { Button } from './button.tsx'
@@ -20,14 +21,18 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null)
   const problem = useSignal<unknown>(null)
+  const isGone = useRef(false)
   const tell = useCallback<TellProblem>((error) => {
-    problem.value = error
+    // It may be closed, and its page left, while an action has no answer yet.
+    if (!isGone.current) problem.value = error
+    else if (error !== null) say.problem(error)
   }, [])
   const id = useId()
   useEffect(() => {
     const dialog = element.current
     dialog?.showModal()
     return () => {
+      isGone.current = true
       dialog?.close()
     }
   }, [])

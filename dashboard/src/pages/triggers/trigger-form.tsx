@@ -17,12 +17,12 @@ export interface DraftProps {
   readonly onChange: (changes: Partial<Draft>) => void
 }
 
+interface FormProps extends DraftProps {
+  readonly isNew: boolean
+}
+
 /** All fields of a trigger. */
-export function TriggerForm({
-  draft,
-  onChange,
-  isNew,
-}: DraftProps & { readonly isNew: boolean }): JSX.Element {
+export function TriggerForm({ draft, onChange, isNew }: FormProps): JSX.Element {
   const text = words()
   return (
     <>
@@ -38,7 +38,7 @@ export function TriggerForm({
         </div>
       </Panel>
       <Panel title={text.further}>
-        <Further draft={draft} onChange={onChange} />
+        <Further draft={draft} onChange={onChange} isNew={isNew} />
       </Panel>
     </>
   )
@@ -61,7 +61,7 @@ function KindChoice({ draft, onChange }: DraftProps): JSX.Element {
   )
 }
 
-function Identity({ draft, onChange, isNew }: DraftProps & { readonly isNew: boolean }): JSX.Element {
+function Identity({ draft, onChange, isNew }: FormProps): JSX.Element {
   const text = words()
   const names = common()
   const field = (
@@ -89,7 +89,7 @@ function Identity({ draft, onChange, isNew }: DraftProps & { readonly isNew: boo
   )
 }
 
-function Further({ draft, onChange }: DraftProps): JSX.Element {
+function Further({ draft, onChange, isNew }: FormProps): JSX.Element {
   const text = words()
   const names = common()
   const data = useSignal(draft.data)
@@ -122,7 +122,7 @@ function Further({ draft, onChange }: DraftProps): JSX.Element {
           label={text.start}
           type="datetime-local"
           value={draft.start}
-          hint={text.startHint}
+          hint={isNew ? text.startHint : text.startHintOfStored}
           onChange={(start) => {
             onChange({ start })
           }}
