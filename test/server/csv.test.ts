@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { catalogue } from '../../src/server/catalogue/catalogue.ts'
 import { addPlainJob, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
@@ -34,6 +36,28 @@ test('a list as CSV says where it goes on, up to its end', async () => {
   }
   expect(whole.length).toBeGreaterThan(2)
   expect(rows).toEqual(whole)
+})
+
+test('a log as CSV says where it goes on', async () => {
+  const chatty = defineJob('chatty', ({ log }) => {
+    for (const line of ['one', 'two', 'three']) log.info({}, line)
+  })
+  const served = await createScheduler({
+    logger: false,
+    jobStore: new RAMJobStore({ history: { record: 'all' } }),
+    jobs: [chatty],
+  })
+  await using logged = await serverFixture({ served })
+  await served.start()
+  await served.triggerJob(await addPlainJob(served, 'chatty', 'job', 'logged'))
+  await served.idle()
+  const [execution] = (await served.queryExecutions()).items
+  const path = `/executions/${String(execution?.fireInstanceId)}/log`
+  const first = await logged.ask(`GET ${path}?take=2&format=csv`)
+  const { next } = (await logged.ask(`GET ${path}?take=2`)).json as { readonly next: number }
+  expect(first.headers.get('link')).toBe(`<?take=2&format=csv&after=${next}>; rel="next"`)
+  const last = await logged.ask(`GET ${path}?take=2&format=csv&after=${next}`)
+  expect([last.text.includes('three'), last.headers.get('link')]).toEqual([true, null])
 })
 
 test('lists come as CSV that no spreadsheet takes for formulas', async () => {

@@ -423,9 +423,10 @@ function itemsOf(answer: unknown): readonly unknown[] {
 /** Where the rows go on (RFC 8288): a file has no place of its own for it. */
 function noteNext(request: Request, answer: unknown, headers: Headers): void {
   const next: unknown = isObject(answer) ? Reflect.get(answer, 'next') : null
-  if (typeof next !== 'string') return
+  // Pages of a log go on after a number.
+  if (typeof next !== 'string' && typeof next !== 'number') return
   const { searchParams } = new URL(request.url)
-  searchParams.set('after', next)
+  searchParams.set('after', String(next))
   headers.set('link', `<?${searchParams.toString()}>; rel="next"`)
 }
 

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { call } from '../../api/client.ts'
+import { fullPage } from '../../api/full-page.ts'
 import { useResource } from '../../api/resource.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
@@ -29,10 +30,15 @@ async function load(signal: AbortSignal) {
     may('groups.list') ? call('groups.list', { signal }) : null,
     call('executing.list', { signal }),
     may('jobStatus.list')
-      ? call('jobStatus.list', {
-          query: { minConsecutiveFailures: failingTimes, take: failingAsked },
-          signal,
-        })
+      ? // Jobs that were deleted are left out of a page, and may have been all of it.
+        fullPage(
+          (after) =>
+            call('jobStatus.list', {
+              query: { minConsecutiveFailures: failingTimes, take: failingAsked, after },
+              signal,
+            }),
+          { after: '', take: failingAsked },
+        )
       : null,
     may('misfires.stats') ? call('misfires.stats', { signal }) : null,
   ])
