@@ -72,6 +72,10 @@ export function keepPrivate(place: string): void {
 export function requireStoreFile(place: string): void {
   if (isPostgresUrl(place)) return
   const file = sqliteFileOf(place)
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() === true) return
-  throw new UsageError(`There is no file '${file}'. 'quartz-ts migrate --store' makes one.`)
+  const found = statSync(file, { throwIfNoEntry: false })
+  const isThere = found?.isFile() === true
+  if (isThere && found.size > 0) return
+  // A command that was to make the store may have failed when it had begun.
+  const what = isThere ? `Nothing is in the file '${file}'` : `There is no file '${file}'`
+  throw new UsageError(`${what}. 'quartz-ts migrate --store' makes ${isThere ? 'a store of it' : 'one'}.`)
 }

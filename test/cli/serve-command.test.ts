@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -103,6 +103,14 @@ test('serve makes no store of a name that was misspelt', async () => {
   const { code, err } = await run(['serve', '--store', store, '--port', '0'])
   expect([code, existsSync(store)]).toEqual([2, false])
   expect(err).toContain(`There is no file '${store}'`)
+})
+
+test('serve does not take a file in which nothing is for a store', async () => {
+  const store = join(temporaryFolder(), 'begun.db')
+  writeFileSync(store, '')
+  const { code, err } = await run(['serve', '--store', store, '--port', '0'])
+  expect(code).toBe(2)
+  expect(err).toContain(`Nothing is in the file '${store}'`)
 })
 
 test('serve --start ends when another node has the store', async () => {
