@@ -188,6 +188,24 @@ describe('results that no admin takes', () => {
     )
   })
 
+  test.each([500, 502, 504])('go many in one request after an outage with HTTP %i', async (status) => {
+    const clock = new ManualClock()
+    const admin = await startedAdmin()
+    admin.behaviour = (_request, response) => {
+      response.writeHead(status).end()
+      return true
+    }
+    const { run, executor } = await startRig({ handlers, clock }, admin)
+    for (let logId = 1; logId <= 120; logId++) await run(logId)
+    const requests = (): number => admin.callbacks.length
+    await advanceUntil(clock, () => requests() >= 12)
+    admin.behaviour = () => false
+    const before = requests()
+    await advanceUntil(clock, () => executor.status().waitingResults === 0)
+    expect(admin.results).toHaveLength(120)
+    expect(requests() - before).toBeLessThan(16)
+  })
+
   test('are counted also while an admin has not answered', async () => {
     const admin = await startedAdmin()
     const { run, executor } = await startRig({ handlers, maxResults: 1 }, admin)

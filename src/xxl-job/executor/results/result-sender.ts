@@ -34,7 +34,7 @@ interface Waiting {
   readonly name: string | null
   /** Null: it is read from the file. */
   result: JobResult | null
-  /** An admin refused a request that it was part of, or did not answer: it is sent alone, and holds up no others. */
+  /** An admin refused a request that it was part of, or did not answer: it goes with others of that kind only. */
   isSuspect: boolean
 }
 
@@ -69,6 +69,8 @@ export class ResultSender {
   /** The loop ends after what it sends now. */
   #isOver = false
   #refusals = 0
+  /** Most suspects of one request. It grows while admins take them: after an outage all that wait are suspect. */
+  #suspectsMax = 1
   /** Whether it was said that results wait. */
   #hasFailed = false
 
@@ -154,16 +156,23 @@ export class ResultSender {
     let chars = 0
     for (let looks = 0; looks < 2 * batchMax && batch.length < batchMax && chars < batchChars; looks++) {
       const next = this.#queue.first
-      if (next === undefined || (next.isSuspect && batch.length > 0)) break
+      if (next === undefined || !this.#goesWith(batch, next)) break
       this.#queue.takeFirst()
       const result = next.result ?? (next.name === null ? null : this.#options.store.read(next.name))
       if (result === 'later') this.#refused.push(next)
       if (result === null || result === 'later') continue
       batch.push({ waiting: next, result })
       chars += result.handleMsg.length
-      if (next.isSuspect) break
     }
     return batch
+  }
+
+  /** What may be what an admin cannot take holds up no others. */
+  #goesWith(batch: readonly Sent[], next: Waiting): boolean {
+    const first = batch[0]
+    if (first === undefined) return true
+    if (first.waiting.isSuspect !== next.isSuspect) return false
+    return !next.isSuspect || batch.length < this.#suspectsMax
   }
 
   /** False when admins take nothing now. */
@@ -175,6 +184,7 @@ export class ResultSender {
       this.#accepted(batch, answer.address)
       return true
     }
+    this.#suspectsMax = 1
     const waiting = batch.map((sent) => sent.waiting)
     if (answer.kind === 'unreachable') this.#queue.putBack(waiting)
     else if (answer.kind === 'unanswered') {
@@ -202,6 +212,7 @@ export class ResultSender {
       this.#note(logs, result, `result sent to ${adminAddress}`)
     }
     this.#refusals = 0
+    if (batch[0]?.waiting.isSuspect === true) this.#suspectsMax = Math.min(2 * this.#suspectsMax, batchMax)
     if (this.#hasFailed)
       logger.info({ adminAddress, waiting: this.size }, 'an XXL-JOB admin takes results again')
     this.#hasFailed = false
