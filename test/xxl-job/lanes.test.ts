@@ -358,6 +358,75 @@ describe('lanes', () => {
     expect(calls.slice(7)).toEqual(['destroy', 'destroyed', 'init', 'begin 4', 'end 4'])
   })
 
+  test('wait for a destroy that is under way also when their handler has no init', async () => {
+    const [calls, closing] = [[] as string[], latch()]
+    const demo = {
+      execute: ({ logId }: XxlJobContext) => calls.push(`run ${logId}`),
+      destroy: async () => {
+        calls.push('destroy')
+        await closing.promise
+        calls.push('destroyed')
+      },
+    }
+    const { run, runToEnd, call, executor } = await startRig({ handlers: { demo } })
+    await runToEnd(1)
+    await call('/kill', { jobId: 17 })
+    const ended = executor.events.next('runEnded')
+    await run(2)
+    expect(calls).toEqual(['run 1', 'destroy'])
+    closing.open()
+    await ended
+    expect(calls).toEqual(['run 1', 'destroy', 'destroyed', 'run 2'])
+  })
+
+  test('go on when an earlier destroy hangs, those of all jobs', async () => {
+    const clock = new ManualClock()
+    const [calls, closing] = [[] as string[], latch()]
+    const demo = {
+      init: () => calls.push('init'),
+      execute: ({ logId }: XxlJobContext) => calls.push(`run ${logId}`),
+      destroy: () => closing.promise,
+    }
+    const { run, runToEnd, call } = await startRig({ handlers: { demo }, clock })
+    await runToEnd(1)
+    await call('/kill', { jobId: 17 })
+    await run(2, { jobId: 18 })
+    await run(3, { jobId: 19 })
+    await clock.advance(29_999)
+    expect(calls).toEqual(['init', 'run 1'])
+    await clock.advance(1)
+    expect(calls).toEqual(['init', 'run 1', 'init', 'run 2', 'run 3'])
+    // So that the executor of this test can close.
+    closing.open()
+  })
+
+  test.each([
+    ['ends within ten seconds', true],
+    ['never ends', false],
+  ])('have destroy wait for one that passed its timeout and %s', async (_, ends) => {
+    const clock = new ManualClock()
+    const [calls, gate] = [[] as string[], latch()]
+    const demo = {
+      execute: async () => {
+        await gate.promise
+        calls.push('end')
+      },
+      destroy: () => calls.push('destroy'),
+    }
+    const { run, call, executor } = await startRig({ handlers: { demo }, clock })
+    const ended = executor.events.next('runEnded')
+    await run(1, { executorTimeout: 1 })
+    await clock.advance(1000)
+    await ended
+    await call('/kill', { jobId: 17 })
+    await clock.advance(9999)
+    expect(calls).toEqual([])
+    if (ends) gate.open()
+    else await clock.advance(1)
+    await clock.settle()
+    expect(calls).toEqual(ends ? ['end', 'destroy'] : ['destroy'])
+  })
+
   test('go on when init throws, as in Java; the log of the run says so', async () => {
     const demo = {
       init: () => {

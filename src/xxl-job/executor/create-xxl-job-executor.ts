@@ -62,7 +62,7 @@ class Executor implements XxlJobExecutor {
     this.#events = new TypedEventEmitter(logger, executorEventNames)
     const events = this.#events
     this.#threads = new WorkerHandlers(options)
-    this.#handlers = new HandlerRegistry(this.#threads)
+    this.#handlers = new HandlerRegistry(this.#threads, options)
     this.#handlers.addAll('createXxlJobExecutor', options.handlers, options.instances)
     this.#logs = new JobLogs(options)
     const poster = new Poster()

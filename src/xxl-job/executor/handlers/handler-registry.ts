@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../../core/errors.ts'
-import { FunctionRunner } from './function-runner.ts'
+import { FunctionRunner, type FunctionRunnerOptions } from './function-runner.ts'
 import type { JobRunner } from './job-runner.ts'
 import { type WorkerHandlers, WorkerRunner } from './worker-runner.ts'
 import { handlersOf } from './xxl-job-decorator.ts'
@@ -9,9 +9,11 @@ import { checkHandler, isWorkerHandler, type XxlJobHandler } from './xxl-job-han
 export class HandlerRegistry {
   readonly #runners = new Map<string, JobRunner>()
   readonly #threads: WorkerHandlers
+  readonly #options: FunctionRunnerOptions
 
-  constructor(threads: WorkerHandlers) {
+  constructor(threads: WorkerHandlers, options: FunctionRunnerOptions) {
     this.#threads = threads
+    this.#options = options
   }
 
   get names(): readonly string[] {
@@ -39,7 +41,7 @@ export class HandlerRegistry {
     if (isWorkerHandler(handler)) {
       this.#threads.check(handler)
       this.#runners.set(name, new WorkerRunner(name, handler, this.#threads))
-    } else this.#runners.set(name, new FunctionRunner(name, handler))
+    } else this.#runners.set(name, new FunctionRunner(name, handler, this.#options))
   }
 
   /** Functions and the like by their names, and methods with `@XxlJob`. @throws InvalidArgumentError */

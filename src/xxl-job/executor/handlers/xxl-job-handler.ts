@@ -13,12 +13,13 @@ export interface XxlJobHandlerObject {
   execute(context: XxlJobContext): unknown
   /**
    * Called before the first run of a job with this handler, and again before the first one after `destroy`. Jobs that
-   * run it at the same time share what it makes.
+   * run it at the same time share what it makes. It waits for a `destroy` that is under way, at most 30 seconds.
    */
   init?(): unknown
   /**
    * Called when the last job that uses the handler has ended: when it had nothing to do for 93 seconds, was replaced or
-   * killed. No run of the handler is under way then.
+   * killed. No run of the handler is under way then, except one that goes on for more than ten seconds after that: the
+   * next run of a job does not wait for a function that passes its timeout.
    */
   destroy?(): unknown
 }
