@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ObjectAlreadyExistsError } from '../../src/core/errors.ts'
 import type { JobStoreContext, SchedulerSignaler } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { RecordingSignaler } from '../../src/testing/job-store/recording-signaler.ts'
@@ -64,6 +65,18 @@ describe('RAMJobStore', () => {
     )
     expect(new Set(nextFireTimes.slice(1)).size).toBe(1)
     expect(nextFireTimes[0]).toBe((nextFireTimes[1] ?? 0) + 30_000)
+  })
+
+  test('refuses a calendar whose name is taken before it looks at any trigger', async () => {
+    const bed = await openBed()
+    await bed.store.addCalendar(
+      'taken',
+      { ...throwing, isTimeIncluded: () => true },
+      { replace: false, updateTriggers: false },
+    )
+    await bed.schedule('t', { calendar: 'taken', everyMs: 1000 })
+    const again = bed.store.addCalendar('taken', throwing, { replace: false, updateTriggers: true })
+    await expect(again).rejects.toBeInstanceOf(ObjectAlreadyExistsError)
   })
 
   test('refuses to work before it is initialized', async () => {

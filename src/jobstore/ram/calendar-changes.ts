@@ -22,30 +22,32 @@ export type ForeseenUpdates = Map<TriggerRecord, { readonly before: Trigger; rea
 const turnMs = 3
 
 /**
- * Computes what becomes of the triggers that name calendars, as far as one turn of the event loop goes: of a trigger to
- * which a calendar leaves little, a hundred years are searched. True when each of them was looked at.
+ * Computes what becomes of the triggers that name calendars. Each step goes as far as one turn of the event loop does:
+ * of a trigger to which a calendar leaves little, a hundred years are searched.
  */
-export function foresee(
+export function* foresee(
   session: RamSession,
   calendars: ReadonlyMap<string, Calendar>,
   foreseen: ForeseenUpdates,
-): boolean {
-  const { data } = session
+): Generator<void, void> {
   const { clock, misfireThresholdMs } = session.context
-  const endMs = clock.elapsedMs() + turnMs
-  const nowMs = session.now()
+  let endMs = clock.elapsedMs() + turnMs
   for (const [name, calendar] of calendars) {
-    for (const record of data.calendars.usersOf(name)) {
-      if (foreseen.has(record)) continue
+    // A copy: triggers that come while others have their turn must not draw this out.
+    for (const record of [...session.data.calendars.usersOf(name)]) {
       const before = record.trigger
-      foreseen.set(record, {
-        before,
-        after: before.updateWithNewCalendar(calendar, nowMs, misfireThresholdMs),
-      })
-      if (clock.elapsedMs() >= endMs) return false
+      const after = before.updateWithNewCalendar(calendar, session.now(), misfireThresholdMs)
+      foreseen.set(record, { before, after })
+      if (clock.elapsedMs() < endMs) continue
+      yield
+      endMs = clock.elapsedMs() + turnMs
     }
   }
-  return true
+}
+
+/** @throws ObjectAlreadyExistsError for a name that is taken and is not to be replaced */
+export function refuseTaken(data: RamData, name: string, { replace }: CalendarOptions): void {
+  if (!replace && data.calendars.calendars.has(name)) throw new ObjectAlreadyExistsError('calendar', name)
 }
 
 export function addCalendar(
@@ -73,7 +75,7 @@ export function prepareCalendar(
 ): PreparedCalendar {
   const { data, context } = session
   const { calendars } = data.calendars
-  if (!options.replace && calendars.has(name)) throw new ObjectAlreadyExistsError('calendar', name)
+  refuseTaken(data, name, options)
   const nowMs = session.now()
   const users = options.updateTriggers ? [...data.calendars.usersOf(name)] : []
   // All new values are computed before the first is kept: a calendar that throws changes nothing.

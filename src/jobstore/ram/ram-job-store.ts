@@ -54,7 +54,13 @@ import { type RecordOptions, recordOptionNames, resolveRecordOptions } from '../
 import { storeInUse } from '../refusals.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
-import { addCalendar, deleteCalendar, type ForeseenUpdates, foresee } from './calendar-changes.ts'
+import {
+  addCalendar,
+  deleteCalendar,
+  type ForeseenUpdates,
+  foresee,
+  refuseTaken,
+} from './calendar-changes.ts'
 import { changeDefinitions } from './definition-changes.ts'
 import { acquireTriggers, completeJobs, fireTriggers, releaseTriggers } from './firing.ts'
 import { queryJobs, queryNextTriggers, queryTriggers, triggerCounts } from './listing.ts'
@@ -280,10 +286,12 @@ export class RAMJobStore implements JobStore {
     calendar: Calendar,
     options: { readonly replace: boolean; readonly updateTriggers: boolean },
   ): Promise<void> {
-    const foreseen: ForeseenUpdates = new Map()
-    const calendars = new Map(options.updateTriggers ? [[name, calendar]] : [])
-    while (!foresee(this.#require(), calendars, foreseen)) await nextTurn(this.#require().context.clock)
     const session = this.#require()
+    refuseTaken(this.#data, name, options)
+    const calendars = new Map(options.updateTriggers ? [[name, calendar]] : [])
+    const foreseen: ForeseenUpdates = new Map()
+    const turns = foresee(session, calendars, foreseen)
+    while (turns.next().done !== true) await nextTurn(session.context.clock)
     addCalendar(session, name, calendar, { ...options, foreseen })
     this.#tell(session)
   }
@@ -291,10 +299,11 @@ export class RAMJobStore implements JobStore {
     return deleteCalendar(this.#data, name)
   }
   async changeDefinitions(changes: DefinitionChanges): Promise<RemovedDefinitions> {
-    const foreseen: ForeseenUpdates = new Map()
-    const calendars = new Map(changes.calendars.map(({ name, calendar }) => [name, calendar]))
-    while (!foresee(this.#require(), calendars, foreseen)) await nextTurn(this.#require().context.clock)
     const session = this.#require()
+    const calendars = new Map(changes.calendars.map(({ name, calendar }) => [name, calendar]))
+    const foreseen: ForeseenUpdates = new Map()
+    const turns = foresee(session, calendars, foreseen)
+    while (turns.next().done !== true) await nextTurn(session.context.clock)
     return this.#tell(session, changeDefinitions(session, changes, foreseen))
   }
   async getCalendar(name: string): Promise<Calendar | null> {
