@@ -103,8 +103,8 @@ export class ThreadLease implements ExecutionThread {
   close(): void {
     this.answerTimer?.cancel()
     this.#port.close()
-    // A thread that goes on all the same is not to wait for anyone who reads.
-    Atomics.sub(this.#unread, 0, 2 ** 30)
+    // A thread that goes on all the same is not to wait for anyone who reads. A lease may be closed more than once.
+    Atomics.store(this.#unread, 0, -(2 ** 30))
     Atomics.notify(this.#unread, 0)
   }
 
