@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../time/clock.ts'
 import { CronExpression, checkExpression } from '../cron/cron-expression.ts'
 import type { CronOptions } from '../cron/cron-reader.ts'
-import type { CronTimes } from '../cron/cron-times.ts'
+import { CronTimes } from '../cron/cron-times.ts'
 import { invalidCalendar, requireCalendarOptions } from './invalid-calendar.ts'
 import { type CalendarOptions, ZonedCalendar } from './zoned-calendar.ts'
 
@@ -24,7 +24,7 @@ export class CronCalendar extends ZonedCalendar {
     const parsed =
       typeof expression === 'string'
         ? CronExpression.parse(expression, { timeZone, dst, dialect, seconds })
-        : expression
+        : ownExpression(expression)
     super('cron', { ...options, timeZone: parsed.timeZone, description, baseCalendar }, [
       'expression',
       'dst',
@@ -63,4 +63,11 @@ export class CronCalendar extends ZonedCalendar {
     const { expression, dst, dialect, seconds } = this.cronExpression.toJSON()
     return { expression, dst, dialect, seconds }
   }
+}
+
+/** One of a second copy of the package may lack what the search needs, which is not public. */
+function ownExpression(parsed: Pick<CronTimes, 'toJSON'>): CronTimes {
+  if (parsed instanceof CronTimes) return parsed
+  const json = parsed.toJSON()
+  return CronExpression.parse(json.expression, json)
 }

@@ -192,15 +192,15 @@ export abstract class CronTimes {
   }
 }
 
-/** By shape, so that an expression of a second copy of the package will do. */
+/** By public members, so that an expression of a second copy of the package will do, whatever its version. */
 export function isCronTimes(value: unknown): value is CronTimes {
-  return hasMethods(value, ['getTimeAfter', 'getTimeBefore', 'isSatisfiedBy', 'invalidMsAfter'])
+  return hasMethods(value, ['getTimeAfter', 'getTimeBefore', 'isSatisfiedBy', 'toJSON'])
 }
 
 const checkCronExpression: ArgumentCheck = checkThat(
   'a CronExpression',
   isCronTimes,
-  "Make one with CronExpression.parse('0 0 12 * * ?').",
+  'Make one with CronExpression.parse(text).',
 )
 
 function toDate(epochMs: number | null): Date | null {
