@@ -22,6 +22,12 @@ const triggerBody = {
   startTimeMs: Date.UTC(2199, 0, 1),
   repeatCount: 3,
   repeatIntervalMs: 60_000,
+  jobDataMap: { password: '***' },
+}
+const jobBody = {
+  jobType: 'echo',
+  description: 'by another one',
+  jobDataMap: { to: 'ops@example.com', apiKey: '***' },
 }
 
 inBrowser('what somebody types', (browser) => {
@@ -75,12 +81,13 @@ inBrowser('what somebody types', (browser) => {
   })
 
   test.each([
-    ['trigger', '/triggers/reports/daily', 'PUT', triggerBody],
-    ['job', '/jobs/reports/daily', 'PUT', { jobType: 'echo', description: 'by another one' }],
-    ['job that is deleted', '/jobs/reports/daily', 'DELETE', undefined],
+    ['trigger', '/triggers/reports/daily', 'PUT', triggerBody, null],
+    ['job', '/jobs/reports/daily', 'PUT', jobBody, null],
+    // The values that are masked went with it.
+    ['job that is deleted', '/jobs/reports/daily', 'DELETE', undefined, "'jobDataMap.apiKey' has '***'"],
   ])(
     'is saved over what another one has done meanwhile to a %s only when they say so',
-    async (_, path, verb, body) => {
+    async (_, path, verb, body, refusal) => {
       await using fixture = await dashboardFixture()
       const { page, errors } = await openDashboard(browser(), fixture.address, `${path}/edit`)
       const description = page.getByLabel('Description')
@@ -96,6 +103,13 @@ inBrowser('what somebody types', (browser) => {
       await page.locator('dialog').waitFor({ state: 'detached' })
       expect(await description.inputValue()).toBe('typed here')
       await save('Save all the same')
+      if (refusal !== null) {
+        await page.getByText(refusal).waitFor()
+        const data = page.getByRole('textbox', { name: 'Data' })
+        await data.fill('{ "to": "ops@example.com", "apiKey": "k-124" }')
+        await page.getByRole('button', { name: 'Save', exact: true }).click()
+        await page.locator('dialog').getByRole('button', { name: 'Save all the same' }).click()
+      }
       await page.waitForURL(new RegExp(`${path}$`))
       await page.getByText('typed here').first().waitFor()
       expect(errors).toEqual([])

@@ -115,7 +115,7 @@ test('so does that of triggerJob, and the caller has its key before the job begi
   expect(store.counts('scheduleAndFire', 'acquireAndFire')).toEqual([1, 0])
 })
 
-test('a trigger that is due by the machine’s clock fires in the call, where the store’s is a little behind', async () => {
+test('a trigger that is due by the machine’s clock fires in the call that stores it', async () => {
   const { clock, store, log, scheduler, job } = await started()
   invariant(store.clock instanceof AdjustableClock, 'a scheduler has a clock that its store corrects')
   store.clock.adjust(-12, 0)

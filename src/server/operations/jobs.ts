@@ -149,9 +149,10 @@ const putJob: Operation = operation({
   async handle(call) {
     const { scheduler, params, body } = call
     const stored = await scheduler.getJobDetail(jobKeyOf(params))
-    const job = jobOf(params, body, stored)
     const before = stored === null ? null : jobToJson(stored)
+    // What is masked stands for values that are stored, so that is asked before they are looked for.
     call.exchange.noteStored(before)
+    const job = jobOf(params, body, stored)
     // A dry run does not say that all is well where the request itself is refused.
     if (call.isDryRun && differ(stored, job)) {
       await scheduler.changeDefinitions({ entries: [{ job, triggers: [] }] }, { dryRun: true })
