@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -40,11 +41,18 @@ describe('a place', () => {
   })
 
   test('that is a database without the tables is left as it is', async () => {
-    const file = temporaryFile('empty.db', '')
-    expect(await run(['jobs', '--store', file])).toMatchObject({ code: 1, err: /quartz-ts migrate/ })
+    const file = join(temporaryFolder(), 'other.db')
     const database = new Database(file)
-    expect(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()).toEqual({ count: 0 })
+    database.exec('CREATE TABLE other (id INTEGER)')
+    expect(await run(['jobs', '--store', file])).toMatchObject({ code: 1, err: /quartz-ts migrate/ })
+    expect(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()).toEqual({ count: 1 })
     database.close()
+  })
+
+  test('that is an empty file is no store, and is left as it is', async () => {
+    const file = temporaryFile('empty.db', '')
+    expect(await run(['jobs', '--store', file])).toMatchObject({ code: 2, out: '' })
+    expect(statSync(file).size).toBe(0)
   })
 
   test('that breaks off in the middle of its answer is away', async () => {
