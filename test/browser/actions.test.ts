@@ -5,16 +5,13 @@ import { inBrowser } from '../support/browser-suite.ts'
 import type { BrowserPage } from '../support/chromium.ts'
 import { busyScheduler } from '../support/dashboard-data.ts'
 import { type EngineStore, inBrowserOnEngines } from '../support/dashboard-engines.ts'
-import { type DashboardFixture, dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
+import { type DashboardFixture, dashboardFixture, openDashboard, seen } from '../support/dashboard-fixture.ts'
 
 const press = (page: BrowserPage, name: string): Promise<void> =>
   page.locator('main').getByRole('button', { name, exact: true }).first().click()
 
 const confirm = (page: BrowserPage, name: string): Promise<void> =>
   page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
-
-const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
-  page.getByText(text).first().waitFor()
 
 async function confirmTyped(page: BrowserPage, name: string, typed: string): Promise<void> {
   await page.getByRole('dialog').getByLabel(`Type ${typed} to confirm`).fill(typed)

@@ -4,8 +4,7 @@ import { createServer } from '../../src/server/create-server.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { inBrowser } from '../support/browser-suite.ts'
-import type { BrowserPage } from '../support/chromium.ts'
-import { builtPage, dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
+import { builtPage, dashboardFixture, openDashboard, seen } from '../support/dashboard-fixture.ts'
 import {
   addPlainJob,
   auth,
@@ -14,9 +13,6 @@ import {
   serverFixture,
 } from '../support/server-fixture.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
-
-const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
-  page.getByText(text).first().waitFor()
 
 const slow = new JobKey('slow', 'mail')
 

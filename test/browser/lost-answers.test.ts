@@ -7,12 +7,10 @@ import {
   dashboardFixture,
   openDashboard,
   picture,
+  seen,
 } from '../support/dashboard-fixture.ts'
 import { addPlainJob } from '../support/server-fixture.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
-
-const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
-  page.getByText(text).first().waitFor()
 
 /** What a proxy that wants to know who is there gives in place of an answer. */
 const loginOfProxy = { status: 200, contentType: 'text/html', body: '<html>Sign in</html>' }

@@ -2,12 +2,8 @@ import { expect, test } from 'vitest'
 import { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { inBrowser } from '../support/browser-suite.ts'
-import type { BrowserPage } from '../support/chromium.ts'
-import { dashboardFixture, openDashboard, picture } from '../support/dashboard-fixture.ts'
+import { dashboardFixture, openDashboard, picture, seen } from '../support/dashboard-fixture.ts'
 import { addPlainJob, filledScheduler } from '../support/server-fixture.ts'
-
-const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
-  page.getByText(text).first().waitFor()
 
 inBrowser('a page about many', (browser) => {
   test('triggers of one job shows them by pages, with what can be done to all', async () => {

@@ -3,17 +3,14 @@ import { defineJob } from '../../src/jobs/define-job.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { inBrowser } from '../support/browser-suite.ts'
-import type { BrowserPage } from '../support/chromium.ts'
 import {
   type DashboardFixture,
   dashboardFixture,
   openDashboard,
   picture,
+  seen,
 } from '../support/dashboard-fixture.ts'
 import { addPlainJob } from '../support/server-fixture.ts'
-
-const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
-  page.getByText(text).first().waitFor()
 
 /** As a URL or a token in an error has no blank. */
 const longWord = 'x'.repeat(2000)

@@ -3,18 +3,15 @@ import { alertsPlugin } from '../../src/alerts.ts'
 import { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { inBrowser } from '../support/browser-suite.ts'
-import type { BrowserPage } from '../support/chromium.ts'
 import {
   builtPage,
   type DashboardFixture,
   dashboardFixture,
   openDashboard,
   picture,
+  seen,
 } from '../support/dashboard-fixture.ts'
 import { addPlainJob, filledScheduler, serverFixture } from '../support/server-fixture.ts'
-
-const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
-  page.getByText(text).first().waitFor()
 
 const problemOf = (status: number): { status: number; contentType: string; body: string } => ({
   status,

@@ -10,6 +10,7 @@ import {
   desktop,
   openDashboard,
   picture,
+  seen,
 } from '../support/dashboard-fixture.ts'
 import { interceptJobStore } from '../support/intercept-job-store.ts'
 import {
@@ -23,8 +24,6 @@ import {
 const hourMs = 3_600_000
 const laterMs = Date.UTC(2199, 0, 1)
 
-const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
-  page.getByText(text).first().waitFor()
 const press = (page: BrowserPage, name: string): Promise<void> =>
   page.locator('main').getByRole('button', { name, exact: true }).click()
 const confirm = (page: BrowserPage, name: string): Promise<void> =>

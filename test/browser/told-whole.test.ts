@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inBrowser } from '../support/browser-suite.ts'
-import type { BrowserPage } from '../support/chromium.ts'
 import {
   type DashboardFixture,
   dashboardFixture,
   openDashboard,
   picture,
+  seen,
 } from '../support/dashboard-fixture.ts'
 import { tokens } from '../support/server-fixture.ts'
-
-const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
-  page.getByText(text).first().waitFor()
 
 inBrowser('a page', (browser) => {
   let fixture: DashboardFixture

@@ -83,3 +83,7 @@ export async function axeFindings(page: BrowserPage): Promise<string[]> {
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n${html.slice(0, 300)}\n${failureSummary}`),
   )
 }
+
+/** Resolves when a page shows a text. */
+export const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
+  page.getByText(text).first().waitFor()

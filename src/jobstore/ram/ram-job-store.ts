@@ -11,7 +11,7 @@ import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from '../awaited-results.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
-import type { DefinitionChanges, RemovedDefinitions } from '../definition-changes.ts'
+import type { DefinitionChanges, NamedCalendar, RemovedDefinitions } from '../definition-changes.ts'
 import type { JobAndTriggers } from '../job-and-triggers.ts'
 import type {
   AcquiredTrigger,
@@ -288,23 +288,20 @@ export class RAMJobStore implements JobStore {
   ): Promise<void> {
     const session = this.#require()
     refuseTaken(this.#data, name, options)
-    const calendars = new Map(options.updateTriggers ? [[name, calendar]] : [])
-    const foreseen: ForeseenUpdates = new Map()
-    const turns = foresee(session, calendars, foreseen)
-    while (turns.next().done !== true) await nextTurn(session.context.clock)
-    addCalendar(session, name, calendar, { ...options, foreseen })
-    this.#tell(session)
+    const calendars = options.updateTriggers ? [{ name, calendar }] : []
+    await this.#withForeseen(session, calendars, (foreseen) => {
+      addCalendar(session, name, calendar, { ...options, foreseen })
+      this.#tell(session)
+    })
   }
   async deleteCalendar(name: string): Promise<boolean> {
     return deleteCalendar(this.#data, name)
   }
   async changeDefinitions(changes: DefinitionChanges): Promise<RemovedDefinitions> {
     const session = this.#require()
-    const calendars = new Map(changes.calendars.map(({ name, calendar }) => [name, calendar]))
-    const foreseen: ForeseenUpdates = new Map()
-    const turns = foresee(session, calendars, foreseen)
-    while (turns.next().done !== true) await nextTurn(session.context.clock)
-    return this.#tell(session, changeDefinitions(session, changes, foreseen))
+    return this.#withForeseen(session, changes.calendars, (foreseen) =>
+      this.#tell(session, changeDefinitions(session, changes, foreseen)),
+    )
   }
   async getCalendar(name: string): Promise<Calendar | null> {
     return this.#data.calendars.calendars.get(name) ?? null
@@ -376,6 +373,19 @@ export class RAMJobStore implements JobStore {
       )
     }
     return this.#session
+  }
+
+  /** Stores at once where no trigger names the calendars, and else when others have had their turns. */
+  async #withForeseen<Answer>(
+    session: RamSession,
+    named: readonly NamedCalendar[],
+    store: (foreseen: ForeseenUpdates) => Answer,
+  ): Promise<Answer> {
+    const calendars = new Map(named.map(({ name, calendar }) => [name, calendar]))
+    const foreseen: ForeseenUpdates = new Map()
+    const turns = foresee(session, calendars, foreseen)
+    while (turns.next().done !== true) await nextTurn(session.context.clock)
+    return store(foreseen)
   }
 
   /** Signals what an operation did, and when it let a trigger fire earlier. */
