@@ -303,6 +303,9 @@ export class SchedulerLifeCycle {
   /** Resolves when nothing that is due here is left to be fired, to end, or to be written. */
   async idle(): Promise<void> {
     const { completions, executing, options, recorder, remotes, thread } = this.#parts
+    // What others have committed, or a transaction that this scheduler took part in, the loop may not have heard of.
+    const { persistent, sharedTransactions = false } = options.jobStore.capabilities
+    let mayHaveMissed = persistent || sharedTransactions
     for (;;) {
       await this.pauseWatch.settled()
       await remotes.settled()
@@ -312,7 +315,12 @@ export class SchedulerLifeCycle {
       await recorder.flush()
       if (executing.count > 0 || completions.isBehind || thread.firstFirings.reservedCount > 0) continue
       // A pool without slots only schedules.
-      if (this.#state !== 'started' || options.threadPool.size === 0 || thread.isAtRest) return
+      if (this.#state !== 'started' || options.threadPool.size === 0) return
+      if (thread.isAtRest) {
+        if (!mayHaveMissed) return
+        mayHaveMissed = false
+        thread.signalSchedulingChange(null)
+      }
       await thread.nextSleep()
     }
   }

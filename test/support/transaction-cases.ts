@@ -102,6 +102,19 @@ export function transactionCases(engine: string, prepare: () => Promise<Transact
       await expect(user.orders()).resolves.toBe(1)
     })
 
+    test('is heard of by idle, however soon after the commit', async () => {
+      const { scheduler, user, tx, ran, scene } = await setUp(prepare)
+      await scheduler.start()
+      for (const name of ['a', 'b', 'c', 'd', 'e']) {
+        await scheduler.idle()
+        await user.run(scene.begin)
+        await tx.schedule('note', { in: 0, key: name })
+        await user.run('COMMIT')
+        await scheduler.idle()
+        expect(ran).toContain(name)
+      }
+    })
+
     test('leaves nothing when it is rolled back', async () => {
       const { scheduler, user, tx, scene } = await setUp(prepare)
       await scheduler.addJob(note('kept'))

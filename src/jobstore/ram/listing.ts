@@ -1,6 +1,7 @@
 import { compareKeys, type JobKey, type TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
-import { compareFireOrder, type Trigger } from '../../triggers/trigger.ts'
+import { compareFireOrder } from '../../triggers/trigger.ts'
+import { asSeen } from '../ended-trigger.ts'
 import {
   type FirePlace,
   firePageOf,
@@ -97,8 +98,11 @@ function acceptsTrigger(
   const isAmongGroups = amongOf(jobGroups)
   const holds = holdsOf(search)
   const dueBeforeMs = dueBefore?.getTime() ?? Number.POSITIVE_INFINITY
-  const isDue = ({ nextFireTimeMs }: Trigger): boolean =>
-    dueBefore === undefined || (nextFireTimeMs !== null && nextFireTimeMs < dueBeforeMs)
+  const isDue = ({ trigger, state }: TriggerRecord): boolean => {
+    if (dueBefore === undefined) return true
+    const { nextFireTimeMs } = asSeen(trigger, state)
+    return nextFireTimeMs !== null && nextFireTimeMs < dueBeforeMs
+  }
   return (record) => {
     const { trigger } = record
     const { key, jobType: typeOfJob } = record.job.detail
@@ -108,7 +112,7 @@ function acceptsTrigger(
       (jobKey === undefined || key.equals(jobKey)) &&
       (jobType === undefined || typeOfJob === jobType) &&
       isAmongGroups(key.group) &&
-      isDue(trigger) &&
+      isDue(record) &&
       (states === null || states.includes(reportedTriggerState(data.stateOf(record)))) &&
       holds(() => [trigger.key.name, trigger.key.group, trigger.description, key.name])
     )
@@ -215,7 +219,7 @@ function triggerSummary(data: RamData, record: TriggerRecord): TriggerSummary {
     description: trigger.description,
     calendarName: trigger.calendarName,
     priority: trigger.priority,
-    nextFireTimeMs: trigger.nextFireTimeMs,
+    nextFireTimeMs: asSeen(trigger, record.state).nextFireTimeMs,
     previousFireTimeMs: trigger.previousFireTimeMs,
     pause: record.state === 'PAUSED' ? data.pauses.ofTrigger(record, data.paused) : null,
   }

@@ -1,5 +1,6 @@
 import { triggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
+import { asSeen } from '../ended-trigger.ts'
 import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../planned-job.ts'
 import { calendarNotFound, plannedOntoAnother } from '../refusals.ts'
 import { isPausedState } from '../trigger-state.ts'
@@ -14,7 +15,7 @@ export function putPlanned(data: RamData, planned: PlannedJob, nowMs: EpochMs): 
   if (calendar === undefined) throw calendarNotFound(trigger.key, calendarName ?? '')
   const stored = {
     job: data.jobs.get(job.key)?.detail ?? null,
-    trigger: record?.trigger ?? null,
+    trigger: record === undefined ? null : asSeen(record.trigger, record.state),
     isPaused: record !== undefined && isPausedState(data.stateOf(record)),
   }
   const change = planChange(stored, planned, { calendar, nowMs })

@@ -12,6 +12,7 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from '../awaited-results.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
 import type { DefinitionChanges, NamedCalendar, RemovedDefinitions } from '../definition-changes.ts'
+import { asSeen } from '../ended-trigger.ts'
 import type { JobAndTriggers } from '../job-and-triggers.ts'
 import type {
   AcquiredTrigger,
@@ -174,11 +175,12 @@ export class RAMJobStore implements JobStore {
     return keys.flatMap((key) => this.#data.jobs.get(key)?.detail ?? [])
   }
   async getTrigger(key: TriggerKey): Promise<Trigger | null> {
-    return this.#data.triggers.get(key)?.trigger ?? null
+    const record = this.#data.triggers.get(key)
+    return record === undefined ? null : asSeen(record.trigger, record.state)
   }
   async getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
     const records = this.#data.jobs.get(key)?.triggers() ?? []
-    return records.map((record) => record.trigger)
+    return records.map(({ trigger, state }) => asSeen(trigger, state))
   }
   async queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>> {
     return queryJobs(this.#data, query)
@@ -190,7 +192,10 @@ export class RAMJobStore implements JobStore {
     return queryNextTriggers(this.#data, query)
   }
   async getTriggers(keys: readonly TriggerKey[]): Promise<readonly Trigger[]> {
-    return keys.flatMap((key) => this.#data.triggers.get(key)?.trigger ?? [])
+    return keys.flatMap((key) => {
+      const record = this.#data.triggers.get(key)
+      return record === undefined ? [] : [asSeen(record.trigger, record.state)]
+    })
   }
   async getTriggerCounts(): Promise<TriggerCounts> {
     return triggerCounts(this.#data)

@@ -215,6 +215,25 @@ const completing = area('complete', {
     assert.deepEqual(textsOf(bed.signals.inError.map(({ key }) => key)), ['DEFAULT.a', 'DEFAULT.b'])
     assert.match(only(bed.signals.inError.slice(0, 1)).reason, /\S/)
   },
+  'shows no next fire time of a trigger that an execution completed': async (bed) => {
+    await bed.schedule('t', { everyMs: 1000 })
+    const { trigger } = await bed.start('t')
+    await bed.clock.advance(2000)
+    const due = { take: 10, dueBefore: new Date(bed.now()) }
+    assert.equal((await bed.store.queryTriggers(due)).items.length, 1)
+    await bed.complete(await bed.start('t'), 'setTriggerComplete')
+    await bed.clock.advance(2000)
+    const stored = await bed.stored('t')
+    const { items } = await bed.store.queryTriggers({ take: 10 })
+    const [many] = await bed.store.getTriggers([trigger.key])
+    const [ofJob] = await bed.store.getTriggersOfJob(stored.jobKey ?? new JobKey(''))
+    assert.deepEqual(
+      [stored, items[0], many, ofJob].map((seen) => seen?.nextFireTimeMs),
+      [null, null, null, null],
+    )
+    assert.notEqual(stored.previousFireTimeMs, null)
+    assert.deepEqual((await bed.store.queryTriggers(due)).items, [])
+  },
   'completes triggers in error with all others of the job when an execution says so': async (bed) => {
     await bed.scheduleAll([bed.trigger('a', { everyMs: 1000 }), bed.trigger('b', { everyMs: 1000, inMs: 1 })])
     await bed.putInError('a')

@@ -207,6 +207,18 @@ const changed = area('plans: what is declared otherwise', {
     await put(bed, 'p', { everyMs: minute })
     assert.deepEqual(await bed.acquireNames(), ['p'])
   },
+  'answers no fire time for one that its job ended, until its time is changed': async (bed) => {
+    await put(bed, 'p', { everyMs: minute })
+    await bed.complete(await bed.start('p'), 'setTriggerComplete')
+    const withData = { everyMs: minute, data: { a: 1 } }
+    for (const outcome of ['changed', 'unchanged'] as const) {
+      const change = await bed.store.putPlanned(planned(bed, 'p', withData))
+      assert.deepEqual([change.outcome, change.nextFireTimeMs], [outcome, null])
+    }
+    const changed = await bed.store.putPlanned(planned(bed, 'p', { ...withData, everyMs: 2 * minute }))
+    assert.equal(changed.nextFireTimeMs, bed.now() + 2 * minute)
+    assert.equal(await bed.state('p'), 'NORMAL')
+  },
   'knows what has fired when its trigger is gone': async (bed) => {
     const firstMs = bed.now()
     const first = planned(bed, 'p', { plan: { instant: 'first' }, goesOnFrom: 'start' })

@@ -3,6 +3,7 @@ import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
+import { asSeen } from '../../../ended-trigger.ts'
 import type { SchedulerSignaler } from '../../../job-store.ts'
 import {
   type ExecutionCursor,
@@ -23,7 +24,7 @@ import {
 } from '../../../queries.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlSession } from '../../session/sql-session.ts'
-import type { BrokenTrigger } from '../../tables/triggers/trigger-table.ts'
+import type { BrokenTrigger, StoredTrigger } from '../../tables/triggers/trigger-table.ts'
 import { withPausesOfJobs, withPausesOfTriggers } from './pauses.ts'
 
 // Reading one job or trigger throws when its row cannot be read; listings and firing go on without it.
@@ -48,7 +49,8 @@ export function* getTrigger({ triggers }: SqlSession, key: TriggerKey): SqlProgr
   const { found, broken } = yield* triggers.load([key])
   const [fault] = broken
   if (fault !== undefined) throw fault.error
-  return found.get(key)?.trigger ?? null
+  const stored = found.get(key)
+  return stored === undefined ? null : seen(stored)
 }
 
 export function* getTriggers(
@@ -56,12 +58,16 @@ export function* getTriggers(
   keys: readonly TriggerKey[],
 ): SqlProgram<TriggersOfJob> {
   const { found, broken } = yield* triggers.load(keys)
-  return { triggers: found.values().map(({ trigger }) => trigger), broken }
+  return { triggers: found.values().map(seen), broken }
 }
 
 export function* getTriggersOfJob({ triggers }: SqlSession, key: JobKey): SqlProgram<TriggersOfJob> {
   const { found, broken } = yield* triggers.loadOfJob(key)
-  return { triggers: found.values().map(({ trigger }) => trigger), broken }
+  return { triggers: found.values().map(seen), broken }
+}
+
+function seen({ trigger, state }: StoredTrigger): Trigger {
+  return asSeen(trigger, state)
 }
 
 export interface TriggersOfJob {

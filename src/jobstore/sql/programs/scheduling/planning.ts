@@ -1,4 +1,5 @@
 import { type TriggerKey, triggerKey } from '../../../../core/key.ts'
+import { asSeen } from '../../../ended-trigger.ts'
 import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../../../planned-job.ts'
 import { plannedOntoAnother } from '../../../refusals.ts'
 import { isPausedState } from '../../../trigger-state.ts'
@@ -26,7 +27,7 @@ export function* putPlanned(tx: SqlTransaction, planned: PlannedJob): SqlProgram
   const calendarOf = yield* calendarsOf(tx, [planned.trigger])
   const before = {
     job: found.get(job.key) ?? null,
-    trigger: stored?.trigger ?? null,
+    trigger: stored === undefined ? null : asSeen(stored.trigger, stored.state),
     isPaused: ref !== undefined && isPausedState(ref.state),
   }
   const change = planChange(before, planned, { calendar: calendarOf(planned.trigger), nowMs: tx.nowMs })
@@ -36,7 +37,7 @@ export function* putPlanned(tx: SqlTransaction, planned: PlannedJob): SqlProgram
     const jobs = yield* lockJobs(tx, [job.key])
     yield* storeNewTriggers(tx, [change.trigger], { existing, jobs, keepsPauses: true })
   }
-  return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, stored?.trigger ?? null) }
+  return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, before.trigger) }
 }
 
 /** A trigger that cannot be read counts as none: it is replaced. */

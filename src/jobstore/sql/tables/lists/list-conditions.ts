@@ -112,7 +112,7 @@ function siftingConditions(
   }
   if (dueBefore !== undefined) {
     // Java writes -1 or 0 where there is no next fire time.
-    texts.push('t.next_fire_time > 0 AND t.next_fire_time < :dueBeforeMs')
+    texts.push("t.next_fire_time > 0 AND t.next_fire_time < :dueBeforeMs AND t.trigger_state <> 'COMPLETE'")
     values['dueBeforeMs'] = dueBefore.getTime()
   }
   if (search !== undefined && search !== '') {

@@ -29,15 +29,17 @@ export function jobSummary(row: SqlRow): JobSummary {
 }
 
 export function triggerSummary(row: SqlRow, families: TriggerFamilies): TriggerSummary {
+  const state = reportedStateOf(row)
   return {
     key: triggerKeyOf(row),
     jobKey: jobKeyOf(row),
     type: families.ofStoredType(anyText(row, 'trigger_type'))?.type ?? 'unknown',
-    state: reportedStateOf(row),
+    state,
     description: readable(textOrNull, row, 'description', null),
     calendarName: readable(textOrNull, row, 'calendar_name', null),
     priority: readable(integerOrNull, row, 'priority', null) ?? 0,
-    nextFireTimeMs: readable(instantOrNull, row, 'next_fire_time', null),
+    // A trigger that its job ended keeps its time, and does not fire then.
+    nextFireTimeMs: state === 'COMPLETE' ? null : readable(instantOrNull, row, 'next_fire_time', null),
     previousFireTimeMs: readable(instantOrNull, row, 'prev_fire_time', null),
     pause: null,
   }
