@@ -41,7 +41,7 @@ function answers(
     }
   } catch (error) {
     if (!(error instanceof CronExpressionError)) throw error
-    return { field: error.field, position: error.position }
+    return { field: error.field, position: error.position, message: error.message }
   }
 }
 

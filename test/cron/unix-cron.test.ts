@@ -150,7 +150,7 @@ describe('refused unix expressions', () => {
     ['* * MON * *', 'dayOfMonth', 4, null],
     ['1,,2 * * * *', 'minute', 2, null],
     ['1-2-3 * * * *', 'minute', 0, null],
-    ['0 0 30 2 *', 'dayOfMonth', 4, null],
+    ['0 0 30 2 *', 'dayOfMonth', 4, 'Name a day'],
     ['0 7 * * Monday,wed', 'dayOfWeek', 8, "'MON,WED'"],
     ['@every 5m', 'minute', 0, '@daily'],
     ['@every 5m', 'minute', 0, "option 'every'"],

@@ -13,8 +13,18 @@ interface Failure {
   readonly needsNewConnection?: boolean
 }
 
+/** Stands beside SQLite's codes: the user's connection is in a transaction of the user's. */
+export const inOwnTransaction = 'SQLITE_BUSY_OWN'
+
 /** SQLite's codes, what they mean for the user, and what to do; the first row that matches counts. */
 const failures: readonly Failure[] = [
+  {
+    codes: new RegExp(`^${inOwnTransaction}`),
+    code: 'ERR_DATABASE_UNAVAILABLE',
+    problem: 'is in a transaction of your own, on the connection that you gave the store',
+    remedy: 'End it first, or schedule in it with scheduler.withTransaction(database).',
+    isBusy: true,
+  },
   {
     codes: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
     code: 'ERR_DATABASE_UNAVAILABLE',

@@ -6,7 +6,7 @@ import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import type { SqlProgram, SqlReply, SqlRow, SqlStatement, SqlValue } from '../sql/kernel/statement.ts'
 import { blockedAtOnceMs, type SqliteDatabase, type SqliteSettings } from './sqlite-database.ts'
 import { loadSqliteDriver } from './sqlite-driver.ts'
-import { isBusy, needsNewConnection, sqliteFailure } from './sqlite-errors.ts'
+import { inOwnTransaction, isBusy, needsNewConnection, sqliteFailure } from './sqlite-errors.ts'
 import { type CachedStatement, StatementCache } from './statement-cache.ts'
 
 /** How a runner gets its connection. */
@@ -151,7 +151,7 @@ export class SqliteRunner implements SqlRunner {
     const { database, statements } = this.#connect()
     if (database.inTransaction) {
       throw Object.assign(new Error('the connection is in a transaction of its owner'), {
-        code: 'SQLITE_BUSY',
+        code: inOwnTransaction,
       })
     }
     statements.get(opening).run()

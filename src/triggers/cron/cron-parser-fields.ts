@@ -1,6 +1,7 @@
 import { CronExpressionParser } from 'cron-parser'
 import { dayOfMonthSpec } from './cron-fields.ts'
-import { cronError, placeOf } from './cron-text.ts'
+import { placeOf } from './cron-text.ts'
+import { impossibleDay } from './impossible.ts'
 import type { SixTokens } from './six-fields.ts'
 import type { UnixFields } from './unix-scanner.ts'
 
@@ -24,10 +25,9 @@ export function readWithCronParser(expression: string, tokens: SixTokens): UnixF
       lastWeekdays: textsOf(dayOfWeek.values).map((day) => Number.parseInt(day, 10)),
       nth: dayOfWeek.nthDay,
     }
-  } catch (cause) {
+  } catch {
     // Each field alone is valid: only the day of the month and the months can contradict each other.
-    const found = cause instanceof Error ? cause.message : String(cause)
-    throw cronError(expression, placeOf(dayOfMonthSpec, tokens[3].position), found, null)
+    throw impossibleDay(expression, placeOf(dayOfMonthSpec, tokens[3].position))
   }
 }
 

@@ -69,6 +69,19 @@ describe('a transaction of the user on SQLite', () => {
     await expect(scheduler.checkExists(note('a').key)).resolves.toBe(true)
   })
 
+  test("names a call without the handle, which waits for the program's own transaction", async () => {
+    const database = connect(':memory:')
+    const { scheduler } = await openNode(sqliteJobStore({ database, busyTimeoutMs: 1 }))
+    database.exec(begin)
+    const refusal = await scheduler.addJob(note('a')).catch((error: unknown) => error)
+    expect(refusal).toMatchObject({
+      code: 'ERR_DATABASE_UNAVAILABLE',
+      message: expect.stringContaining('a transaction of your own') as string,
+    })
+    database.exec('COMMIT')
+    await scheduler.addJob(note('a'))
+  })
+
   const whereLoopsLock = test.skipIf(!locksInLoops) // reason: node:sqlite lets others in while a loop goes on
 
   whereLoopsLock('in a loop over rows of its connection says so, and goes on after it', async () => {
