@@ -8674,6 +8674,7 @@ WHERE t.sched_name = :scheduler
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     t.trigger_name LIKE :search ESCAPE '\'
       OR t.trigger_group LIKE :search ESCAPE '\'
@@ -8711,6 +8712,7 @@ WHERE t.sched_name = :scheduler
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     lower(t.trigger_name COLLATE "C") LIKE :search
       OR lower(t.trigger_group COLLATE "C") LIKE :search
@@ -8772,6 +8774,7 @@ WHERE t.sched_name = :scheduler
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     t.trigger_name LIKE :search ESCAPE '\'
       OR t.trigger_group LIKE :search ESCAPE '\'
@@ -8809,6 +8812,7 @@ WHERE t.sched_name = :scheduler
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     lower(t.trigger_name COLLATE "C") LIKE :search
       OR lower(t.trigger_group COLLATE "C") LIKE :search
@@ -8870,6 +8874,7 @@ WHERE t.sched_name = :scheduler
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     t.trigger_name LIKE :search ESCAPE '\'
       OR t.trigger_group LIKE :search ESCAPE '\'
@@ -8907,6 +8912,7 @@ WHERE t.sched_name = :scheduler
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     lower(t.trigger_name COLLATE "C") LIKE :search
       OR lower(t.trigger_group COLLATE "C") LIKE :search
@@ -8968,6 +8974,7 @@ WHERE t.sched_name = :scheduler
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     t.trigger_name LIKE :search ESCAPE '\'
       OR t.trigger_group LIKE :search ESCAPE '\'
@@ -9005,6 +9012,7 @@ WHERE t.sched_name = :scheduler
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     lower(t.trigger_name COLLATE "C") LIKE :search
       OR lower(t.trigger_group COLLATE "C") LIKE :search
@@ -9127,6 +9135,7 @@ WHERE t.sched_name = :scheduler
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     t.trigger_name LIKE :search ESCAPE '\'
       OR t.trigger_group LIKE :search ESCAPE '\'
@@ -9181,6 +9190,7 @@ WHERE t.sched_name = :scheduler
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     lower(t.trigger_name COLLATE "C") LIKE :search
       OR lower(t.trigger_group COLLATE "C") LIKE :search
@@ -9242,6 +9252,7 @@ WHERE f.sched_name = :scheduler
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     t.trigger_name LIKE :search ESCAPE '\'
       OR t.trigger_group LIKE :search ESCAPE '\'
@@ -9301,6 +9312,7 @@ WHERE f.sched_name = :scheduler
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     lower(t.trigger_name COLLATE "C") LIKE :search
       OR lower(t.trigger_group COLLATE "C") LIKE :search
@@ -9366,6 +9378,7 @@ WHERE t.sched_name = f.sched_name
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     t.trigger_name LIKE :search ESCAPE '\'
       OR t.trigger_group LIKE :search ESCAPE '\'
@@ -9429,6 +9442,7 @@ WHERE t.sched_name = f.sched_name
   )
   AND t.next_fire_time > 0
   AND t.next_fire_time < :dueBeforeMs
+  AND t.trigger_state <> 'COMPLETE'
   AND (
     lower(t.trigger_name COLLATE "C") LIKE :search
       OR lower(t.trigger_group COLLATE "C") LIKE :search

@@ -312,7 +312,10 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     changes: Partial<DefinitionChanges>,
     options: ChangeDefinitionsOptions = {},
   ): Promise<void> {
-    return this.#scheduling.changeDefinitions(changes, options, (all) => changeDefinitions(this.#store, all))
+    return this.#scheduling.changeDefinitions(changes, options, {
+      change: (all) => changeDefinitions(this.#store, all),
+      triggersOf: (keys) => this.#store.getTriggers(keys),
+    })
   }
   addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {
     return this.#scheduling.addJob(jobDetail, options)

@@ -30,6 +30,8 @@ export interface CheckedParts {
 export interface LeftOut {
   readonly nowMs: EpochMs
   readonly keepsLast: boolean
+  /** Whether a trigger of which nothing would be left keeps them all. Default false: it is refused. */
+  readonly keepsPassed?: boolean
 }
 
 /** Refuses jobs and triggers that could not run, before they are stored. */
@@ -206,7 +208,8 @@ function requireSplittable(job: JobDetail): void {
 /** A trigger with its first fire time. */
 function firstFire(trigger: Trigger, calendar: Calendar | null, leftOut: LeftOut | null): Trigger {
   const first = trigger.computeFirstFireTime(calendar)
-  const scheduled = leftOut === null ? first : leavingOut(first, calendar, leftOut)
+  const left = leftOut === null ? first : leavingOut(first, calendar, leftOut)
+  const scheduled = left.nextFireTimeMs === null && leftOut?.keepsPassed === true ? first : left
   if (scheduled.nextFireTimeMs === null) throw neverFires(trigger)
   return scheduled
 }

@@ -282,7 +282,8 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * Stores calendars, then jobs and triggers, over what has their names and keys, and then deletes: all of it or
    * nothing, where the store has `changeDefinitions`, as those of this package do. A job needs no trigger. A trigger in
    * place of one of its job keeps the pause of that one, and goes on from where it was; where it has another start, it
-   * begins there. Triggers that name a calendar that is replaced get their next fire times anew.
+   * begins there. One that is new and began longer ago than `misfireThresholdMs` goes on with its next time, where it
+   * has one. Triggers that name a calendar that is replaced get their next fire times anew.
    *
    * @throws JobPersistenceError ERR_CALENDAR_IN_USE when a trigger names a removed calendar in the end; what
    *   `scheduleJobs` throws

@@ -11,6 +11,7 @@ import {
   type TriggerKey,
   triggerKeyOf,
 } from '../core/key.ts'
+import { KeySet } from '../core/key-set.ts'
 import type { JobSource } from '../jobs/job-definition.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type {
@@ -30,7 +31,7 @@ import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import { checkTrigger, type Trigger } from '../triggers/trigger.ts'
 import type { Nameless } from './nameless.ts'
 import { PlannedJobs } from './planned-jobs.ts'
-import type { ScheduleChecks } from './schedule-checks.ts'
+import type { LeftOut, ScheduleChecks } from './schedule-checks.ts'
 import type { AddJobOptions, SchedulerTransaction } from './scheduler.ts'
 import {
   addJobOptions,
@@ -59,6 +60,15 @@ export interface SchedulingParts {
   /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN */
   readonly requireOpen: () => void
   readonly observer: SchedulingObserver
+}
+
+/** How many triggers are read at a time. */
+const readAtOnce = 1000
+
+/** What changes of definitions need of a store besides what a transaction has. */
+export interface DefinitionStore {
+  readonly change: (changes: DefinitionChanges) => Promise<RemovedDefinitions>
+  readonly triggersOf: (keys: readonly TriggerKey[]) => Promise<readonly Trigger[]>
 }
 
 /** Stores and deletes jobs and triggers: checks the arguments, calls the store, then the observer. */
@@ -120,11 +130,11 @@ export class Scheduling implements SchedulerTransaction {
     await this.#tellStored(prepared)
   }
 
-  /** Has `change` make changes, with the entries as they are to be stored. */
+  /** Has `store` make changes, with the entries as they are to be stored. */
   async changeDefinitions(
     changes: Partial<DefinitionChanges>,
     options: ChangeDefinitionsOptions,
-    change: (changes: DefinitionChanges) => Promise<RemovedDefinitions>,
+    store: DefinitionStore,
   ): Promise<void> {
     checkDefinitionChanges(changes, options)
     this.#requireOpen()
@@ -135,32 +145,57 @@ export class Scheduling implements SchedulerTransaction {
       getJob: (key) => this.#store.getJob(key),
       getCalendar: async (name) => planned.get(name) ?? this.#store.getCalendar(name),
     })
-    const entries = await this.#prepareAll(checks, changes.entries ?? [], {
-      storeNonDurableWhileAwaitingScheduling: true,
-    })
+    const given = changes.entries ?? []
+    const going = new KeySet(await this.#addedLate(given, store))
+    const addOptions = { storeNonDurableWhileAwaitingScheduling: true }
+    const entries = await this.#prepareAll(checks, given, addOptions, (key) => going.has(key))
     if (options.dryRun === true) return
     this.#requireOpen()
-    const removed = await change({ calendars, entries, removedTriggers, removedJobs, removedCalendars })
+    const removed = await store.change({ calendars, entries, removedTriggers, removedJobs, removedCalendars })
     await this.#tellStored(entries)
     for (const key of removed.removedTriggers) await this.#observer.jobUnscheduled(key)
     for (const key of removed.removedJobs) await this.#observer.jobDeleted(key)
     await this.#budget.spend()
   }
 
-  /** The entries as they are to be stored. Most need nothing to be awaited, and there may be a hundred thousand. */
+  /** Those that are not stored yet and began before the misfire threshold. */
+  async #addedLate(
+    entries: readonly JobAndTriggers[],
+    { triggersOf }: Pick<DefinitionStore, 'triggersOf'>,
+  ): Promise<readonly TriggerKey[]> {
+    const { clock, misfireThresholdMs } = this.#options
+    const lateMs = clock.now() - misfireThresholdMs
+    const began = entries.flatMap(({ triggers }) =>
+      triggers.filter(({ startTimeMs }) => startTimeMs <= lateMs),
+    )
+    const stored = new KeySet<TriggerKey>()
+    for (let from = 0; from < began.length; from += readAtOnce) {
+      const keys = began.slice(from, from + readAtOnce).map(({ key }) => key)
+      for (const { key } of await triggersOf(keys)) stored.add(key)
+    }
+    return began.flatMap(({ key }) => (stored.has(key) ? [] : [key]))
+  }
+
+  /**
+   * The entries as they are to be stored. Most need nothing to be awaited, and there may be a hundred thousand. What
+   * `goesOn` leaves out the fire times that have passed, where others are left.
+   */
   async #prepareAll(
     checks: ScheduleChecks,
     entries: readonly JobAndTriggers[],
     options: AddJobOptions,
+    goesOn: (key: TriggerKey) => boolean = () => false,
   ): Promise<readonly JobAndTriggers[]> {
     const prepared: JobAndTriggers[] = []
+    const passed: LeftOut = { nowMs: this.#options.clock.now(), keepsLast: false, keepsPassed: true }
     for (const entry of entries) {
       const job = entry.job === null ? null : checks.job(entry.job)
       if (job !== null) requireTriggersOf(job, entry.triggers, options)
       const triggers: Trigger[] = []
       for (const trigger of entry.triggers) {
         const owner = job ?? (await checks.existingJob(trigger.jobKey, `trigger ${trigger.key.toString()}`))
-        const checked = this.#checked(trigger, owner, checks)
+        const leftOut = goesOn(trigger.key) ? passed : null
+        const checked = this.#checked(trigger, owner, { checks, leftOut })
         triggers.push(checked instanceof Promise ? await checked : checked)
         const turn = this.#budget.spend()
         if (turn !== null) await turn
@@ -322,9 +357,9 @@ export class Scheduling implements SchedulerTransaction {
   #checked(
     trigger: Trigger,
     job: JobDetail,
-    checks: ScheduleChecks = this.#checks,
+    { checks = this.#checks, leftOut = null }: { checks?: ScheduleChecks; leftOut?: LeftOut | null } = {},
   ): Trigger | Promise<Trigger> {
-    const checked = checks.trigger(trigger, job)
+    const checked = checks.trigger(trigger, job, leftOut)
     if (checked instanceof Promise) return checked.then((each) => this.#noted(each))
     return this.#noted(checked)
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { isMadeByScheduler } from '../../jobstore/own-triggers.ts'
 import { type JobSummary, queryLimits, type TriggerSummary } from '../../jobstore/queries.ts'
 import { triggerStates } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
@@ -201,7 +202,7 @@ async function onTrigger({ scheduler, body, access }: BulkCall, key: KeyJson): P
       return scheduler.unscheduleJob(triggerKey)
     case 'run': {
       const trigger = await scheduler.getTrigger(triggerKey)
-      if (trigger === null || trigger.jobKey === null) return false
+      if (trigger === null || trigger.jobKey === null || isMadeByScheduler(triggerKey)) return false
       await scheduler.triggerJob(trigger.jobKey, { ...trigger.jobDataMap }, { by: access.principal.name })
       return true
     }

@@ -6,6 +6,7 @@ import { KeySet } from '../../core/key-set.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { DefinitionChanges, NamedCalendar } from '../../jobstore/definition-changes.ts'
 import type { JobAndTriggers } from '../../jobstore/job-and-triggers.ts'
+import { isMadeByScheduler } from '../../jobstore/own-triggers.ts'
 import { redefined } from '../../jobstore/planned-job.ts'
 import type { JobSummary, TriggerSummary } from '../../jobstore/queries.ts'
 import { calendarInUse } from '../../jobstore/refusals.ts'
@@ -65,7 +66,8 @@ const exportDefinitions: Operation = operation({
   method: 'GET',
   path: '/definitions',
   summary:
-    'All calendars, jobs and triggers as one file; triggers of other programs and of your own families are left out.',
+    'All calendars, jobs and triggers as one file. Triggers of other programs and of your own families are left out, ' +
+    'and those that the scheduler makes: retries, recoveries, items of sharded firings, and runs that were asked for.',
   role: 'admin',
   reach: null,
   isAudited: true,
@@ -77,13 +79,14 @@ const exportDefinitions: Operation = operation({
   body: null,
   answer: definitionsJson,
   handle: ({ scheduler, query, parts }) =>
-    definitionsOf(scheduler, { secrets: query.secrets, nowMs: parts.clock.now() }),
+    definitionsOf(scheduler, { secrets: query.secrets, clock: parts.clock }),
 })
 
 async function definitionsOf(
   scheduler: Scheduler,
-  { secrets, nowMs }: { readonly secrets: boolean; readonly nowMs: number },
+  { secrets, clock }: { readonly secrets: boolean; readonly clock: Clock },
 ): Promise<DefinitionsJson> {
+  const work = new RequestWork(clock)
   const keys = await keysOf(scheduler)
   const storedJob = await storedJobs(scheduler, keys.jobs)
   const storedTrigger = await storedTriggers(scheduler, keys.triggers)
@@ -98,15 +101,18 @@ async function definitionsOf(
     if (job === undefined) continue
     const { key: jobKey, ...fields } = jobToJson(job, { secrets })
     jobs.push({ key: jobKey, fields })
+    await work.breathe()
   }
   const triggers: DefinitionsJson['triggers'][number][] = []
   for (const key of keys.triggers) {
     const trigger = storedTrigger.get(key)
     const fields = trigger && definitionOf(trigger, { secrets })
     if (fields) triggers.push({ key: keyToJson(key), fields })
+    await work.breathe()
   }
   const { schedulerName } = scheduler
-  return { format: 'quartz-ts', version: 1, schedulerName, exportedMs: nowMs, calendars, jobs, triggers }
+  const exportedMs = clock.now()
+  return { format: 'quartz-ts', version: 1, schedulerName, exportedMs, calendars, jobs, triggers }
 }
 
 async function keysOf(scheduler: Scheduler): Promise<{ jobs: JobKey[]; triggers: TriggerKey[] }> {
@@ -130,7 +136,7 @@ async function keysOf(scheduler: Scheduler): Promise<{ jobs: JobKey[]; triggers:
   await eachOf<TriggerSummary, TriggerKey>(
     (after) => scheduler.queryTriggers({ take: 1000, ...(after !== null && { after }) }),
     ({ key, type }) => {
-      if (type !== 'unknown') collect(triggers, key)
+      if (type !== 'unknown' && !isMadeByScheduler(key)) collect(triggers, key)
     },
   )
   return { jobs, triggers }
@@ -190,9 +196,12 @@ const importDefinitions: Operation = operation({
     const { scheduler, body, parts } = call
     const { definitions, remove } = body
     refuseTwice(definitions)
+    refuseMadeByScheduler(definitions)
+    const work = new RequestWork(parts.clock)
     const calendars = await calendarDifferences(scheduler, definitions)
-    const jobs = await jobDifferences(scheduler, definitions)
-    const triggers = await triggerDifferences(scheduler, definitions, parts.clock.now())
+    const differingJobs = await jobDifferences(scheduler, definitions, work)
+    const triggers = await triggerDifferences(scheduler, definitions, { calendars, clock: parts.clock, work })
+    const jobs = withoutPassed(differingJobs, definitions, triggers)
     const removals = remove ? await removalsOf(scheduler, definitions) : nothingToRemove
     const changes = { calendars, entries: entriesOf(jobs, triggers), ...removals }
     // A dry run does not say that all is well where the request itself is refused.
@@ -247,6 +256,18 @@ function refuseTwice({ calendars, jobs, triggers }: DefinitionsJson): void {
   refuse('triggers', triggers.map(textOf))
 }
 
+/** @throws InvalidArgumentError */
+function refuseMadeByScheduler({ triggers }: DefinitionsJson): void {
+  for (const [index, { key }] of triggers.entries()) {
+    if (!isMadeByScheduler(triggerKeyOf(key))) continue
+    const field = `definitions.triggers.${index}`
+    throw new InvalidArgumentError(
+      field,
+      `'${field}' is a trigger that a scheduler makes by itself, to run something once. Leave it out.`,
+    )
+  }
+}
+
 async function calendarDifferences(
   scheduler: Scheduler,
   { calendars }: DefinitionsJson,
@@ -265,6 +286,7 @@ async function calendarDifferences(
 async function jobDifferences(
   scheduler: Scheduler,
   { jobs }: DefinitionsJson,
+  work: RequestWork,
 ): Promise<readonly JobDifference[]> {
   const differences: JobDifference[] = []
   const known = await storedJobs(
@@ -273,7 +295,9 @@ async function jobDifferences(
   )
   for (const [index, { key, fields }] of jobs.entries()) {
     const stored = known.get(jobKeyOf(key)) ?? null
-    const job = jobOf(key, fields, stored, `definitions.jobs.${index}.fields.jobDataMap`)
+    await work.breathe()
+    const defined = jobOf(key, fields, stored, `definitions.jobs.${index}.fields.jobDataMap`)
+    const job = stored === null ? defined : withDataKept(defined, stored)
     const text = JSON.stringify(jobToJson(job, { secrets: true }))
     if (stored !== null && JSON.stringify(jobToJson(stored, { secrets: true })) === text) continue
     differences.push({ kind: 'job', key, change: stored === null ? 'add' : 'change', job })
@@ -281,26 +305,76 @@ async function jobDifferences(
   return differences
 }
 
+/** What a job keeps in its data is how far it has come, and no definition. */
+function withDataKept(defined: JobDetail, stored: JobDetail): JobDetail {
+  const keeps = defined.persistJobDataAfterExecution && stored.persistJobDataAfterExecution
+  return keeps ? { ...defined, jobDataMap: stored.jobDataMap } : defined
+}
+
+/** Without new jobs that would be there for nothing, because the file has triggers of them that are over. */
+function withoutPassed(
+  jobs: readonly JobDifference[],
+  { triggers }: DefinitionsJson,
+  added: readonly TriggerDifference[],
+): readonly JobDifference[] {
+  const inFile = new KeySet(triggers.map(({ fields }) => jobKeyOf(fields.jobKey)))
+  const needed = new KeySet(added.flatMap(({ trigger: { jobKey } }) => (jobKey === null ? [] : [jobKey])))
+  return jobs.filter(({ change: kind, job }) => {
+    return kind !== 'add' || job.durable || !inFile.has(job.key) || needed.has(job.key)
+  })
+}
+
+interface TriggerComparison {
+  readonly calendars: readonly CalendarDifference[]
+  readonly clock: Clock
+  readonly work: RequestWork
+}
+
+/** A trigger that is new here and over is left out: whatever it was to run has run elsewhere, or was missed there. */
 async function triggerDifferences(
   scheduler: Scheduler,
   { triggers }: DefinitionsJson,
-  nowMs: number,
+  { calendars, clock, work }: TriggerComparison,
 ): Promise<readonly TriggerDifference[]> {
   const differences: TriggerDifference[] = []
   const known = await storedTriggers(
     scheduler,
     triggers.map(({ key }) => triggerKeyOf(key)),
   )
+  const calendarFor = calendarsInPlace(scheduler, calendars)
+  const nowMs = clock.now()
   for (const [index, { key, fields }] of triggers.entries()) {
+    await work.breathe()
     const stored = known.get(triggerKeyOf(key)) ?? null
     const dataField = `definitions.triggers.${index}.fields.jobDataMap`
     const trigger = editedTrigger(key, fields, { stored, nowMs, dataField })
+    if (stored === null && isOver(trigger, await calendarFor(trigger), nowMs)) continue
     const text = triggerText(trigger)
     if (stored !== null && triggerText(stored) === text) continue
     if (stored !== null) refuseOtherJob(stored, trigger)
     differences.push({ kind: 'trigger', key, change: stored === null ? 'add' : 'change', trigger, stored })
   }
   return differences
+}
+
+/** Whether all of its fire times have passed. One that never had any is refused where it is stored. */
+function isOver(trigger: Trigger, calendar: Calendar | null, nowMs: number): boolean {
+  const first = trigger.computeFirstFireTime(calendar)
+  return first.nextFireTimeMs !== null && first.withoutMissed(calendar, nowMs).nextFireTimeMs === null
+}
+
+/** The calendars of triggers, as they will be when the changes are made. */
+function calendarsInPlace(
+  scheduler: Scheduler,
+  changed: readonly CalendarDifference[],
+): (trigger: Trigger) => Promise<Calendar | null> {
+  const known = new Map<string | null, Calendar | null>([[null, null]])
+  for (const { name, calendar } of changed) known.set(name, calendar)
+  return async (trigger) => {
+    const { calendarName } = trigger
+    if (!known.has(calendarName)) known.set(calendarName, await calendarOf(scheduler, trigger))
+    return known.get(calendarName) ?? null
+  }
 }
 
 /** Refuses what would not fire any more in place of what is stored. @throws SchedulerError ERR_TRIGGER_NEVER_FIRES */
@@ -312,14 +386,11 @@ async function refuseOver(
   },
   clock: Clock,
 ): Promise<void> {
-  const calendars = new Map<string | null, Calendar | null>([[null, null]])
-  for (const { name, calendar } of changed.calendars) calendars.set(name, calendar)
+  const calendarFor = calendarsInPlace(scheduler, changed.calendars)
   const work = new RequestWork(clock)
   for (const { trigger, stored } of changed.triggers) {
     if (stored === null) continue
-    const { calendarName } = trigger
-    if (!calendars.has(calendarName)) calendars.set(calendarName, await calendarOf(scheduler, trigger))
-    const calendar = calendars.get(calendarName) ?? null
+    const calendar = await calendarFor(trigger)
     redefined(stored, { trigger: trigger.computeFirstFireTime(calendar), calendar, nowMs: clock.now() })
     await work.breathe()
   }

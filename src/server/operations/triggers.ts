@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { emptyJobDataMap, mergeJobData } from '../../core/job-data-map.ts'
 import type { TriggerKey } from '../../core/key.ts'
 import { redefined, redefinedFrom } from '../../jobstore/planned-job.ts'
 import { jobKeyMismatch, noFireIsNext, otherFireIsNext } from '../../jobstore/refusals.ts'
@@ -280,8 +281,9 @@ const runTrigger: Operation = operation({
     const { scheduler, params, body, isDryRun } = call
     const trigger = await requireTrigger(scheduler, params)
     const job = await requireJob(scheduler, trigger.jobKey ?? params)
-    const shown = { ...job.jobDataMap, ...trigger.jobDataMap }
-    const data = { ...trigger.jobDataMap, ...unmasked(body.jobDataMap, shown) }
+    const own = mergeJobData(emptyJobDataMap, trigger.jobDataMap)
+    const shown = { ...job.jobDataMap, ...own }
+    const data = { ...own, ...unmasked(body.jobDataMap, shown) }
     const made = isDryRun
       ? null
       : await scheduler.triggerJob(job.key, data, { by: call.access.principal.name })

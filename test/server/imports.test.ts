@@ -1,0 +1,188 @@
+import { expect, test } from 'vitest'
+import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import type { DefinitionsJson } from '../../src/server/operations/definitions.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
+import type { ScheduleBuilder } from '../../src/triggers/fluent-trigger-builder.ts'
+import type { Trigger } from '../../src/triggers/trigger.ts'
+import { type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+
+const hour = 3_600_000
+const startMs = Date.UTC(2026, 2, 2, 12)
+
+const stores: readonly (readonly [string, () => JobStore])[] = [
+  ['memory', () => new RAMJobStore()],
+  ['SQLite', () => sqliteJobStore({ filename: ':memory:' })],
+]
+
+interface Place extends ServerFixture {
+  readonly clock: ManualClock
+  /** Names of the jobs that ran. */
+  readonly ran: string[]
+  exported(): Promise<DefinitionsJson>
+  imported(definitions: DefinitionsJson, options?: object): Promise<unknown>
+}
+
+async function place(jobStore: JobStore, atMs: number = startMs): Promise<Place> {
+  const clock = new ManualClock(new Date(atMs))
+  const ran: string[] = []
+  const work = defineJob('work', ({ jobKey: { name }, attempt, jobDataMap }) => {
+    ran.push(name)
+    if (name === 'cursor') jobDataMap['last'] = Number(jobDataMap['last'] ?? 0) + 100
+    if (name === 'broken' && attempt === 1) throw new Error('it broke')
+  })
+  const sharded = defineJob('sharded', ({ shard }) => {
+    ran.push(`item ${String(shard?.item)}`)
+  })
+  const scheduler = await createScheduler({ jobs: [work, sharded], jobStore, clock, logger: false })
+  const fixture = await serverFixture({ served: scheduler, clock })
+  return {
+    ...fixture,
+    clock,
+    ran,
+    exported: async () => (await fixture.ask('GET /definitions?secrets=true')).json as DefinitionsJson,
+    imported: async (definitions, options = {}) => {
+      const answered = await fixture.ask('POST /definitions', { body: { definitions, ...options } })
+      expect([answered.status, answered.status === 200 ? '' : answered.text]).toEqual([200, ''])
+      return answered.json
+    },
+  }
+}
+
+async function schedule(
+  scheduler: Scheduler,
+  name: string,
+  when: ScheduleBuilder<Trigger>,
+  atMs = startMs,
+): Promise<void> {
+  await scheduler.scheduleJob(
+    JobBuilder.newJob('work').withIdentity(name).build(),
+    TriggerBuilder.newTrigger().withIdentity(name).startAt(new Date(atMs)).withSchedule(when).build(),
+  )
+}
+
+const hourly = (): ScheduleBuilder<Trigger> => SimpleScheduleBuilder.repeatHourlyForever()
+
+test.each(stores)('a removing import leaves what the scheduler has still to run, in %s', async (_, store) => {
+  await using here = await place(store())
+  const { scheduler, clock, ran } = here
+  const retried = JobBuilder.newJob('work')
+    .withIdentity('broken')
+    .withRetry({ attempts: 2, backoff: { initialMs: hour } })
+  await scheduler.addJob(retried.storeDurably().build())
+  const items = JobBuilder.newJob('sharded').withIdentity('items').withSharding({ items: 2 })
+  await scheduler.addJob(items.storeDurably().build())
+  const definitions = await here.exported()
+  await scheduler.start()
+  await scheduler.triggerJob(jobKey('broken'))
+  await scheduler.idle()
+  await scheduler.standby()
+  await scheduler.triggerJob(jobKey('broken'))
+  const waiting = (await scheduler.queryTriggers()).items.map(({ key }) => key.group)
+  expect(waiting.toSorted()).toEqual(['DEFAULT', 'RETRYING_JOBS'])
+  expect((await here.exported()).triggers).toEqual([])
+  expect(await here.imported(definitions, { remove: true })).toMatchObject({ changed: false })
+  expect((await scheduler.queryTriggers()).items).toHaveLength(2)
+  await scheduler.start()
+  await clock.advance(2 * hour)
+  await scheduler.idle()
+  expect(ran.filter((name) => name === 'broken')).toHaveLength(4)
+})
+
+test('a trigger that a scheduler makes by itself is refused in a file', async () => {
+  await using here = await place(new RAMJobStore())
+  await schedule(here.scheduler, 'hourly', hourly(), startMs + hour)
+  const definitions = await here.exported()
+  for (const key of [
+    { group: 'RETRYING_JOBS', name: 'a' },
+    { group: 'DEFAULT', name: 'MT_1' },
+  ]) {
+    const triggers = definitions.triggers.map((trigger) => ({ ...trigger, key }))
+    const refused = await here.ask('POST /definitions', {
+      body: { definitions: { ...definitions, triggers } },
+    })
+    expect([refused.status, refused.json]).toMatchObject([400, { field: 'definitions.triggers.0' }])
+  }
+})
+
+test.each(stores)('an import leaves alone what a job keeps in its data, in %s', async (_, store) => {
+  await using here = await place(store())
+  const { scheduler } = here
+  const job = JobBuilder.newJob('work').withIdentity('cursor').persistJobDataAfterExecution()
+  await scheduler.addJob(job.usingJobData({ last: 0 }).storeDurably().build())
+  const definitions = await here.exported()
+  await scheduler.start()
+  for (let run = 0; run < 3; run++) {
+    await scheduler.triggerJob(jobKey('cursor'))
+    await scheduler.idle()
+  }
+  expect(await here.imported(definitions)).toMatchObject({ changed: false })
+  const described = definitions.jobs.map((each) => ({
+    ...each,
+    fields: { ...each.fields, description: 'other' },
+  }))
+  expect(await here.imported({ ...definitions, jobs: described })).toMatchObject({ changed: true })
+  expect((await scheduler.getJobDetail(jobKey('cursor')))?.jobDataMap).toEqual({ last: 300 })
+})
+
+test.each(stores)(
+  'what an import brings from elsewhere goes on with its next time, in %s',
+  async (_, store) => {
+    const definitions = await (async () => {
+      await using there = await place(new RAMJobStore())
+      await schedule(there.scheduler, 'hourly', hourly())
+      await schedule(
+        there.scheduler,
+        'daily',
+        CronScheduleBuilder.cronSchedule('0 0 18 * * ?').inTimeZone('UTC'),
+      )
+      await schedule(there.scheduler, 'once', SimpleScheduleBuilder.simpleSchedule(), startMs + hour)
+      await schedule(there.scheduler, 'later', SimpleScheduleBuilder.simpleSchedule(), startMs + 100 * hour)
+      return await there.exported()
+    })()
+    await using here = await place(store(), startMs + 72 * hour + 1)
+    const { scheduler, clock, ran } = here
+    await scheduler.start()
+    const dry = await here.ask('POST /definitions?dryRun=true', { body: { definitions } })
+    expect(dry.json).toMatchObject({ result: { counts: { add: 6, same: 2 } } })
+    await here.imported(definitions)
+    await scheduler.idle()
+    expect(ran).toEqual([])
+    expect(await scheduler.checkExists(jobKey('once'))).toBe(false)
+    expect((await scheduler.getTrigger(triggerKey('hourly')))?.nextFireTimeMs).toBe(startMs + 73 * hour)
+    expect((await scheduler.getTrigger(triggerKey('daily')))?.nextFireTimeMs).toBe(startMs + 78 * hour)
+    await clock.advance(hour)
+    await scheduler.idle()
+    expect(ran).toEqual(['hourly'])
+    expect(await here.imported(definitions)).toMatchObject({ changed: false })
+  },
+)
+
+test('a run of a waiting retry has its data, without the notes of the scheduler', async () => {
+  await using here = await place(new RAMJobStore())
+  const { scheduler, clock, ran } = here
+  const retried = JobBuilder.newJob('work')
+    .withIdentity('broken')
+    .withRetry({ attempts: 2, backoff: { initialMs: hour } })
+  await scheduler.addJob(retried.storeDurably().build())
+  await scheduler.start()
+  await scheduler.triggerJob(jobKey('broken'))
+  await scheduler.idle()
+  const [retry] = (await scheduler.queryTriggers()).items
+  if (retry === undefined) expect.fail()
+  const { group, name } = retry.key
+  const run = await here.ask(`POST /triggers/${group}/${name}/run`, { body: {} })
+  expect([run.status, run.json]).toMatchObject([200, { changed: true }])
+  await clock.advance(1)
+  await scheduler.idle()
+  expect(ran).toHaveLength(2)
+})
