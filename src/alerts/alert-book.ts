@@ -67,10 +67,13 @@ export class AlertBook {
     return this.#notes.put(alertKind, alert.id, textOf(alert), version)
   }
 
-  /** Notes that an alert was sent, or that another attempt is needed, whatever else of it has changed meanwhile. */
-  async noteSent(id: string, isSent: boolean): Promise<void> {
+  /**
+   * Notes that an alert was sent, or that another attempt is needed, whatever else of it has changed meanwhile. One that
+   * was raised anew is another alert.
+   */
+  async noteSent({ id, sinceMs }: Pick<StoredAlert, 'id' | 'sinceMs'>, isSent: boolean): Promise<void> {
     for (let attempt = 0; attempt < 5; attempt++) {
-      const found = (await this.alerts()).find((alert) => alert.id === id)
+      const found = (await this.alerts()).find((alert) => alert.id === id && alert.sinceMs === sinceMs)
       if (found === undefined || (await this.change({ ...found, isSent, claim: null }))) return
     }
   }

@@ -228,12 +228,14 @@ export class AlertWatch {
     alerts: Map<string, StoredAlert>,
     silences: readonly StoredSilence[],
   ): Promise<boolean> {
-    const { book, checkMs, clock, scheduler } = this.#parts
+    const { book, checkMs, clock, rules, scheduler } = this.#parts
     const nowMs = clock.now()
     const id = alertIdOf(rule, finding.subject)
     const known = alerts.get(id)
     if (known !== undefined) {
-      const isNews = nowMs - known.lastTimeMs >= checkMs / 2 || known.message !== finding.message
+      const quietMs = quietMsOf(rules.find(({ name }) => name === rule)) ?? Number.POSITIVE_INFINITY
+      const isOld = nowMs - known.lastTimeMs >= Math.min(checkMs, quietMs) / 2
+      const isNews = isOld || known.message !== finding.message
       if (isNews) await book.change({ ...known, message: finding.message, lastTimeMs: nowMs })
       return true
     }
@@ -279,9 +281,12 @@ export class AlertWatch {
   ): Promise<void> {
     const { clock } = this.#parts
     const own = (): StoredAlert[] => [...alerts.values()].filter((alert) => alert.rule === rule.name)
-    if (rule.check === undefined) {
-      const quietMs = rule.quietMs ?? defaultQuietMs
-      for (const alert of own()) if (clock.now() - alert.lastTimeMs > quietMs) await this.#end(alert, alerts)
+    const quietMs = quietMsOf(rule)
+    if (quietMs !== null) {
+      // What is raised all the time is noted with a pause between.
+      const isOver = ({ lastTimeMs }: StoredAlert): boolean =>
+        clock.now() - lastTimeMs > quietMs + raisePauseMs
+      for (const alert of own()) if (isOver(alert)) await this.#end(alert, alerts)
       return
     }
     const found = await this.#check(rule)
@@ -353,7 +358,7 @@ export class AlertWatch {
     const { book, clock } = this.#parts
     const nowMs = clock.now()
     for (const alert of alerts.values()) {
-      if (!this.#sending.has(alert.id) || alert.claim === null) continue
+      if (!this.#sending.has(sendingOf(alert)) || alert.claim === null) continue
       if (nowMs - alert.claim.atMs < claimMs / 2) continue
       await book.change({ ...alert, claim: { ...alert.claim, atMs: nowMs } })
     }
@@ -370,7 +375,7 @@ export class AlertWatch {
     const alerts = await book.alerts()
     for (const alert of alerts) {
       const isLeft = alert.claim === null || nowMs - alert.claim.atMs > Math.max(claimMs, 3 * checkMs)
-      if (alert.isSent || !isLeft || this.#sending.has(alert.id) || isUnheard(alert)) continue
+      if (alert.isSent || !isLeft || this.#sending.has(sendingOf(alert)) || isUnheard(alert)) continue
       if (!this.#hasRoom()) break
       const claimed = { ...alert, claim: { node: scheduler.schedulerInstanceId, atMs: nowMs } }
       if (await book.change(claimed)) this.#send(claimed)
@@ -382,10 +387,10 @@ export class AlertWatch {
   }
 
   #send(alert: Omit<StoredAlert, 'version'>): void {
-    this.#sending.add(alert.id)
+    this.#sending.add(sendingOf(alert))
     this.#enqueue(this.notice('raised', alert.message, publicAlert(alert)), (isDropped) => {
-      this.#sending.delete(alert.id)
-      const noting = this.#parts.book.noteSent(alert.id, !isDropped)
+      this.#sending.delete(sendingOf(alert))
+      const noting = this.#parts.book.noteSent(alert, !isDropped)
       this.#noting.add(noting)
       unawaited(
         noting.finally(() => this.#noting.delete(noting)),
@@ -437,6 +442,16 @@ export class AlertWatch {
     const id = alertIdOf(storeRule, node)
     return { id, rule: storeRule, subject: node, message, sinceMs, lastTimeMs: clock.now(), node }
   }
+}
+
+/** An alert that is raised anew has the id of the one before. */
+function sendingOf({ id, sinceMs }: Pick<StoredAlert, 'id' | 'sinceMs'>): string {
+  return `${id} ${sinceMs}`
+}
+
+/** How long a watched rule is not to raise an alert for it to be over; null for a rule that is checked. */
+function quietMsOf(rule: AlertRule | undefined): number | null {
+  return rule === undefined || rule.check !== undefined ? null : (rule.quietMs ?? defaultQuietMs)
 }
 
 function isSilenced(

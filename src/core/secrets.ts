@@ -41,9 +41,17 @@ function marksIn(text: string): number {
 function withUser(address: string, instead: string): string {
   const [, scheme = '', rest = ''] = /^([a-z][\w+.-]*:\/\/)(.*)$/is.exec(address) ?? []
   const [place = ''] = rest.split('?', 1)
-  const user = URL.canParse(address) && place.includes('@') ? place : rest
+  const url = URL.canParse(address) ? new URL(address) : null
+  const user = url !== null && place.includes('@') ? place : rest
   const userLength = user.lastIndexOf('@') + 1
-  return userLength === 0 ? address : `${scheme}${instead}${rest.slice(userLength)}`
+  const isOfPath = url?.username === '' && url.password === '' && isPathOfHost(place.slice(0, userLength))
+  return userLength === 0 || isOfPath ? address : `${scheme}${instead}${rest.slice(userLength)}`
+}
+
+/** Whether what ends with an `@` is a host and the begin of a path, such as `example.com/@`: a password is behind `:`. */
+function isPathOfHost(text: string): boolean {
+  const slash = text.indexOf('/')
+  return slash >= 0 && (text.endsWith('/@') || !text.slice(0, slash).includes(':'))
 }
 
 /** Whether the value under a name in job data is likely to be a secret: `password`, `apiKey`, `db.token`. */

@@ -151,6 +151,13 @@ describe('a change whose answer is lost', () => {
     expect(host.stderr.text).toMatch(/ The change may have been made: look before you repeat it\.$/m)
   })
 
+  test.each([503, 429])('was not made where a proxy answers %i for a server that is away', async (status) => {
+    const address = await brokenServer((response) => response.writeHead(status).end('<html>'))
+    const host = hostOf()
+    expect(await runCli(['run', 'job', 'a/b', '--server', address], host)).toBe(5)
+    expect(host.stderr.text).toContain('its proxy says')
+  })
+
   test('is no such thing for a look, a dry run, or where nobody listens', async () => {
     const address = await brokenServer(null)
     for (const args of [['jobs'], ['run', 'job', 'a/b', '--dry-run']]) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jobKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
@@ -23,6 +24,16 @@ test('every list has the columns of its items as CSV, also when it has none', as
   const before = (await fixture.ask('GET /jobs?format=csv&take=1')).text.split('\r\n')
   const none = (await fixture.ask('GET /jobs?format=csv&group=nobody')).text.split('\r\n')
   expect([none.length, none[0]]).toEqual([2, before[0]])
+})
+
+test('a list within a row is JSON where its elements are no texts', async () => {
+  await using ran = await serverFixture()
+  await ran.scheduler.start()
+  await ran.scheduler.triggerJob(jobKey('hourly', 'mail'))
+  await ran.scheduler.idle()
+  const { text } = await ran.ask('GET /job-status?days=1&format=csv')
+  expect(text).not.toContain('[object')
+  expect(text).toContain('""succeeded"":1')
 })
 
 test('a list as CSV says where it goes on, up to its end', async () => {

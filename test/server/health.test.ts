@@ -36,6 +36,15 @@ describe('health', () => {
     expect(atRoot.headers.get('cache-control')).toBe('no-store')
   })
 
+  test('answers probes by any name and at any rate, and nothing else', async () => {
+    await using fixture = await serverFixture({ allowedHosts: ['ops.example.com'], requestsPerMinute: 1 })
+    const asked: string[] = []
+    for (const path of ['/health/live', '/health/live', '/health/ready', '/jobs']) {
+      asked.push(`${path} ${(await fixture.ask(`GET ${path}`)).status}`)
+    }
+    expect(asked).toEqual(['/health/live 200', '/health/live 200', '/health/ready 503', '/jobs 403'])
+  })
+
   test('answers the rules that it was given', async () => {
     const scheduler = await filledScheduler()
     const rule = {

@@ -1,6 +1,9 @@
 import { expect, test, vi } from 'vitest'
+import { JobPersistenceError } from '../../src/core/errors.ts'
+import { jobKey } from '../../src/core/key.ts'
 import { IdempotentAnswers } from '../../src/server/http/idempotency.ts'
 import { ManualClock } from '../../src/testing.ts'
+import { filledScheduler, serverFixture } from '../support/server-fixture.ts'
 
 test.each([
   [200, [200, 200]],
@@ -12,6 +15,31 @@ test.each([
   const later = [first, 200]
   const once = () => answers.once(['key'], ['a'], async () => ({ status: later.shift() ?? 0, body: '' }))
   expect([(await once()).status, (await once()).status]).toEqual(expected)
+})
+
+test('what may have been done is not done again', async () => {
+  const answers = new IdempotentAnswers(new ManualClock())
+  const carryOut = vi.fn(async () => ({ status: 503, body: 'lost', mayBeDone: true }))
+  const once = () => answers.once(['key'], ['a'], carryOut)
+  expect([await once(), await once()]).toMatchObject([{ status: 503 }, { status: 503, body: 'lost' }])
+  expect(carryOut).toHaveBeenCalledOnce()
+})
+
+test('a request whose commit is in doubt is answered the same when it comes again', async () => {
+  const scheduler = await filledScheduler()
+  const run = scheduler.triggerJob.bind(scheduler)
+  scheduler.triggerJob = async (...call) => {
+    await run(...call)
+    throw new JobPersistenceError('Lost.', { code: 'ERR_COMMIT_UNKNOWN' })
+  }
+  await using fixture = await serverFixture({ served: scheduler })
+  const ask = () =>
+    fixture.ask('POST /jobs/mail/hourly/run', { body: {}, headers: { 'idempotency-key': 'deploy-7' } })
+  for (const answered of [await ask(), await ask()]) {
+    expect([answered.status, answered.json]).toMatchObject([503, { code: 'ERR_COMMIT_UNKNOWN' }])
+  }
+  const runs = (await scheduler.queryTriggers({ jobKey: jobKey('hourly', 'mail') })).items
+  expect(runs.filter(({ key }) => key.name.startsWith('MT_'))).toHaveLength(1)
 })
 
 test('a request under way is carried out once, however many others come meanwhile', async () => {

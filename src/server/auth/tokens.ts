@@ -34,7 +34,12 @@ export function readOrMakeToken(file: string): { readonly hash: string; readonly
   }
   const hash = readToken(file).trim()
   if (tokenHashPattern.test(hash)) return { hash, token: null }
-  throw cannot(file, 'it holds something else than the SHA-256 of a token')
+  throw cannot(
+    file,
+    hash === ''
+      ? 'it is empty. Delete it, and the next start makes a token'
+      : 'it holds something else than the SHA-256 of a token',
+  )
 }
 
 function readToken(file: string): string {

@@ -42,6 +42,11 @@ interface Described {
   readonly isAudited?: boolean
   /** Its body is a file, which may be as large as the server takes any. Default false. */
   readonly takesFile?: boolean
+  /**
+   * Whoever looks after the process asks it, by any name and however often: not to get an answer ends the process.
+   * Default false.
+   */
+  readonly isProbe?: boolean
   /** It is also there without `/api`, where tools look for it. Default false. */
   readonly isAtRoot?: boolean
   /** Its answer has an `ETag`; a change heeds `If-Match` and `If-None-Match`. Default false. */

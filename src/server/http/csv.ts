@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject } from '../../core/options.ts'
 
 type JsonSchema = z.core.JSONSchema.JSONSchema
 
@@ -50,11 +51,15 @@ function flattened(path: string, value: unknown): Map<string, string> {
   if (typeof value !== 'object' || value === null) {
     return new Map([[path, value === null || value === undefined ? '' : textOf(value)]])
   }
-  if (Array.isArray(value)) return new Map([[path, value.map(textOf).join(' ')]])
+  if (Array.isArray(value)) return new Map([[path, value.map(elementText).join(' ')]])
   const entries = Object.entries(value).flatMap(([name, inner]) => [
     ...flattened(path === '' ? name : `${path}.${name}`, inner),
   ])
   return new Map(entries)
+}
+
+function elementText(value: unknown): string {
+  return isObject(value) ? JSON.stringify(value) : textOf(value)
 }
 
 function textOf(value: unknown): string {

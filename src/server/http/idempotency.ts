@@ -6,6 +6,8 @@ import type { Clock } from '../../time/clock.ts'
 export interface KeptAnswer {
   readonly status: number
   readonly body: string
+  /** Whether what failed may have been done all the same. Default false. */
+  readonly mayBeDone?: boolean
 }
 
 interface Sent {
@@ -57,9 +59,11 @@ export class IdempotentAnswers {
     const answer = carryOut()
     this.#underWay.set(id, { fingerprint, answer })
     try {
-      const { status, body } = await answer
-      // What failed in the server, or was too much for it, may be tried again under the same key.
-      if (status < 500 && status !== 429) this.#keep(id, { fingerprint, answer }, body.length)
+      const { status, body, mayBeDone } = await answer
+      // What failed in the server, or was too much for it, may be tried again under the same key, unless it may have
+      // been done.
+      const isDone = status < 500 && status !== 429
+      if (isDone || mayBeDone === true) this.#keep(id, { fingerprint, answer }, body.length)
     } finally {
       this.#underWay.delete(id)
     }

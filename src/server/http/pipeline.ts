@@ -84,8 +84,10 @@ export class RequestPipeline {
 
   async #admit(routed: Routed, headers: Headers): Promise<KeptAnswer | Response> {
     const { operation, request, connection } = routed
-    if (connection.hosts !== null) requireHost(request, connection.hosts)
-    this.#count(this.#requests, connection.address, headers)
+    if (operation.isProbe !== true) {
+      if (connection.hosts !== null) requireHost(request, connection.hosts)
+      this.#count(this.#requests, connection.address, headers)
+    }
     const principal = await this.#authenticate(routed)
     if (principal === null && operation.role !== null) this.#refuseUnknown(routed, headers)
     const whole: Admitted = {
@@ -308,6 +310,7 @@ export class RequestPipeline {
   async #carryOutChange(change: Admitted, bodyText: string): Promise<KeptAnswer> {
     const { routed, scheduler } = change
     let what: Told = { ...told, bodyText }
+    let mayBeDone = false
     try {
       const call = await this.#callOf(change, bodyText)
       what = { ...what, isDryRun: call.isDryRun, params: call.params }
@@ -315,13 +318,14 @@ export class RequestPipeline {
     } catch (error) {
       const problem = problemOf(error, this.#options.logger, routed.operation.id)
       what = { ...what, status: problem.status, answer: problem }
+      mayBeDone = problem.code === 'ERR_COMMIT_UNKNOWN'
     }
     if (!what.isDryRun) {
       this.#parts.overviews.forget(scheduler)
       this.#parts.groupCounts.forget(scheduler)
     }
     this.#tell(change, what)
-    return { status: what.status, body: JSON.stringify(what.answer) }
+    return { status: what.status, body: JSON.stringify(what.answer), mayBeDone }
   }
 }
 

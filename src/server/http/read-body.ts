@@ -1,4 +1,5 @@
 import { SchedulerError } from '../../core/errors.ts'
+import { bodyBytesMax } from '../server-options.ts'
 import { RequestProblem } from './problem.ts'
 
 /**
@@ -40,6 +41,7 @@ export function jsonOf(text: string): unknown {
 function tooLarge(maxBytes: number): SchedulerError {
   return new SchedulerError(
     'ERR_REQUEST_TOO_LARGE',
-    `The body of this request has at most ${maxBytes} bytes. Send it in parts, or raise 'maxBodyBytes' of the server.`,
+    `The body of this request has at most ${maxBytes} bytes. Send it in parts` +
+      (maxBytes < bodyBytesMax ? ", or raise 'maxBodyBytes' of the server." : '.'),
   )
 }

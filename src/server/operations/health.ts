@@ -21,6 +21,7 @@ interface Question {
   readonly path: string
   readonly summary: string
   readonly role: 'viewer' | null
+  readonly isProbe?: boolean
   readonly ask: (health: SchedulerHealth) => HealthReport | Promise<HealthReport>
 }
 
@@ -82,6 +83,7 @@ export const healthOperations: readonly Operation[] = [
     path: '/health/live',
     summary: 'Whether the process may go on: 503 when only a new one helps.',
     role: null,
+    isProbe: true,
     ask: (health) => health.live(),
   }),
   healthOperation({
@@ -89,6 +91,7 @@ export const healthOperations: readonly Operation[] = [
     path: '/health/ready',
     summary: 'Whether the process takes work: 503 in standby, without its store, and before it stops.',
     role: null,
+    isProbe: true,
     ask: (health) => health.ready(),
   }),
   healthOperation({

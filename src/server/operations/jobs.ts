@@ -289,11 +289,9 @@ function steerJob<Body>({ verb, summary, body, carryOut }: Verb<Body>): Operatio
       const { key } = await requireJob(scheduler, params)
       return change(call, 'data', {
         async wouldChange() {
-          for (const trigger of await scheduler.getTriggersOfJob(key)) {
-            const isPaused = (await scheduler.getTriggerState(trigger.key)) === 'PAUSED'
-            if (isPaused === (verb === 'resume')) return true
-          }
-          return false
+          // A pause marks the job as well, and takes the place of one with another reason.
+          if (verb === 'pause') return true
+          return (await scheduler.queryTriggers({ jobKey: key, state: ['PAUSED'], take: 1 })).items.length > 0
         },
         carryOut: () => carryOut(call, key),
         result: null,
