@@ -5972,7 +5972,7 @@ WHERE f.sched_name = :scheduler
   AND f.state = 'EXECUTING'
 ORDER BY f.entry_id
 ON CONFLICT DO NOTHING
-RETURNING reference;
+RETURNING reference, fire_id;
 
 -- PostgreSQL
 INSERT INTO qrtz_awaited_results (sched_name, reference, fire_id, job_name, job_group, deadline, details)
@@ -5990,7 +5990,7 @@ WHERE f.sched_name = :scheduler
 ORDER BY f.entry_id
 FOR NO KEY UPDATE OF f
 ON CONFLICT DO NOTHING
-RETURNING reference;
+RETURNING reference, fire_id;
 
 -- awaitedResults.firingsOf
 --   sql-awaited-results.ts (SqlAwaitedResults)

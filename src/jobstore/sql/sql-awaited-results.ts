@@ -95,21 +95,26 @@ function* put(
   { awaitedResults }: SqlSession,
   results: readonly AwaitedResult[],
 ): SqlProgram<readonly AwaitedResultOutcome[]> {
-  const stored = new Set(yield* awaitedResults.insert(results))
-  const unstored = (): readonly AwaitedResult[] => results.filter(({ reference }) => !stored.has(reference))
+  const stored = new Map(yield* awaitedResults.insert(results))
+  // Two of these results may have one reference: then the other firing has it.
+  const isStored = ({ reference, bundle }: AwaitedResult): boolean =>
+    stored.get(reference) === bundle.fireInstanceId
+  const unstored = (): readonly AwaitedResult[] => results.filter((result) => !isStored(result))
   if (unstored().length === 0) return results.map(() => 'awaited')
   // What is left of a firing that has ended does not keep its reference from the next one.
   const freed = yield* awaitedResults.takeLate(unstored().map(({ reference }) => reference))
-  if (freed.length > 0) for (const each of yield* awaitedResults.insert(unstored())) stored.add(each)
+  if (freed.length > 0) {
+    for (const [reference, firing] of yield* awaitedResults.insert(unstored())) stored.set(reference, firing)
+  }
   const others = unstored().map(({ reference }) => reference)
   if (others.length === 0) return results.map(() => 'awaited')
   // One that is there with this firing was stored by an attempt whose answer was lost.
   const firings = yield* awaitedResults.firingsOf(others)
-  return results.map(({ reference, bundle }) => {
-    if (stored.has(reference)) return 'awaited'
-    const firing = firings.get(reference)
+  return results.map((result) => {
+    if (isStored(result)) return 'awaited'
+    const firing = firings.get(result.reference)
     if (firing === undefined) return 'gone'
-    return firing === bundle.fireInstanceId ? 'awaited' : 'taken'
+    return firing === result.bundle.fireInstanceId ? 'awaited' : 'taken'
   })
 }
 

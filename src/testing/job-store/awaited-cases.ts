@@ -38,6 +38,13 @@ async function handOver(bed: Testbed, everyMs = 60_000): Promise<TriggerFiredBun
   return bundle
 }
 
+/** Two firings that are in flight, of different triggers. */
+async function startBoth(bed: Testbed): Promise<readonly TriggerFiredBundle[]> {
+  await bed.schedule('a')
+  await bed.schedule('b')
+  return [await bed.start('a'), await bed.start('b')]
+}
+
 function reportOf(
   bed: Testbed,
   { trigger, fireTimeMs, scheduledFireTimeMs }: TriggerFiredBundle,
@@ -134,6 +141,24 @@ export const awaitedCases: readonly StoreCase[] = area(
       await bed.complete(other, 'noop', { isAwaited: true })
       assert.deepEqual(await awaited.put([resultOf(bed, other, { reference: 'run-3' })]), ['gone'])
       assert.deepEqual(await awaited.find(['run-2', 'run-3']), [])
+    },
+
+    'of two firings that are put under one reference together, one has it': async (bed) => {
+      const bundles = await startBoth(bed)
+      const awaited = awaitedOf(bed)
+      const outcomes = await awaited.put(bundles.map((bundle) => resultOf(bed, bundle)))
+      assert.deepEqual([...outcomes].sort(), ['awaited', 'taken'])
+      const found = only(await awaited.find(['run-1']))
+      assert.equal(found.bundle.fireInstanceId, bundles[outcomes.indexOf('awaited')]?.fireInstanceId)
+    },
+
+    'so it is when the reference is left of a firing that its deadline ended': async (bed) => {
+      await handOver(bed)
+      const awaited = awaitedOf(bed)
+      await complete(bed, only(await awaited.find(['run-1'])), { mayBeLate: true })
+      const bundles = await startBoth(bed)
+      const outcomes = await awaited.put(bundles.map((bundle) => resultOf(bed, bundle)))
+      assert.deepEqual([...outcomes].sort(), ['awaited', 'taken'])
     },
 
     'it is found by its job and by its firing': async (bed) => {

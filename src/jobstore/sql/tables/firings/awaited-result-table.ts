@@ -81,18 +81,18 @@ export class AwaitedResultTable {
     this.#statements = awaitedResultStatements(vocabulary)
   }
 
-  /** Stores rows of executions of this scheduler instance; answers the references that were stored. */
-  *insert(results: readonly AwaitedResult[]): SqlProgram<readonly string[]> {
+  /** Stores rows of executions of this scheduler instance; answers the firings that were stored, by reference. */
+  *insert(results: readonly AwaitedResult[]): SqlProgram<ReadonlyMap<string, string>> {
     const rows = results.map((result) => this.#encoded(result))
     const own = { scheduler: this.#scheduler, instance: this.#instance }
     const stored = yield* runOver(rows, (some) => this.#statements.insert({ ...own, rows: some }))
-    return stored.map((row) => anyText(row, 'reference'))
+    return firingsByReference(stored)
   }
 
   /** The firings that have these references, by reference. */
   *firingsOf(references: readonly string[]): SqlProgram<ReadonlyMap<string, string>> {
     const found = yield* runOver(this.#references(references), (rows) => this.#statements.firingsOf({ rows }))
-    return new Map(found.map((row) => [anyText(row, 'reference'), anyText(row, 'fire_id')]))
+    return firingsByReference(found)
   }
 
   /** Those of executions in flight. */
@@ -213,6 +213,10 @@ export class AwaitedResultTable {
   }
 }
 
+function firingsByReference(rows: readonly SqlRow[]): ReadonlyMap<string, string> {
+  return new Map(rows.map((row) => [anyText(row, 'reference'), anyText(row, 'fire_id')]))
+}
+
 type Details = Omit<AwaitedRow, 'reference' | 'fireInstanceId' | 'jobKey' | 'deadlineMs' | 'trigger'> & {
   readonly trigger: unknown
 }
@@ -260,7 +264,7 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
        FROM ${boundRows(dialect, columns)} AS r CROSS JOIN ${names.firedTriggers} AS f
        WHERE f.sched_name = :scheduler AND f.entry_id = r.fire_id AND f.instance_name = :instance
          AND f.state = 'EXECUTING' ORDER BY f.entry_id ${dialect.forUpdate('f')}
-       ON CONFLICT DO NOTHING RETURNING reference`,
+       ON CONFLICT DO NOTHING RETURNING reference, fire_id`,
     ),
     firingsOf: sqlQuery(dialect, of(referenceColumn, 'SELECT a.reference, a.fire_id')),
     find: sqlQuery(dialect, `${of(referenceColumn, shown)} AND ${isInFlight}`),
