@@ -6168,8 +6168,8 @@ WHERE a.sched_name = :scheduler
       AND f.entry_id = a.fire_id
       AND f.state = 'EXECUTING'
   )
-ORDER BY a.deadline
-LIMIT 500;
+ORDER BY a.deadline, a.fire_id
+LIMIT 500 OFFSET :skip;
 
 -- awaitedResults.nextDeadline
 --   sql-awaited-results.ts (SqlAwaitedResults)

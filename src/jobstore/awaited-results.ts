@@ -62,8 +62,12 @@ export interface JobStoreAwaitedResults {
   findTarget(target: InterruptTarget): Promise<readonly AwaitedResult[]>
   /** Those whose firings are in flight, on any node, the earliest deadline first, at most 500. */
   inFlight(): Promise<readonly AwaitedResult[]>
-  /** Those whose deadline is at or before this instant, the earliest first, at most 500. */
-  overdue(nowMs: EpochMs): Promise<OverdueResults>
+  /**
+   * Those whose deadline is at or before this instant, the earliest first, at most 500.
+   *
+   * @param skip how many of the earliest to leave out. Default: 0
+   */
+  overdue(nowMs: EpochMs, skip?: number): Promise<OverdueResults>
   /**
    * Forgets, and answers, the firings of these references that were completed with `mayBeLate`: about the last 10,000
    * of the last three days. Of several callers one is answered. Default: the store knows none.

@@ -1,4 +1,9 @@
-import type { AwaitedResult } from '../jobstore/awaited-results.ts'
+import {
+  type AwaitedResult,
+  awaitedResultsAtOnce,
+  type JobStoreAwaitedResults,
+} from '../jobstore/awaited-results.ts'
+import type { EpochMs } from '../time/clock.ts'
 import { settledWithin } from '../time/settled-within.ts'
 import { DueWatch, type DueWatchParts, type Looked, shortestMs } from './due-watch.ts'
 
@@ -36,21 +41,45 @@ async function endSome(
   { clock, endLate, jobStore }: ResultDeadlinesParts,
   ending: Set<string>,
 ): Promise<Looked> {
-  const found = await jobStore.awaitedResults?.overdue(clock.now())
-  const overdue = found?.overdue ?? []
-  const ends = overdue
-    .filter(({ bundle }) => !ending.has(bundle.fireInstanceId))
-    .map(async (awaited) => {
-      const { fireInstanceId } = awaited.bundle
-      ending.add(fireInstanceId)
-      try {
-        await endLate(awaited)
-      } finally {
-        ending.delete(fireInstanceId)
-      }
-    })
+  const { left, isAny, nextMs } = await leftToEnd(jobStore.awaitedResults, clock.now(), ending)
+  const ends = left.map(async (awaited) => {
+    const { fireInstanceId } = awaited.bundle
+    ending.add(fireInstanceId)
+    try {
+      await endLate(awaited)
+    } finally {
+      ending.delete(fireInstanceId)
+    }
+  })
   if (ends.length > 0) await settledWithin(clock, shortestMs, Promise.all(ends))
-  // More may be overdue than one answer holds, and what could not be ended is tried again.
-  const atMostMs = overdue.length > 0 ? shortestMs : Number.POSITIVE_INFINITY
-  return { nextMs: found?.nextMs ?? null, whenDueMs: 0, atMostMs }
+  // More may be overdue than was read, and what could not be ended is tried again.
+  return { nextMs, whenDueMs: 0, atMostMs: isAny ? shortestMs : Number.POSITIVE_INFINITY }
+}
+
+interface Left {
+  readonly left: readonly AwaitedResult[]
+  /** Whether any is overdue. */
+  readonly isAny: boolean
+  readonly nextMs: EpochMs | null
+}
+
+/** Those that are not being ended. As many as are being ended may come before them and fill whole answers. */
+async function leftToEnd(
+  store: JobStoreAwaitedResults | null,
+  nowMs: EpochMs,
+  ending: ReadonlySet<string>,
+): Promise<Left> {
+  const left = new Map<string, AwaitedResult>()
+  let isAny = false
+  let nextMs: EpochMs | null = null
+  const most = ending.size + awaitedResultsAtOnce
+  for (let skip = 0; store !== null && skip < most; skip += awaitedResultsAtOnce) {
+    const found = await store.overdue(nowMs, skip)
+    const others = found.overdue.filter(({ bundle }) => !ending.has(bundle.fireInstanceId))
+    for (const awaited of others) left.set(awaited.bundle.fireInstanceId, awaited)
+    isAny ||= found.overdue.length > 0
+    nextMs = found.nextMs
+    if (others.length === found.overdue.length) break
+  }
+  return { left: [...left.values()], isAny, nextMs }
 }

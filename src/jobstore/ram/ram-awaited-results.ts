@@ -17,7 +17,8 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
   /** The triggers of the executions in flight, by fire instance id. */
   readonly #executions: ReadonlyMap<string, TriggerRecord>
   readonly #results = new Map<string, AwaitedResult>()
-  readonly #references = new Map<string, string>()
+  /** The references of the executions, by fire instance id. */
+  readonly #references = new Map<string, readonly string[]>()
   /** Firings that ended at their deadline, by reference, the first one first. */
   readonly #late = new Map<string, AwaitedResult>()
 
@@ -32,7 +33,7 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
       if (this.#results.has(reference)) return 'taken'
       this.#late.delete(reference)
       this.#results.set(reference, result)
-      this.#references.set(bundle.fireInstanceId, reference)
+      this.#references.set(bundle.fireInstanceId, [...this.#referencesOf(bundle.fireInstanceId), reference])
       return 'awaited'
     })
   }
@@ -43,7 +44,7 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
 
   async findTarget(target: InterruptTarget): Promise<readonly AwaitedResult[]> {
     if ('fireInstanceId' in target) {
-      return this.find([this.#references.get(target.fireInstanceId) ?? ''])
+      return this.find(this.#referencesOf(target.fireInstanceId))
     }
     return [...this.#results.values()]
       .filter(({ bundle }) => bundle.jobDetail.key.equals(target.jobKey))
@@ -57,14 +58,14 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
       .flatMap((result) => this.#shown(result))
   }
 
-  async overdue(nowMs: EpochMs): Promise<OverdueResults> {
+  async overdue(nowMs: EpochMs, skip = 0): Promise<OverdueResults> {
     for (const [reference, { deadlineMs }] of this.#late) {
       if (deadlineMs < nowMs - lateFiringsMaxAgeMs) this.#late.delete(reference)
     }
     const all = this.#byDeadline()
     const overdue = all.filter(({ deadlineMs }) => deadlineMs <= nowMs)
     return {
-      overdue: overdue.slice(0, awaitedResultsAtOnce).flatMap((result) => this.#shown(result)),
+      overdue: overdue.slice(skip, skip + awaitedResultsAtOnce).flatMap((result) => this.#shown(result)),
       nextMs: all[overdue.length]?.deadlineMs ?? null,
     }
   }
@@ -83,22 +84,25 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
 
   /** The execution has ended. */
   forget(fireInstanceId: string, mayBeLate: boolean): void {
-    const reference = this.#references.get(fireInstanceId)
-    if (reference === undefined) return
-    const result = this.#results.get(reference)
-    if (mayBeLate && result !== undefined) {
+    for (const reference of this.#referencesOf(fireInstanceId)) {
+      const result = this.#results.get(reference)
+      this.#results.delete(reference)
+      if (!mayBeLate || result === undefined) continue
       this.#late.set(reference, result)
       const [oldest] = this.#late.keys()
       if (this.#late.size > lateFiringsMax && oldest !== undefined) this.#late.delete(oldest)
     }
     this.#references.delete(fireInstanceId)
-    this.#results.delete(reference)
   }
 
   clear(): void {
     this.#results.clear()
     this.#references.clear()
     this.#late.clear()
+  }
+
+  #referencesOf(fireInstanceId: string): readonly string[] {
+    return this.#references.get(fireInstanceId) ?? []
   }
 
   /** As stores in a database answer it: with the job as it is now, and without the calendar. */

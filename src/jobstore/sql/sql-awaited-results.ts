@@ -56,8 +56,8 @@ export class SqlAwaitedResults implements JobStoreAwaitedResults {
     return this.#read((session) => session.awaitedResults.inFlight())
   }
 
-  async overdue(nowMs: EpochMs): Promise<OverdueResults> {
-    const overdue = await this.#read((session) => session.awaitedResults.overdue(nowMs))
+  async overdue(nowMs: EpochMs, skip = 0): Promise<OverdueResults> {
+    const overdue = await this.#read((session) => session.awaitedResults.overdue(nowMs, skip))
     if (overdue.length === 0) {
       await this.#transactor().run(({ session }) => session.awaitedResults.deleteOrphans(nowMs), {
         lock: 'rows',

@@ -172,6 +172,17 @@ export const awaitedCases: readonly StoreCase[] = area(
       assert.deepEqual(await references({ fireInstanceId: 'another' }), [])
     },
 
+    'a firing that is put under two references is forgotten under both': async (bed) => {
+      const bundle = await handOver(bed)
+      const awaited = awaitedOf(bed)
+      assert.deepEqual(await awaited.put([resultOf(bed, bundle, { reference: 'run-2' })]), ['awaited'])
+      const found = await awaited.find(['run-1', 'run-2'])
+      assert.equal(found.length, 2)
+      for (const each of found) await complete(bed, each)
+      assert.deepEqual(await awaited.find(['run-1', 'run-2']), [])
+      assert.deepEqual(await awaited.inFlight(), [])
+    },
+
     'those that are overdue come first, with the deadline of the next one': async (bed) => {
       await bed.schedule('a')
       await bed.schedule('b')
@@ -186,6 +197,11 @@ export const awaitedCases: readonly StoreCase[] = area(
       const { overdue, nextMs } = await awaited.overdue(begunMs + 2000)
       assert.deepEqual([overdue.map(({ reference }) => reference), nextMs], [['c', 'b'], begunMs + 3000])
       assert.equal((await awaited.overdue(begunMs + 3000)).nextMs, null)
+      const skipped = await awaited.overdue(begunMs + 2000, 1)
+      assert.deepEqual(
+        [skipped.overdue.map(({ reference }) => reference), skipped.nextMs],
+        [['b'], begunMs + 3000],
+      )
     },
 
     'one that its deadline ended is known by its reference, to the first who asks': async (bed) => {

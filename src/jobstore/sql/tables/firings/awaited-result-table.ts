@@ -116,8 +116,9 @@ export class AwaitedResultTable {
     return this.#decode(yield* all(this.#statements.inFlight({ scheduler: this.#scheduler })))
   }
 
-  *overdue(nowMs: EpochMs): SqlProgram<LoadedAwaitedRows> {
-    return this.#decode(yield* all(this.#statements.overdue({ scheduler: this.#scheduler, now: nowMs })))
+  *overdue(nowMs: EpochMs, skip: number): SqlProgram<LoadedAwaitedRows> {
+    const own = { scheduler: this.#scheduler, now: nowMs }
+    return this.#decode(yield* all(this.#statements.overdue({ ...own, skip })))
   }
 
   /** The earliest deadline after this instant; null when there is none. */
@@ -236,7 +237,7 @@ interface AwaitedResultStatements {
   readonly ofFiring: KeyQuery
   readonly among: KeyQuery
   readonly inFlight: SqlQuery<{ scheduler: string }>
-  readonly overdue: SqlQuery<{ scheduler: string; now: EpochMs }>
+  readonly overdue: SqlQuery<{ scheduler: string; now: EpochMs; skip: number }>
   readonly nextDeadline: SqlQuery<{ scheduler: string; now: EpochMs }>
   readonly deleteOrphans: SqlQuery<{ scheduler: string; now: EpochMs }>
   readonly deleteOldLate: SqlQuery<{ scheduler: string; oldest: number }>
@@ -279,7 +280,7 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
     overdue: sqlQuery(
       dialect,
       `${shown} FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND a.deadline BETWEEN 0 AND :now AND ${isInFlight}
-       ORDER BY a.deadline LIMIT ${awaitedResultsAtOnce}`,
+       ORDER BY a.deadline, a.fire_id LIMIT ${awaitedResultsAtOnce} OFFSET :skip`,
     ),
     nextDeadline: sqlQuery(
       dialect,
