@@ -101,6 +101,8 @@ export class RemoteExecutions {
   readonly #settled = new Set<string>()
   /** Ends that are being written, by reference. */
   readonly #ending = new Map<string, Promise<void>>()
+  /** Firings that are being written down. */
+  readonly #asking = new Set<ExecutionContext>()
   readonly #connected = new Set<RemoteJobHooks>()
   /** What remote jobs want called when the scheduler shuts down. */
   readonly #ends: (() => void)[] = []
@@ -185,21 +187,26 @@ export class RemoteExecutions {
     awaitChecks.timeoutMs('awaitResult', 'timeoutMs', options.timeoutMs, 'ERR_INVALID_OPTION')
     const { bundle } = context
     const { reference = bundle.fireInstanceId, note = '', timeoutMs, onTimeout = 'fail' } = options
-    if (context.awaitedReference !== null || context.jobRunTimeMs >= 0) {
+    if (this.#asking.has(context) || context.awaitedReference !== null || context.jobRunTimeMs >= 0) {
       throw new SchedulerError('ERR_SCHEDULER_STATE', 'awaitResult: call it once, while the job runs.')
     }
     const nowMs = clock.now()
     const deadlineMs = nowMs + timeoutMs
-    const outcome = await this.#putting.add({
-      reference,
-      note,
-      deadlineMs,
-      retriesOnTimeout: onTimeout === 'retry',
-      beganTimeMs: context.beganTimeMs ?? nowMs,
-      bundle,
-    })
-    if (outcome !== 'awaited') throw refusal(outcome, reference, context)
-    context.awaitedReference = reference
+    this.#asking.add(context)
+    try {
+      const outcome = await this.#putting.add({
+        reference,
+        note,
+        deadlineMs,
+        retriesOnTimeout: onTimeout === 'retry',
+        beganTimeMs: context.beganTimeMs ?? nowMs,
+        bundle,
+      })
+      if (outcome !== 'awaited') throw refusal(outcome, reference, context)
+      context.awaitedReference = reference
+    } finally {
+      this.#asking.delete(context)
+    }
     this.#deadlines.expect(deadlineMs)
   }
 

@@ -340,6 +340,40 @@ describe.each([
 })
 
 describe('a remote job', () => {
+  test('is written down once, also when it asks twice at once', async () => {
+    const outcomes: unknown[] = []
+    const store = ramJobStore()
+    const { scheduler, told } = await open(
+      async (context) => {
+        const asked = ['a', 'b'].map((reference) => context.awaitResult({ reference, timeoutMs: 5000 }))
+        for (const { status, ...rest } of await Promise.allSettled(asked)) {
+          outcomes.push('reason' in rest ? codeOf(rest.reason) : status)
+        }
+      },
+      { store },
+    )
+    expect(outcomes).toEqual(['fulfilled', 'ERR_SCHEDULER_STATE'])
+    expect(await scheduler.reportResult('b')).toBe(false)
+    expect(await scheduler.reportResult('a', { result: 'done' })).toBe(true)
+    expect(told).toContain('succeeded done after 0')
+    expect(await store.awaitedResults?.inFlight()).toEqual([])
+  })
+
+  test('may be written down under another reference when the first one is taken', async () => {
+    const { scheduler, clock } = await open(
+      async (context) => {
+        await context.awaitResult({ reference: 'same', timeoutMs: 500_000 }).catch(() => {
+          return context.awaitResult({ reference: 'another', timeoutMs: 500_000 })
+        })
+      },
+      { disallowConcurrentExecution: false },
+    )
+    await clock.advance(60_000)
+    await scheduler.idle()
+    expect(await scheduler.reportResult('same')).toBe(true)
+    expect(await scheduler.reportResult('another')).toBe(true)
+  })
+
   test.each([
     ['timeoutMs', {}],
     ['timeoutMs', { timeoutMs: 0 }],
