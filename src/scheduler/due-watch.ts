@@ -68,8 +68,12 @@ export class DueWatch {
   }
 
   #look(): void {
+    if (this.#looking !== null) {
+      // The look under way may have asked the store too early for what is due now: another look follows it.
+      this.#dueMs = Math.min(this.#dueMs, this.#parts.clock.now())
+      return
+    }
     this.#disarm()
-    if (this.#looking !== null) return
     const { logger, what } = this.#parts
     const looking = this.#lookOnce()
     this.#looking = looking

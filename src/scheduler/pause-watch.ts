@@ -20,7 +20,8 @@ export class PauseWatch extends DueWatch {
 
 async function endSome({ jobStore, notifier }: PauseWatchParts): Promise<Looked> {
   const { ended, nextMs } = await jobStore.endPauses()
-  for (const target of ended) await tell(notifier, target)
+  // A listener that does not answer holds up the end of no other pause.
+  for (const target of ended) notifier.track(tell(notifier, target))
   // One that is over and could not be ended is not tried again at once.
   return { nextMs, whenDueMs: ended.length > 0 ? 0 : shortestMs, atMostMs: Number.POSITIVE_INFINITY }
 }

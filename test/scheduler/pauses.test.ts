@@ -94,6 +94,25 @@ describe('a pause with an end', () => {
     expect(second.told).toContain('triggerResumed t')
   })
 
+  it('ends while a listener does not answer the end of another one', async () => {
+    const { clock, scheduler, job, everySecond } = await startedFixture()
+    await scheduler.scheduleJob(job('k'), everySecond('u'))
+    let answer = (): void => {}
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    scheduler.listenerManager.addSchedulerListener({
+      triggerResumed: ({ name }) => (name === 't' ? answered : undefined),
+    })
+    await scheduler.pauseTrigger(t, { until: new Date(clock.now() + 5000) })
+    await scheduler.pauseTrigger(triggerKey('u'), { until: new Date(clock.now() + 6000) })
+    await clock.advance(6000)
+    await scheduler.idle()
+    expect(await scheduler.getTriggerState(t)).toBe('NORMAL')
+    expect(await scheduler.getTriggerState(triggerKey('u'))).toBe('NORMAL')
+    answer()
+  })
+
   it('goes on when the store fails meanwhile', async () => {
     const { clock, scheduler, store } = await startedFixture()
     await scheduler.pauseTrigger(t, { until: new Date(clock.now() + 5000) })
