@@ -113,7 +113,11 @@ function planHeld(state: TurnState, first: AcquiredTrigger): TurnDecision {
   }
   const remainingMs = fireTimeMs(first) - nowMs
   const overtaken = signal !== null && (signal.candidateMs === null || signal.candidateMs < fireTimeMs(first))
-  if (overtaken && remainingMs >= state.switchThresholdMs) return { kind: 'release' }
+  const restMs = state.retryAtMs - state.elapsedMs
+  // What the store may have claimed, and what it may have left due, before its answer was lost waits for a new look.
+  const isUnsure = state.claimsUnknown && restMs <= 0
+  if ((overtaken || isUnsure) && remainingMs >= state.switchThresholdMs) return { kind: 'release' }
+  if (state.claimsUnknown) return sleep(state, restMs > 0 ? Math.min(remainingMs, restMs) : remainingMs)
   if (state.elapsedMs >= Math.max(state.lookAtMs, state.retryAtMs)) return { kind: 'acquire' }
   return sleep(state, Math.min(remainingMs, Math.max(state.lookAtMs, state.retryAtMs) - state.elapsedMs))
 }

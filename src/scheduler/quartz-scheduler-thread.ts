@@ -34,6 +34,8 @@ export interface QuartzSchedulerThreadOptions extends LargerBatchesOptions {
 }
 
 const switchThresholdMs = { persistent: 70, volatile: 7 }
+/** How often a loop that holds claims, and is to ask for more, looks for a free thread. */
+const threadLookMs = 250
 /** The longest that the loop works before it yields to timers and I/O of the process. */
 const sliceMs = 2
 /** Share of the idle wait that is random, so that the nodes of a cluster do not ask at the same time. */
@@ -285,10 +287,12 @@ export class QuartzSchedulerThread {
   async #acquire(): Promise<void> {
     const { clock, ids, lateCauses, threadPool, idleWaitMs } = this.#options
     const [next] = this.#claims.held
-    this.#lookAtMs = Number.POSITIVE_INFINITY
     try {
-      // While the loop holds claims it does not wait for a free thread.
-      if (next !== undefined && this.#freeThreads() === 0) return
+      // While the loop holds claims it does not wait for a free thread, and nothing wakes it when there is one.
+      if (next !== undefined && this.#freeThreads() === 0) {
+        this.#lookAtMs = clock.elapsedMs() + threadLookMs
+        return
+      }
       if (threadPool.availableThreads() === 0) {
         lateCauses.waitsForThread()
         const free = await this.#freeThread.nextUntil(this.#claims.aside.retryAtMs)
@@ -306,6 +310,7 @@ export class QuartzSchedulerThread {
         return
       }
       const nextMs = next?.trigger.nextFireTimeMs ?? null
+      this.#lookAtMs = Number.POSITIVE_INFINITY
       // The answer contains what was signalled before this line; later signals are kept.
       this.#signal = null
       const asked = { wallMs: clock.now(), elapsedMs: clock.elapsedMs() }

@@ -70,6 +70,16 @@ describe('planTurn', () => {
     })
   })
 
+  it('gives back what it holds and looks again when an answer was lost, once the store has rested', () => {
+    const state = { ...idle, claimsUnknown: true }
+    const held = heldAt(500)
+    expect(planTurn({ ...state, held })).toEqual({ kind: 'release' })
+    expect(planTurn({ ...state, held, retryAtMs: 1030 })).toEqual({ kind: 'sleep', delayMs: 30 })
+    expect(planTurn({ ...state, held, retryAtMs: 1600 })).toEqual({ kind: 'sleep', delayMs: 500 })
+    expect(planTurn({ ...state, held: heldAt(0, 500) }).kind).toBe('fire')
+    expect(planTurn({ ...state, held: heldAt(6), lookAtMs: 1000 })).toEqual({ kind: 'sleep', delayMs: 6 })
+  })
+
   it('fires what is due and keeps the rest of the batch for its own time', () => {
     const held = heldAt(-5, 0, 1, 40)
     expect(planTurn({ ...idle, held })).toEqual({
@@ -150,6 +160,8 @@ describe('planTurn', () => {
       held: fc
         .array(fc.integer({ min: -1000, max: 100_000 }), { maxLength: 4 })
         .map((offsets) => heldAt(...offsets.sort((a, b) => a - b))),
+      claimsUnknown: fc.boolean(),
+      lookAtMs: fc.option(fc.integer({ min: 0, max: 100_000 }), { nil: Number.POSITIVE_INFINITY }),
       signal: fc.option(
         fc.record({ candidateMs: fc.option(fc.integer({ min: now - 1000, max: now + 100_000 })) }),
       ),
@@ -173,8 +185,16 @@ describe('planTurn', () => {
           expect(decision.delayMs).toBeGreaterThan(0)
           expect(decision.delayMs).toBeLessThanOrEqual(state.idleWaitMs)
         }
-        if (decision.kind === 'acquire' || decision.kind === 'end' || decision.kind === 'standby') {
-          expect(state.held).toEqual([])
+        if (decision.kind === 'end' || decision.kind === 'standby') expect(state.held).toEqual([])
+        if (decision.kind === 'acquire') {
+          expect(state.claimsUnknown).toBe(false)
+          if (state.held.length > 0) expect(state.lookAtMs).toBeLessThanOrEqual(state.elapsedMs)
+        }
+        const [first] = state.held
+        const untilFirstMs = (first?.trigger.nextFireTimeMs ?? Number.POSITIVE_INFINITY) - now
+        const mayAsk = !state.paused && state.elapsedMs >= state.retryAtMs
+        if (state.claimsUnknown && mayAsk && untilFirstMs >= state.switchThresholdMs) {
+          expect(decision.kind).toBe('release')
         }
       }),
       { seed: 20_261_101 },
