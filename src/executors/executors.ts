@@ -113,9 +113,9 @@ export const Executors: {
   },
 })
 
-function checkPoolOptions(method: string, options: object, remedy: string): void {
+function checkPoolOptions(method: string, options: ScheduledExecutorOptions, remedy: string): void {
   checkObject(method, 'options', options)
-  if (!('corePoolSize' in options)) return
+  if (options.corePoolSize === undefined) return
   throw new InvalidArgumentError(
     'corePoolSize',
     `${method}: 'corePoolSize' is no option here. ${remedy}`,

@@ -113,6 +113,7 @@ export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
     const run = this.#run
     this.#run = null
     if (this.#state === running) this.#state = waiting
+    else this.task = released
     return run
   }
 
@@ -141,7 +142,8 @@ export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
     const deferred = this.#outcome instanceof Deferred ? this.#outcome : null
     this.#state = state
     this.#outcome = outcome
-    this.task = released
+    // The name of a task that runs is asked for when it fails.
+    if (this.#run === null) this.task = released
     return deferred
   }
 }

@@ -206,6 +206,7 @@ export class TaskLoop {
 
   #failed(future: FutureTask, error: unknown): void {
     disarm(error)
+    const { name } = future.task
     const run = this.#leave(future)
     // A run that was asked to end may end by throwing: that is no failure to report.
     if (run?.aborted === true) {
@@ -217,7 +218,6 @@ export class TaskLoop {
       future instanceof PeriodicFutureTask &&
       this.#options.onError === 'continue' &&
       this.#options.mayContinue()
-    const { name } = future.task
     const task = name === '' ? {} : { task: name }
     const heard = !future.isDone && !runsAgain && future.fail(error)
     const { events, logger } = this.#options

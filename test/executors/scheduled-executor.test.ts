@@ -363,10 +363,15 @@ describe('ScheduledExecutor', () => {
       thrown = Promise.reject(new Error('a promise as an error'))
       throw thrown
     })
+    const cancelled = executor.schedule(async function nightly() {
+      cancelled.cancel()
+      throw new Error('after all')
+    }, 0)
     await clock.settle()
     expect(logged).toEqual([
       [{ err: new Error('planted'), task: 'sweep', runsAgain: false }, 'A scheduled task failed'],
       [{ err: thrown, runsAgain: false }, 'A scheduled task failed'],
+      [{ err: new Error('after all'), task: 'nightly', runsAgain: false }, 'A scheduled task failed'],
     ])
   })
 

@@ -182,7 +182,8 @@ describe('Executors', () => {
     const options = { clock, corePoolSize: 5 } as object
     expect(() => Executors.newSingleThreadScheduledExecutor(options)).toThrow(refused)
     expect(() => Executors.newScheduledThreadPool(2, options)).toThrow(refused)
-    const executor = Executors.newSingleThreadScheduledExecutor({ clock })
+    // What is undefined counts as left out.
+    const executor = Executors.newSingleThreadScheduledExecutor({ clock, corePoolSize: undefined } as object)
     const door = new Door()
     for (let task = 0; task < 3; task++) executor.execute(() => door.opened)
     await clock.settle()
@@ -192,7 +193,7 @@ describe('Executors', () => {
 
   it('E14: newScheduledThreadPool runs n tasks at a time, and can be reconfigured', async () => {
     const { clock } = executorOn({})
-    const executor = Executors.newScheduledThreadPool(2, { clock })
+    const executor = Executors.newScheduledThreadPool(2, { clock, corePoolSize: undefined } as object)
     const door = new Door()
     for (let task = 0; task < 4; task++) executor.execute(() => door.opened)
     await clock.settle()
