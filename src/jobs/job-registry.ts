@@ -47,13 +47,23 @@ export class JobRegistry {
     return definition
   }
 
-  /** All of them or, when one is refused, none. @throws InvalidArgumentError as `register` */
-  registerAll(jobs: readonly JobSource[]): void {
+  /**
+   * All of them or, when one is refused or `then` throws, none.
+   *
+   * @throws InvalidArgumentError as `register`
+   */
+  registerAll(jobs: readonly JobSource[], then: () => void): void {
     const together = new JobRegistry(jobs, { ...this.#options, code: argumentCode })
     for (const jobType of together.jobTypes) {
       if (this.has(jobType)) throw registeredAlready(jobType, argumentCode)
     }
     for (const job of jobs) this.register(job)
+    try {
+      then()
+    } catch (error) {
+      for (const jobType of together.jobTypes) this.#definitions.delete(jobType)
+      throw error
+    }
   }
 
   has(jobType: string): boolean {

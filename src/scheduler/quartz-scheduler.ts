@@ -221,8 +221,9 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
 
   registerJobs(jobs: readonly JobSource[]): void {
     listOf(checkJobSource)('registerJobs', 'jobs', jobs)
-    this.#lifeCycle.registerJobs(jobs)
-    this.#remotes.connect(this)
+    this.#lifeCycle.registerJobs(jobs, () => {
+      this.#remotes.connect(this)
+    })
   }
 
   async start(): Promise<void> {

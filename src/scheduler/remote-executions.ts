@@ -145,20 +145,30 @@ export class RemoteExecutions {
     }
   }
 
-  /** Tells each remote job, once, who takes its results. */
+  /** Tells each remote job, once, who takes its results: all that were not told or, when one throws, none. */
   connect(taker: ResultTaker): void {
-    for (const hooks of this.#remoteJobs()) {
-      if (this.#connected.has(hooks)) continue
-      this.#connected.add(hooks)
-      const { capabilities, notes } = this.#parts.jobStore
-      const end = hooks.connect?.(taker, capabilities.clustered ? notes : null)
-      if (typeof end === 'function') this.#ends.push(end as () => void)
+    const { capabilities, notes } = this.#parts.jobStore
+    const told = this.#ends.length
+    const added = new Set(this.#remoteJobs().filter((hooks) => !this.#connected.has(hooks)))
+    try {
+      for (const hooks of added) {
+        const end = hooks.connect?.(taker, capabilities.clustered ? notes : null)
+        if (typeof end === 'function') this.#ends.push(end as () => void)
+      }
+    } catch (error) {
+      this.#callEnds(told)
+      throw error
     }
+    for (const hooks of added) this.#connected.add(hooks)
   }
 
   /** Calls what `connect` of the remote jobs has returned: the scheduler shuts down. */
   disconnect(): void {
-    for (const end of this.#ends.splice(0)) {
+    this.#callEnds(0)
+  }
+
+  #callEnds(from: number): void {
+    for (const end of this.#ends.splice(from)) {
       try {
         end()
       } catch (error) {

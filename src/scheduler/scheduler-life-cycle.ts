@@ -107,7 +107,8 @@ export class SchedulerLifeCycle {
   }
 
   /** @throws SchedulerError ERR_SCHEDULER_STATE after the first start */
-  registerJobs(jobs: readonly JobSource[]): void {
+  /** All of them or, when `then` throws, none. */
+  registerJobs(jobs: readonly JobSource[], then: () => void): void {
     this.requireNotShutdown()
     if (this.#isStarting || this.#runningSinceMs !== null) {
       throw new SchedulerError(
@@ -115,7 +116,7 @@ export class SchedulerLifeCycle {
         'Jobs can be registered before the first start only. Do so between createScheduler and start().',
       )
     }
-    this.#parts.registry.registerAll(jobs)
+    this.#parts.registry.registerAll(jobs, then)
   }
 
   /** Prepares pool and store; before anything else. */

@@ -216,8 +216,8 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   getMetaData(): SchedulerMetaData
 
   /**
-   * Makes the code of more jobs known, as `jobs` of createScheduler does; all or none. Before the first `start` only,
-   * because a node publishes its job types when it starts.
+   * Makes the code of more jobs known, as `jobs` of createScheduler does; all or none, also when the `connect` of a
+   * remote job throws. Before the first `start` only, because a node publishes its job types when it starts.
    *
    * @throws SchedulerError ERR_SCHEDULER_STATE after the first start, ERR_SCHEDULER_SHUTDOWN
    * @throws InvalidArgumentError when a type is registered already

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { defineJob } from '../../src/jobs/define-job.ts'
+import { defineRemoteJob } from '../../src/jobs/define-remote-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
 
@@ -29,6 +30,38 @@ describe('registerJobs', () => {
     }).toThrow(/'later' is registered already/)
     expect((await scheduler.cluster.nodes())[0]?.jobTypes).toEqual(['note'])
     await scheduler.shutdown()
+  })
+
+  test('takes none when a remote job cannot connect, and all when it can', async () => {
+    const { scheduler } = await schedulerFixture()
+    const calls: string[] = []
+    const remote = (jobType: string, connect: () => void) =>
+      defineRemoteJob(jobType, () => {}, {
+        connect: () => {
+          calls.push(`connect ${jobType}`)
+          connect()
+          return () => calls.push(`end ${jobType}`)
+        },
+      })
+    let isPortFree = false
+    const jobs = [
+      late,
+      remote('first', () => {}),
+      remote('second', () => {
+        if (!isPortFree) throw new Error('port in use')
+      }),
+      remote('third', () => {}),
+    ]
+    expect(() => {
+      scheduler.registerJobs(jobs)
+    }).toThrow('port in use')
+    expect(calls).toEqual(['connect first', 'connect second', 'end first'])
+    expect((await scheduler.cluster.nodes())[0]?.jobTypes).toEqual(['note'])
+    isPortFree = true
+    scheduler.registerJobs(jobs)
+    expect(calls.slice(3)).toEqual(['connect first', 'connect second', 'connect third'])
+    await scheduler.shutdown()
+    expect(calls.slice(6)).toEqual(['end first', 'end second', 'end third'])
   })
 
   test('is refused once a start has begun, and after a shutdown', async () => {
