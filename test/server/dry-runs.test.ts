@@ -123,3 +123,25 @@ test('a dry run of whatever changes something changes nothing', async () => {
   }
   expect(await stateOf(fixture, 2)).toEqual(before)
 })
+
+test('a dry run of a pause is refused as the pause is, and says that a job is paused', async () => {
+  await using fixture = await serverFixture()
+  const past = { reason: null, untilMs: 1 }
+  for (const [path, body] of [
+    ['/triggers/mail/hourly/pause', past],
+    ['/jobs/mail/hourly/pause', past],
+    ['/job-groups/mail/pause', past],
+    ['/trigger-groups/mail/pause', past],
+    ['/scheduler/pause-all', past],
+    ['/bulk', { action: 'pause', of: 'jobs', pause: past }],
+  ] as const) {
+    const refused = await fixture.ask(`POST ${path}?dryRun=true`, { body })
+    const field = expect.stringMatching(/untilMs$/) as string
+    expect([path, refused.status, refused.json]).toMatchObject([path, 400, { field }])
+  }
+  const pause = { body: { reason: 'deployment' } }
+  await fixture.ask('POST /triggers/mail/hourly/pause', {})
+  for (const path of ['/jobs/mail/hourly/pause?dryRun=true', '/jobs/mail/hourly/pause']) {
+    expect((await fixture.ask(`POST ${path}`, pause)).json).toMatchObject({ changed: true })
+  }
+})

@@ -19,7 +19,7 @@ import {
   textUpTo,
 } from '../wire/fields.ts'
 import { eachOf, groupMatcherOf, groupQuery, visibleTo } from '../wire/pages.ts'
-import { pauseBody, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
+import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
 import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
 
 const actions = ['pause', 'resume', 'run', 'delete'] as const
@@ -95,6 +95,7 @@ const beginBulk: Operation = operation({
   ),
   async handle(call) {
     const { scheduler, body, access, parts } = call
+    if (body.action === 'pause') requireLater(body.pause, parts.clock.now(), 'pause.untilMs')
     const keys = await keysOf(scheduler, body, access)
     if (!call.isDryRun || body.expected !== null) requireExpected(body, keys.length)
     const bulk = call.isDryRun

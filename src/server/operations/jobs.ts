@@ -4,6 +4,7 @@ import { KeyMap } from '../../core/key-map.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { type JobQuery, type JobSummary, queryLimits } from '../../jobstore/queries.ts'
+import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { refuseBlind } from '../attachment.ts'
@@ -29,7 +30,7 @@ import {
   pageQuery,
   visibleTo,
 } from '../wire/pages.ts'
-import { pauseBody, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
+import { isReplacingPause, pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
 import { definitionOf, triggerDetailJson } from '../wire/triggers.ts'
 import { change, jobKeyOf, requireJob } from './changes.ts'
 import { detailFrom } from './trigger-details.ts'
@@ -264,6 +265,10 @@ const runJob: Operation = operation({
   },
 })
 
+function mayPause(state: TriggerState): boolean {
+  return state === 'NORMAL' || state === 'BLOCKED'
+}
+
 interface Verb<Body> {
   readonly verb: 'pause' | 'resume'
   readonly summary: string
@@ -285,13 +290,18 @@ function steerJob<Body>({ verb, summary, body, carryOut }: Verb<Body>): Operatio
     body,
     answer: plainActionJson,
     async handle(call) {
-      const { scheduler, params } = call
+      const { scheduler, params, body: asked, parts } = call
+      requireLater(asked, parts.clock.now())
       const { key } = await requireJob(scheduler, params)
       return change(call, 'data', {
         async wouldChange() {
-          // A pause marks the job as well, and takes the place of one with another reason.
-          if (verb === 'pause') return true
-          return (await scheduler.queryTriggers({ jobKey: key, state: ['PAUSED'], take: 1 })).items.length > 0
+          if (verb === 'pause' && isReplacingPause(asked)) return true
+          const { items } = await scheduler.queryTriggers({ jobKey: key, take: 1000 })
+          // A pause marks the job as well, where only its triggers were paused.
+          return verb === 'pause'
+            ? items.length === 0 ||
+                items.some(({ state, pause }) => mayPause(state) || pause?.scope === 'trigger')
+            : items.some(({ state }) => state === 'PAUSED')
         },
         carryOut: () => carryOut(call, key),
         result: null,

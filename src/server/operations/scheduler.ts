@@ -10,7 +10,14 @@ import { refuseAttached, seesNodes } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { plainActionJson } from '../wire/action.ts'
 import { groupPath, nothing } from '../wire/fields.ts'
-import { type PauseBody, pauseBody, pauseJson, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
+import {
+  isReplacingPause,
+  pauseBody,
+  pauseJson,
+  pauseOptionsOf,
+  requireLater,
+  resumeBody,
+} from '../wire/pauses.ts'
 import { type SchedulerJson, schedulerJson } from '../wire/runs.ts'
 import { change } from './changes.ts'
 
@@ -69,6 +76,7 @@ function steerScheduler<Body>({ wouldChange, carryOut, ...described }: Steering<
     answer: plainActionJson,
     async handle(call) {
       const { scheduler } = call
+      requireLater(call.body, call.parts.clock.now())
       if (described.reach === 'node') refuseAttached(scheduler)
       const changes = await wouldChange(scheduler, call.body)
       return change(call, described.reach, {
@@ -111,7 +119,8 @@ function steerGroup<Body>({ kind, verb, body, changesAlso, carryOut }: GroupVerb
     body,
     answer: plainActionJson,
     async handle(call) {
-      const { scheduler, params } = call
+      const { scheduler, params, parts } = call
+      requireLater(call.body, parts.clock.now())
       const paused = await pausedGroups(scheduler, kind)
       const changes =
         paused.includes(params.group) === (verb === 'resume') ||
@@ -149,11 +158,6 @@ async function isAnyIn(scheduler: Scheduler, wanted: TriggerQuery): Promise<bool
     after = next
   } while (after !== null)
   return false
-}
-
-/** Whether a pause says why, or until when: that replaces what was said before. */
-function isReplacingPause({ reason, untilMs }: PauseBody): boolean {
-  return reason !== null || untilMs !== null
 }
 
 function pausedGroups(scheduler: Scheduler, kind: 'job' | 'trigger'): Promise<readonly string[]> {

@@ -19,7 +19,7 @@ import {
   nothing,
   wholeQuery,
 } from '../wire/fields.ts'
-import { pauseBody, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
+import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
 import {
   definitionOf,
   type TriggerFieldsJson,
@@ -252,6 +252,7 @@ function steerTrigger<Body>({ verb, summary, states, body, carryOut, changesAlso
     body,
     answer: plainActionJson,
     async handle(call) {
+      requireLater(call.body, call.parts.clock.now())
       const { key } = await requireTrigger(call.scheduler, call.params)
       return change(call, 'data', {
         wouldChange: async () => {

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { InvalidArgumentError } from '../../core/errors.ts'
+import { isObject } from '../../core/options.ts'
 import type { Pause } from '../../jobstore/pauses.ts'
 import type { PauseOptions } from '../../scheduler/scheduler.ts'
 import { instantMs, instantOrNull, textUpTo } from './fields.ts'
@@ -30,6 +32,20 @@ const pauseFields = {
 
 /** The body of a pause, which may be left out. */
 export const pauseBody: z.ZodType<PauseBody> = z.strictObject(pauseFields)
+
+/** Whether a pause says why, or until when: that replaces what was said before. */
+export function isReplacingPause(body: unknown): boolean {
+  if (!isObject(body)) return false
+  return Reflect.get(body, 'reason') !== null || Reflect.get(body, 'untilMs') !== null
+}
+
+/** Refuses a pause until a time that has passed, also in a dry run. @throws InvalidArgumentError */
+export function requireLater(body: unknown, nowMs: number, field: string = 'untilMs'): void {
+  const untilMs: unknown = isObject(body) ? Reflect.get(body, 'untilMs') : null
+  if (typeof untilMs !== 'number' || untilMs > nowMs) return
+  const message = `'${field}' must be later than now, got ${new Date(untilMs).toISOString()}.`
+  throw new InvalidArgumentError(field, message, 'ERR_INVALID_OPTION')
+}
 
 /** Who pauses is who asks for it: the name of a host's own users may be anything. */
 export function pauseOptionsOf({ reason, untilMs }: PauseBody, principal: string): PauseOptions {
