@@ -4575,7 +4575,7 @@ ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = exclud
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/reading/reading.ts (getJob, getJobs)
---   programs/scheduling/planning.ts (putPlanned)
+--   programs/scheduling/planning.ts (deletePlanned, putPlanned)
 --   programs/scheduling/scheduling.ts (scheduleMany)
 --   sql-awaited-results.ts (SqlAwaitedResults)
 -- SQLite

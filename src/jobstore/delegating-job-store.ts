@@ -27,7 +27,7 @@ import type {
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { JobStoreShards } from './job-store-shards.ts'
 import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
-import type { PlannedJob, PutPlan } from './planned-job.ts'
+import type { PlannedJob, PutPlan, SetGeneration } from './planned-job.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -147,6 +147,9 @@ export class DelegatingJobStore
   }
   putPlanned(planned: PlannedJob): Promise<PutPlan> {
     return this.around('putPlanned', () => this.inner.putPlanned(planned))
+  }
+  deletePlanned(keys: readonly JobKey[], upTo: SetGeneration): Promise<readonly JobKey[]> {
+    return this.around('deletePlanned', () => this.inner.deletePlanned(keys, upTo))
   }
   deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
     return this.around('deleteJobs', () => this.inner.deleteJobs(keys))

@@ -24,7 +24,7 @@ import type { LockWait } from './lock-wait.ts'
 import type { MissedFires } from './missed-fires.ts'
 import type { LostExecution, NodeRecovery } from './node-recovery.ts'
 import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
-import type { PlannedJob, PutPlan } from './planned-job.ts'
+import type { PlannedJob, PutPlan, SetGeneration } from './planned-job.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -326,6 +326,11 @@ export interface JobStore extends FiringOnSchedule {
    * @throws JobPersistenceError ERR_OBJECT_ALREADY_EXISTS when the job belongs to another set of schedules
    */
   putPlanned(planned: PlannedJob): Promise<PutPlan>
+  /**
+   * Deletes jobs whose `plan` names this set with this generation or an earlier one, with their triggers: in one step,
+   * so that no declaration comes between. Answers those. A job that cannot be read stays.
+   */
+  deletePlanned(keys: readonly JobKey[], upTo: SetGeneration): Promise<readonly JobKey[]>
   /** Deletes jobs with their triggers; answers those that existed. */
   deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]>
   /** Deletes triggers, and jobs that lose their last trigger and are not durable; answers those that existed. */

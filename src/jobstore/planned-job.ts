@@ -25,6 +25,12 @@ export interface PlannedJob {
 /** What became of a declared job. `newer`: a later generation of its set declared it, so it was left alone. */
 export type PlanOutcome = 'added' | 'changed' | 'unchanged' | 'newer'
 
+/** A set of schedules, and how often it had changed. */
+export interface SetGeneration {
+  readonly set: string
+  readonly generation: number
+}
+
 /** What is stored under the keys of a declared job. */
 export interface StoredPlan {
   readonly job: JobDetail | null
@@ -93,6 +99,15 @@ export function planChange(
     trigger,
     dropsTrigger: changesWhen && trigger === null && stored.trigger !== null,
   }
+}
+
+/**
+ * Whether a set declared the job, and in no generation after the named one. A store calls it with the row of the job
+ * locked.
+ */
+export function isDeclaredUpTo(job: JobDetail | undefined, { set, generation }: SetGeneration): boolean {
+  const plan = job?.plan ?? null
+  return plan !== null && plan.set === set && plan.generation <= generation
 }
 
 /** The next fire time of a declared job once a change was carried out. */

@@ -256,7 +256,7 @@ export class DeclaredSchedules {
     if (!isReplaced) {
       const undeclared = await this.#undeclared(name, record, declaration)
       broken = undeclared.broken
-      changes.removed.push(...(await this.#delete(undeclared.keys)))
+      changes.removed.push(...(await this.#delete(undeclared.keys, name, record)))
     }
     const members = [...declaration.members, ...broken.map(({ key }) => memberOf(key))]
     isReplaced = !(await this.#settle(name, record, members, changes.added))
@@ -299,9 +299,14 @@ export class DeclaredSchedules {
     return { keys, broken }
   }
 
-  async #delete(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
+  /** The store decides anew, with what it has locked: a later generation may have declared a job meanwhile. */
+  async #delete(
+    keys: readonly JobKey[],
+    set: string,
+    { generation }: Pick<SetRecord, 'generation'>,
+  ): Promise<readonly JobKey[]> {
     if (keys.length === 0) return []
-    const deleted = await this.#parts.open().deleteJobs(keys)
+    const deleted = await this.#parts.open().deletePlanned(keys, { set, generation })
     for (const key of deleted) await this.#parts.observer.jobDeleted(key)
     return deleted
   }
@@ -319,7 +324,7 @@ export class DeclaredSchedules {
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
       const found = await this.#readRecord(name)
       if (found.record.generation !== generation) {
-        await this.#delete(strangers(added, found.record))
+        await this.#delete(strangers(added, found.record), name, { generation })
         return false
       }
       const record = { ...found.record, members }

@@ -8,7 +8,7 @@ import {
   type Scheduler,
   triggerKey,
 } from 'quartz-ts'
-import { DelegatingJobStore } from 'quartz-ts/spi'
+import { DelegatingJobStore, type JobStoreOperation } from 'quartz-ts/spi'
 import { ManualClock } from 'quartz-ts/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { postgresStores } from '../support/sql-stores.ts'
@@ -191,4 +191,30 @@ test('a process that declares its set over and over leaves it to new code that h
   onTestFinished(() => fresh.shutdown())
   expect((await old.scheduler.reconcile('default', schedules)).deferred).toBe(true)
   expect(await stored(old.scheduler)).toEqual(asNew)
+})
+
+test('a job that a later declaration takes up is not deleted by the node that was removing it', async () => {
+  const newStore = await stores.prepare()
+  let meanwhile = (): Promise<unknown> => Promise.resolve()
+  class SlowStore extends DelegatingJobStore {
+    protected override async around<Answer>(
+      operation: JobStoreOperation,
+      proceed: () => Promise<Answer>,
+    ): Promise<Answer> {
+      if (operation.startsWith('delete')) await meanwhile()
+      return proceed()
+    }
+  }
+  const one = await node(() => new SlowStore(newStore()), 'one', oldPlans)
+  const two = await node(newStore, 'two', oldPlans)
+  const schedules = (plans: Plans): ScheduleDefinition[] =>
+    Object.entries(plans).map(([key, cron]) => defineSchedule(work, { key, cron, zone: 'UTC' }))
+  meanwhile = async () => {
+    meanwhile = () => Promise.resolve()
+    await two.scheduler.reconcile('default', schedules({ ...oldPlans, added: inMonth(8) }))
+  }
+  const { kept, changed } = oldPlans
+  const { removed, deferred } = await one.scheduler.reconcile('default', schedules({ kept, changed }))
+  expect({ removed, deferred }).toEqual({ removed: [], deferred: true })
+  expect(await stored(one.scheduler)).toEqual(['added 08', ...asOld])
 })

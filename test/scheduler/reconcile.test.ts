@@ -346,7 +346,7 @@ describe('reconcile', () => {
     const { scheduler, store } = await fixture()
     const set = [every('a', '1m'), every('b', '1m')]
     await scheduler.reconcile('s', [every('old', '1m')])
-    store.failOn({ operation: 'deleteJobs', error: new Error('away') })
+    store.failOn({ operation: 'deletePlanned', error: new Error('away') })
     await expect(scheduler.reconcile('s', set)).rejects.toThrow('away')
     expect(names(await scheduler.reconcile('s', set))).toEqual({
       ...nothing,

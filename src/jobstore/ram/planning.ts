@@ -1,10 +1,18 @@
-import { triggerKey } from '../../core/key.ts'
+import { type JobKey, triggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { asSeen } from '../ended-trigger.ts'
-import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../planned-job.ts'
+import {
+  isDeclaredUpTo,
+  nextFireTimeMsAfter,
+  type PlannedJob,
+  type PutPlan,
+  planChange,
+  type SetGeneration,
+} from '../planned-job.ts'
 import { calendarNotFound, plannedOntoAnother } from '../refusals.ts'
 import { isPausedState } from '../trigger-state.ts'
 import type { RamData } from './ram-data.ts'
+import { deleteJobs } from './scheduling.ts'
 
 export function putPlanned(data: RamData, planned: PlannedJob, nowMs: EpochMs): PutPlan {
   const { job, trigger } = planned
@@ -26,4 +34,11 @@ export function putPlanned(data: RamData, planned: PlannedJob, nowMs: EpochMs): 
     else data.replaceTrigger(record, change.trigger)
   }
   return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, stored.trigger) }
+}
+
+export function deletePlanned(data: RamData, keys: readonly JobKey[], upTo: SetGeneration): JobKey[] {
+  return deleteJobs(
+    data,
+    keys.filter((key) => isDeclaredUpTo(data.jobs.get(key)?.detail, upTo)),
+  )
 }

@@ -35,7 +35,7 @@ import {
   type SkippedFire,
   silentPause,
 } from '../pauses.ts'
-import type { PlannedJob, PutPlan } from '../planned-job.ts'
+import type { PlannedJob, PutPlan, SetGeneration } from '../planned-job.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -67,7 +67,7 @@ import { acquireTriggers, completeJobs, fireTriggers, releaseTriggers } from './
 import { queryJobs, queryNextTriggers, queryTriggers, triggerCounts } from './listing.ts'
 import { skipNextFire } from './misfires.ts'
 import * as pausing from './pausing.ts'
-import { putPlanned } from './planning.ts'
+import { deletePlanned, putPlanned } from './planning.ts'
 import { RamData } from './ram-data.ts'
 import { RamRecords } from './ram-records.ts'
 import { RamSession } from './ram-session.ts'
@@ -153,6 +153,10 @@ export class RAMJobStore implements JobStore {
   async putPlanned(planned: PlannedJob): Promise<PutPlan> {
     const session = this.#require()
     return this.#tell(session, putPlanned(this.#data, planned, session.context.clock.now()))
+  }
+  async deletePlanned(keys: readonly JobKey[], upTo: SetGeneration): Promise<readonly JobKey[]> {
+    const session = this.#require()
+    return this.#tell(session, deletePlanned(this.#data, keys, upTo))
   }
   async deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
     const session = this.#require()

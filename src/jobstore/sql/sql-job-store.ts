@@ -36,7 +36,7 @@ import {
   type SkippedFire,
   silentPause,
 } from '../pauses.ts'
-import type { PlannedJob, PutPlan } from '../planned-job.ts'
+import type { PlannedJob, PutPlan, SetGeneration } from '../planned-job.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -74,7 +74,7 @@ import { addCalendar, deleteCalendar } from './programs/scheduling/calendar-chan
 import { changeDefinitions, lockOfChanges } from './programs/scheduling/definition-changes.ts'
 import { clear, deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
 import * as pausing from './programs/scheduling/pausing.ts'
-import { putPlanned } from './programs/scheduling/planning.ts'
+import { deletePlanned, putPlanned } from './programs/scheduling/planning.ts'
 import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
 import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
 import { skipNextFire } from './programs/scheduling/skipping.ts'
@@ -210,6 +210,9 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   putPlanned(planned: PlannedJob): Promise<PutPlan> {
     return this.#transact('shared', (tx) => putPlanned(tx, planned))
+  }
+  deletePlanned(keys: readonly JobKey[], upTo: SetGeneration): Promise<readonly JobKey[]> {
+    return this.#transact('shared', (tx) => deletePlanned(tx, keys, upTo))
   }
   deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
     return this.#transact('shared', (tx) => deleteJobs(tx, keys))

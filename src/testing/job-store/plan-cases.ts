@@ -290,6 +290,24 @@ const owned = area('plans: sets and their generations', {
     await bed.schedule('q')
     await refuses(put(bed, 'q', { everyMs: minute }), 'ERR_OBJECT_ALREADY_EXISTS')
   },
+  'delete what they declared up to a generation, and nothing else': async (bed) => {
+    const now = { set: 's', generation: 2 }
+    await put(bed, 'former', { everyMs: minute, plan: { ...now, generation: 1 } })
+    await put(bed, 'same', { everyMs: minute, plan: now })
+    await put(bed, 'later', { everyMs: minute, plan: { ...now, generation: 3 } })
+    await put(bed, 'other', { everyMs: minute, plan: { ...now, set: 't' } })
+    await put(bed, 'alone', { everyMs: minute })
+    await bed.schedule('plain', { job: jobDetail('plain') })
+    const names = ['former', 'same', 'later', 'other', 'alone', 'plain', 'missing']
+    const keys = names.map((name) => jobDetail(name).key)
+    const deleted = await bed.store.deletePlanned(keys, now)
+    assert.deepEqual(deleted.map(({ name }) => name).sort(), ['former', 'same'])
+    const left = await bed.store.getJobs(keys)
+    assert.deepEqual(left.map(({ key: { name } }) => name).sort(), ['alone', 'later', 'other', 'plain'])
+    assert.deepEqual(await bed.states('former', 'same', 'later'), ['NONE', 'NONE', 'NORMAL'])
+    assert.deepEqual(await bed.store.deletePlanned(keys, now), [])
+    assert.deepEqual(await bed.store.deletePlanned([], now), [])
+  },
   'have no trigger for an instant that has passed': async (bed) => {
     await put(bed, 'p', { inMs: minute })
     assert.equal(await put(bed, 'p', { inMs: -60 * minute, isPast: true }), 'changed')

@@ -1,6 +1,13 @@
-import { type TriggerKey, triggerKey } from '../../../../core/key.ts'
+import { type JobKey, type TriggerKey, triggerKey } from '../../../../core/key.ts'
 import { asSeen } from '../../../ended-trigger.ts'
-import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../../../planned-job.ts'
+import {
+  isDeclaredUpTo,
+  nextFireTimeMsAfter,
+  type PlannedJob,
+  type PutPlan,
+  planChange,
+  type SetGeneration,
+} from '../../../planned-job.ts'
 import { plannedOntoAnother } from '../../../refusals.ts'
 import { isPausedState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
@@ -9,6 +16,8 @@ import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-ta
 import { calendarsOf } from '../steps/calendar-lookup.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
+import { uniqueKeys } from '../steps/settling.ts'
+import { deleteJobs } from './deleting.ts'
 import { storeJobs } from './scheduling.ts'
 
 /** Stores a declared job and its trigger, as far as they differ from what was declared before. */
@@ -38,6 +47,21 @@ export function* putPlanned(tx: SqlTransaction, planned: PlannedJob): SqlProgram
     yield* storeNewTriggers(tx, [change.trigger], { existing, jobs, keepsPauses: true })
   }
   return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, before.trigger) }
+}
+
+/** Deletes declared jobs, unless a later generation has declared them. A job that cannot be read stays. */
+export function* deletePlanned(
+  tx: SqlTransaction,
+  keys: readonly JobKey[],
+  upTo: SetGeneration,
+): SqlProgram<readonly JobKey[]> {
+  const unique = uniqueKeys(keys)
+  yield* lockJobs(tx, unique)
+  const { found } = yield* tx.session.jobs.load(unique)
+  return yield* deleteJobs(
+    tx,
+    unique.filter((key) => isDeclaredUpTo(found.get(key), upTo)),
+  )
 }
 
 /** A trigger that cannot be read counts as none: it is replaced. */
