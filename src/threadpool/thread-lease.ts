@@ -27,6 +27,8 @@ export class ThreadLease implements ExecutionThread {
   readonly executions: Map<number, WorkerExecution> = new Map()
   /** Was asked to end and takes no more tasks. */
   leaving = false
+  /** A module did not load in the thread, which takes no more tasks and is ended after those that it has. */
+  spoilt = false
   ready = false
   /** The thread that took the lease; null before, and when the thread had exited by then. */
   thread: PoolThread | null = null
@@ -157,6 +159,9 @@ export class ThreadLease implements ExecutionThread {
         this.ready = true
         this.#events.ready(this, message[1])
         this.#flushWhenDue()
+        return
+      case 'spoilt':
+        this.spoilt = true
         return
       case 'ends':
         for (const end of message[1]) {

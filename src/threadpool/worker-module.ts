@@ -35,6 +35,14 @@ export async function loadWorkerFunction(moduleUrl: string, exportName: string):
   )
 }
 
+/**
+ * Whether an error says that the import of a module failed. Node remembers that, so that no further import of the
+ * module succeeds in this thread.
+ */
+export function isFailedImport(error: unknown): boolean {
+  return SchedulerError.is(error) && error.code === 'ERR_WORKER_MODULE' && error.cause !== undefined
+}
+
 /** An export of an ES module, or a property of what a CommonJS module exports. */
 function findExport(module: Record<string, unknown>, exportName: string): unknown {
   const found = module[exportName]

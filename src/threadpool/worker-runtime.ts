@@ -12,7 +12,7 @@ import {
   unreadMax,
   type WorkerMessage,
 } from './wire.ts'
-import { loadWorkerFunction } from './worker-module.ts'
+import { isFailedImport, loadWorkerFunction } from './worker-module.ts'
 import { type RunChannel, WorkerRun } from './worker-run.ts'
 
 /** The inside of one worker thread: the modules it has loaded and the lease it serves. */
@@ -111,6 +111,7 @@ class LeaseServer implements RunChannel {
       const result = await job(run.context())
       end = run.end(result)
     } catch (thrown) {
+      if (isFailedImport(thrown)) this.#post(['spoilt'])
       end = run.failed(thrown)
     }
     if (hasOutput()) await outputTaken()

@@ -198,7 +198,12 @@ export class WorkerThreads {
   #leaseWithRoom(demand: number): ThreadLease | null {
     let leastBusy: ThreadLease | null = null
     for (const lease of this.#leases) {
-      if (lease.leaving || lease.load >= (leastBusy?.load ?? this.#options.concurrentTasksPerWorker)) continue
+      if (
+        lease.leaving ||
+        lease.spoilt ||
+        lease.load >= (leastBusy?.load ?? this.#options.concurrentTasksPerWorker)
+      )
+        continue
       if (lease.load === 0) return lease
       leastBusy = lease
     }
@@ -325,14 +330,17 @@ export class WorkerThreads {
   /** After an execution has ended: starts the next one, or lets the lease end at the next check. */
   #refill(lease: ThreadLease): void {
     if (this.#waiting.size > 0) this.#dispatch()
-    if (lease.load === 0) this.#sweepSoon()
+    if (lease.load > 0) return
+    // The thread that takes its place loads the module anew.
+    if (lease.spoilt) lease.termination.abort()
+    else this.#sweepSoon()
   }
 
   #sweepSoon(): void {
     this.#sweep ??= this.#threadClock.setTimer(sweepIntervalMs, () => {
       this.#sweep = null
       for (const lease of this.#leases) {
-        if (lease.load > 0 || lease.leaving || !lease.ready) continue
+        if (lease.load > 0 || lease.leaving || lease.spoilt || !lease.ready) continue
         if (lease.rested) {
           this.#leave(lease)
         } else {

@@ -1,6 +1,9 @@
-import { fileURLToPath } from 'node:url'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { piscinaThreadPool } from 'quartz-ts'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { PoolUnderTest, Recorder, workerTask } from '../../src/testing/thread-pool/harness.ts'
 import { type PiscinaThreadPoolOptions, resolvePiscinaOptions } from '../../src/threadpool/piscina-options.ts'
 import type { WorkerTask, WorkerTaskResult } from '../../src/threadpool/wire.ts'
@@ -289,6 +292,30 @@ describe('modules', () => {
       message: `The worker module '${fixturePath('broken.mjs')}' cannot be loaded: broken on purpose`,
       cause: { message: 'broken on purpose' },
     })
+  })
+
+  it('that did not load once are loaded by the next thread, and the thread before runs its other jobs', async () => {
+    const test = await startPool({ size: 2, maxThreads: 1, concurrentTasksPerWorker: 2 })
+    const directory = await mkdtemp(join(tmpdir(), 'quartz-ts-'))
+    onTestFinished(() => rm(directory, { recursive: true }))
+    const module = join(directory, 'late.mjs')
+    await writeFile(
+      module,
+      "import { existsSync } from 'node:fs'\n" +
+        "if (existsSync(new URL('./away', import.meta.url))) throw new Error('away')\n" +
+        "export default () => 'loaded'\n",
+    )
+    await writeFile(join(directory, 'away'), '')
+    const late = (): Promise<WorkerTaskResult> =>
+      test.pool.runInWorker(workerTask(pathToFileURL(module).href, 'default'), new Recorder())
+    const other = await waiting(test, 'obey', 'other')
+    await expect(late()).rejects.toMatchObject({ code: 'ERR_WORKER_MODULE', cause: { message: 'away' } })
+    await rm(join(directory, 'away'))
+    const next = late()
+    other.recorder.controller.abort(new Error('enough'))
+    expect(await other.failure).toMatchObject({ message: 'enough' })
+    expect(await next).toMatchObject({ result: 'loaded' })
+    expect(test.errors).toEqual([])
   })
 
   it('may be TypeScript where the threads have a loader', async () => {
