@@ -147,6 +147,7 @@ export class WorkerTasks {
         onLog: (level, fields, message) => {
           logger[level](fields, message)
         },
+        onJobData: () => {},
       },
     )
     return result

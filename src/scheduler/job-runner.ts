@@ -208,6 +208,9 @@ async function runInWorker(
         context.log[level](fields, message)
       })
     },
+    onJobData: (data) => {
+      context.takeJobData(data)
+    },
   })
   context.result = result
   context.takeJobData(jobDataMap)

@@ -1,4 +1,5 @@
 import type { SchedulerError } from '../core/errors.ts'
+import type { JobDataMap } from '../core/job-data-map.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Clock } from '../time/clock.ts'
 import type { WorkerTask, WorkerTaskResult } from './wire.ts'
@@ -53,6 +54,11 @@ export interface WorkerTaskHandlers {
   readonly interruptGraceMs: number
   onProgress(value: unknown): void
   onLog(level: 'debug' | 'info' | 'warn' | 'error', fields: object, message: string): void
+  /**
+   * The job's own data as a task left them that throws, before it rejects; a result has them itself. Not called when
+   * the task has not read them, or changed them to something that cannot be cloned.
+   */
+  onJobData(jobDataMap: JobDataMap): void
 }
 
 /**

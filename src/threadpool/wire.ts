@@ -111,10 +111,13 @@ function emptyAsNull(data: JobDataMap): JobDataMap | null {
   return null
 }
 
-/** The end of a task. It has the job's data if the job has read them, because only then can they have changed. */
+/**
+ * The end of a task. It has the job's data if the job has read them, because only then can they have changed; after a
+ * failure only if they can be cloned.
+ */
 export type TaskEnd =
   | readonly [tag: number, ok: true, result: unknown, jobDataMap: JobDataMap | null]
-  | readonly [tag: number, ok: false, thrown: ValueWire]
+  | readonly [tag: number, ok: false, thrown: ValueWire, jobDataMap: JobDataMap | null]
 
 /**
  * How many messages of tasks may wait on the port of a lease. A task that reports without end fills it as fast as the

@@ -55,22 +55,35 @@ export class WorkerExecution {
   }
 
   receive(message: Extract<WorkerMessage, readonly ['progress' | 'log', ...unknown[]]>): void {
-    try {
+    this.#handle(() => {
       if (message[0] === 'progress') {
         this.handlers.onProgress(message[2])
       } else {
         const [level, fields, text] = message[2]
         this.handlers.onLog(level, decodeFields(fields), text)
       }
-    } catch (error) {
-      // A handler that throws must not keep the task from ending.
-      this.#logger.error({ err: error, job: this.jobName }, 'The handler of progress and log lines threw')
-    }
+    })
   }
 
   end(end: TaskEnd): void {
-    if (end[1]) this.#resolve({ result: end[2], jobDataMap: end[3] ?? this.task.jobDataMap })
-    else this.fail(decodeValue(end[2]))
+    const [, isOk, outcome, jobDataMap] = end
+    if (isOk) {
+      this.#resolve({ result: outcome, jobDataMap: jobDataMap ?? this.task.jobDataMap })
+      return
+    }
+    this.#handle(() => {
+      if (jobDataMap !== null) this.handlers.onJobData(jobDataMap)
+    })
+    this.fail(decodeValue(outcome))
+  }
+
+  /** A handler that throws must not keep the task from ending. */
+  #handle(handle: () => void): void {
+    try {
+      handle()
+    } catch (error) {
+      this.#logger.error({ err: error, job: this.jobName }, 'A handler of what a worker job reports threw')
+    }
   }
 
   fail(error: unknown): void {

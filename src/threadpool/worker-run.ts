@@ -80,7 +80,8 @@ export class WorkerRun {
 
   failed(thrown: unknown): TaskEnd {
     const crosses = typeof thrown !== 'function' && typeof thrown !== 'symbol'
-    return [this.#tag, false, encodeValue(crosses ? thrown : this.#uncloneable('thrown value', thrown))]
+    const wire = encodeValue(crosses ? thrown : this.#uncloneable('thrown value', thrown))
+    return [this.#tag, false, wire, isCloneable(this.#jobDataMap) ? this.#jobDataMap : null]
   }
 
   /** The end as it is when it can be cloned, else a failure that names what cannot. */

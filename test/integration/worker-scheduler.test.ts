@@ -86,6 +86,19 @@ describe('worker jobs of a scheduler', () => {
     expect(await complete).toMatchObject({ instruction: 'setTriggerComplete' })
   })
 
+  it('keep what they changed in their data also when they fail, from refire to refire', async () => {
+    const failing = define('countFailures', { persistJobDataAfterExecution: true })
+    const scheduler = await start({ jobs: [failing] })
+    const complete = scheduler.events.next('triggerFinalized')
+    await scheduler.scheduleJob(
+      JobBuilder.newJob(failing).withIdentity('failing').storeDurably().build(),
+      once('now'),
+    )
+    await complete
+    await scheduler.idle()
+    expect((await scheduler.getJobDetail(jobKey('failing')))?.jobDataMap).toEqual({ count: 3 })
+  })
+
   it('are repeated when their thread dies and they may be', async () => {
     const dieOnce = define('dieOnce', {
       retry: { attempts: 2, backoff: { type: 'fixed', initialMs: 1, jitter: 0 } },

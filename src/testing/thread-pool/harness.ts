@@ -1,3 +1,4 @@
+import type { JobDataMap } from '../../core/job-data-map.ts'
 import { type Logger, silentLogger } from '../../core/logger.ts'
 import type { Runnable, ThreadPool, WorkerTaskHandlers } from '../../threadpool/thread-pool.ts'
 import type { WorkerTask } from '../../threadpool/wire.ts'
@@ -59,7 +60,7 @@ export class Execution implements Runnable {
   }
 }
 
-/** The progress and log lines of a worker task. */
+/** The progress and log lines of a worker task, and the data that it left when it failed. */
 export class Recorder implements WorkerTaskHandlers {
   readonly controller: AbortController = new AbortController()
   readonly signal: AbortSignal = this.controller.signal
@@ -82,6 +83,10 @@ export class Recorder implements WorkerTaskHandlers {
 
   onLog(level: string, fields: object, message: string): void {
     this.reports.push({ level, fields, message })
+  }
+
+  onJobData(jobDataMap: JobDataMap): void {
+    this.reports.push({ jobDataMap })
   }
 }
 

@@ -170,6 +170,17 @@ const errors: Record<string, Body> = {
     assert.equal((error.cause as Error).message, 'why')
   },
 
+  'changes to the job data come back when the job fails, too': async (test) => {
+    const task = { jobDataMap: { count: 4, kept: 'a' }, mergedJobDataMap: {} }
+    const recorder = new Recorder()
+    await failureOf(run(test, 'failAfterCount', task, recorder))
+    assert.deepEqual(recorder.reports, [{ jobDataMap: { count: 5, kept: 'a' } }])
+    const silent = new Recorder()
+    await failureOf(run(test, 'fail', task, silent))
+    await failureOf(run(test, 'uncloneable', { mergedJobDataMap: { where: 'jobDataMap' } }, silent))
+    assert.deepEqual(silent.reports, [])
+  },
+
   'what is thrown may be anything': async (test) => {
     assert.equal(await failureOf(run(test, 'fail', { mergedJobDataMap: { kind: 'undefined' } })), undefined)
     assert.deepEqual(await failureOf(run(test, 'fail')), { status: 404 })

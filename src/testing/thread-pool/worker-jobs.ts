@@ -27,6 +27,12 @@ export function count(context: JobRunContext): void {
   context.mergedJobDataMap['lost'] = true
 }
 
+/** Counts in its data, and fails. */
+export function failAfterCount(context: JobRunContext): never {
+  count(context)
+  throw new Error('counted')
+}
+
 /** Reports progress and logs, in an order that can be seen. */
 export function report(context: JobRunContext): string {
   const { log } = context

@@ -87,6 +87,7 @@ export class WorkerHandlers {
         signal,
         interruptGraceMs,
         onProgress: () => {},
+        onJobData: () => {},
         onLog: (_level, _fields, message) => {
           log.line(message)
         },
