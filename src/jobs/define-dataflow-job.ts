@@ -1,6 +1,8 @@
 import { checkMethods, wrongArgument } from '../core/arguments.ts'
 import type { StorableJobData } from '../core/job-data-type.ts'
 import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { systemClock } from '../time/clock.ts'
+import { nextTurn } from '../time/next-turn.ts'
 import { defineJob, type JobOptions, jobOptionNames } from './define-job.ts'
 import type { InlineJobDefinition, JobExecutionContext } from './job-definition.ts'
 import type { Shard } from './sharding.ts'
@@ -32,7 +34,7 @@ const what = 'defineDataflowJob'
 
 /**
  * Defines a job that fetches rows and works on them, again and again while there are rows; for a sharded job, each item
- * its own. In a job that is not sharded the item is 0 of 1. An interrupt ends it between two rounds.
+ * its own. In a job that is not sharded the item is 0 of 1. An interrupt or its time limit ends it between two rounds.
  *
  * @param jobType the name under which jobs of this kind are stored: the same on every node, for ever;
  *   at most 250 characters
@@ -63,6 +65,8 @@ async function runRounds<Row, Data extends object>(
   const shard = context.shard ?? whole
   let rows = 0
   for (let rounds = 0; rounds < maxRounds; rounds++) {
+    // Rows of a synchronous source come without a turn: no timer would run, and no interrupt arrive, until the end.
+    if (rounds > 0) await nextTurn(systemClock)
     context.signal.throwIfAborted()
     const fetched: unknown = await flow.fetch(shard, context)
     if (!Array.isArray(fetched)) throw wrongArgument(what, 'rows', 'an array from fetch', fetched)

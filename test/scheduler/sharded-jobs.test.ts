@@ -313,6 +313,22 @@ describe('a dataflow job', () => {
     expect(rounds).toBe(1)
   })
 
+  test('lets interrupts arrive between two rounds, although nothing in a round waits', async () => {
+    let rounds = 0
+    const flow = defineDataflowJob<number>('flow', {
+      fetch: (_shard, { scheduler, fireInstanceId }) => {
+        if (rounds === 0) setImmediate(() => void (scheduler as Scheduler).interrupt({ fireInstanceId }))
+        return [1]
+      },
+      process: () => rounds++,
+    })
+    const { scheduler, clock } = await open({ jobs: [flow] })
+    const ended = scheduler.events.next('jobWasExecuted')
+    await scheduler.scheduleJob(JobBuilder.newJob(flow).build(), now(clock))
+    expect((await ended).error?.code).toBe('ERR_JOB_INTERRUPTED')
+    expect(rounds).toBeLessThan(10)
+  })
+
   test.each([0, 1_000_001, 1.5])('refuses %d rounds', (maxRounds) => {
     const flow = { fetch: () => [], process: () => {} }
     expect(() => defineDataflowJob('flow', flow, { maxRounds })).toThrow(/maxRounds/)
