@@ -5,7 +5,7 @@ import type { Notifier } from './notifier.ts'
 import type { Reconciliation } from './schedule-definition.ts'
 import type { UnawaitedCalls } from './unawaited-calls.ts'
 
-/** How often a node looks again at sets that live nodes have declared in a newer form: those nodes may stop. */
+/** How often a node looks again at a set that live nodes have declared in a newer form: those nodes may stop. */
 const lookAgainMs = 60_000
 
 export interface SetCaretakerParts {
@@ -24,8 +24,8 @@ export class SetCaretaker {
   readonly #notifier: Notifier
   /** By name; each call of `reconcile` for one replaces the one before. */
   readonly #declared = new Map<string, DeclaredSet>()
-  /** Those that are to be looked at again. */
-  readonly #waiting = new Set<string>()
+  /** When those are looked at again that wait, on the monotonic clock: each when it has waited for itself. */
+  readonly #waiting = new Map<string, number>()
   /** Those of which what this process declared last came into force; others may have replaced it since. */
   readonly #inForce = new Set<string>()
   #timer: ClockTimer | null = null
@@ -68,7 +68,7 @@ export class SetCaretaker {
 
   /** Nodes are known to each other once they have started, and older ones may have changed sets before. */
   async started(): Promise<void> {
-    await this.#look([...this.#declared.keys()], { mayTakeOver: 'never' })
+    await this.#look([...this.#declared.keys()], { haveWaited: false })
   }
 
   /** What is under way ends with the store. */
@@ -86,17 +86,31 @@ export class SetCaretaker {
     if (done?.deferred === false) this.#inForce.add(name)
     else if (done !== null) this.#inForce.delete(name)
     if (done?.deferred === false && done.broken.length === 0) this.#waiting.delete(name)
-    else this.#waiting.add(name)
+    else if (!this.#waiting.has(name)) this.#waiting.set(name, this.#clock.elapsedMs() + lookAgainMs)
+    this.#arm()
+  }
+
+  /** What begins to wait is the last to be looked at, so a timer that is armed is early enough. */
+  #arm(): void {
     if (this.#waiting.size === 0 || this.#isEnded || this.#timer !== null) return
-    this.#timer = this.#clock.setTimer(lookAgainMs, () => {
+    const firstMs = Math.min(...this.#waiting.values())
+    this.#timer = this.#clock.setTimer(firstMs - this.#clock.elapsedMs(), () => {
       this.#timer = null
-      unawaited(this.#look([...this.#waiting], { mayTakeOver: 'always' }), () => {})
+      const nowMs = this.#clock.elapsedMs()
+      const due = [...this.#waiting].flatMap(([name, lookMs]) => (lookMs <= nowMs ? [name] : []))
+      for (const name of due) this.#waiting.delete(name)
+      unawaited(this.#look(due, { haveWaited: true }), () => {})
+      this.#arm()
     })
   }
 
-  async #look(names: readonly string[], options: { readonly mayTakeOver: TakeOver }): Promise<void> {
+  async #look(names: readonly string[], { haveWaited }: { readonly haveWaited: boolean }): Promise<void> {
     const { done, told } = this.#inTurn(async () => {
-      for (const name of names) await this.#lookAt(name, options)
+      for (const name of names) {
+        // What is in force is looked at again for its own sake: it has not waited for nodes with a newer form.
+        const mayTakeOver = haveWaited && !this.#inForce.has(name) ? 'always' : 'never'
+        await this.#lookAt(name, mayTakeOver)
+      }
     })
     await done
     await told
@@ -129,7 +143,7 @@ export class SetCaretaker {
     else this.#notifier.track(answered)
   }
 
-  async #lookAt(name: string, { mayTakeOver }: { readonly mayTakeOver: TakeOver }): Promise<void> {
+  async #lookAt(name: string, mayTakeOver: TakeOver): Promise<void> {
     const declared = this.#declared.get(name)
     if (declared === undefined || this.#hasEnded()) return
     try {

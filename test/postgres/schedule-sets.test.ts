@@ -22,6 +22,15 @@ interface Node {
   readonly clock: ManualClock
 }
 
+class FailingStore extends DelegatingJobStore {
+  isAway = false
+  override putPlanned(
+    ...plan: Parameters<DelegatingJobStore['putPlanned']>
+  ): ReturnType<DelegatingJobStore['putPlanned']> {
+    return this.isAway ? Promise.reject(new Error('away')) : super.putPlanned(...plan)
+  }
+}
+
 type Plans = Readonly<Record<string, string>>
 
 /** Nothing of it is due for months. */
@@ -154,14 +163,6 @@ test('a process may go back to a form that it has declared before, unless anothe
 
 test('a process goes back at once to what it declared before a form that failed half way', async () => {
   const newStore = await stores.prepare()
-  class FailingStore extends DelegatingJobStore {
-    isAway = false
-    override putPlanned(
-      ...plan: Parameters<DelegatingJobStore['putPlanned']>
-    ): ReturnType<DelegatingJobStore['putPlanned']> {
-      return this.isAway ? Promise.reject(new Error('away')) : super.putPlanned(...plan)
-    }
-  }
   const store = new FailingStore(newStore())
   const { scheduler } = await node(() => store, 'one', oldPlans)
   const schedules = (plans: Plans): ScheduleDefinition[] =>
@@ -217,4 +218,48 @@ test('a job that a later declaration takes up is not deleted by the node that wa
   const { removed, deferred } = await one.scheduler.reconcile('default', schedules({ kept, changed }))
   expect({ removed, deferred }).toEqual({ removed: [], deferred: true })
   expect(await stored(one.scheduler)).toEqual(['added 08', ...asOld])
+})
+
+test('each set waits a minute of its own for nodes with a newer form', async () => {
+  const newStore = await stores.prepare()
+  const fresh = await node(newStore, 'new-1', {})
+  const old = await node(newStore, 'old-1', {})
+  const declare = async (
+    { scheduler }: Node,
+    set: string,
+    options: { version: number; dryRun?: boolean },
+  ): Promise<boolean> => {
+    const cron = inMonth(options.version)
+    const schedules = [defineSchedule(work, { key: set, cron, zone: 'UTC' })]
+    return (await scheduler.reconcile(set, schedules, options)).deferred
+  }
+  for (const set of ['a', 'b']) expect(await declare(fresh, set, { version: 2 })).toBe(false)
+  expect(await declare(old, 'a', { version: 1 })).toBe(true)
+  await old.clock.advance(59_000)
+  expect(await declare(old, 'b', { version: 1 })).toBe(true)
+  await fresh.scheduler.shutdown()
+  await old.clock.advance(1000)
+  expect(await declare(old, 'b', { version: 1, dryRun: true })).toBe(true)
+  expect(await stored(old.scheduler)).toEqual(['a 01', 'b 02'])
+  await old.clock.advance(59_000)
+  expect(await declare(old, 'b', { version: 1, dryRun: true })).toBe(false)
+  expect(await stored(old.scheduler)).toEqual(['a 01', 'b 01'])
+})
+
+test('a set whose store failed waits a minute for nodes with a newer form, too', async () => {
+  const newStore = await stores.prepare()
+  const store = new FailingStore(newStore())
+  const old = await node(() => store, 'old-1', {})
+  const schedules = [defineSchedule(work, { key: 'a', cron: inMonth(1), zone: 'UTC' })]
+  store.isAway = true
+  await expect(old.scheduler.reconcile('s', schedules, { version: 1 })).rejects.toThrow('away')
+  store.isAway = false
+  const fresh = await node(newStore, 'new-1', {})
+  const newer = [defineSchedule(work, { key: 'a', cron: inMonth(2), zone: 'UTC' })]
+  expect((await fresh.scheduler.reconcile('s', newer, { version: 2 })).deferred).toBe(false)
+  await fresh.scheduler.shutdown()
+  await old.clock.advance(60_000)
+  const foreseen = await old.scheduler.reconcile('s', schedules, { version: 1, dryRun: true })
+  expect(foreseen.deferred).toBe(true)
+  expect(await stored(old.scheduler)).toEqual(['a 02'])
 })
