@@ -33,8 +33,8 @@ export class MisfireBuffer implements RecordBuffer<MisfireNote, Misfire> {
     this.#idPrefix = `${uniqueName.slice(0, 60)}-`
   }
 
-  get isEmpty(): boolean {
-    return this.#notes.isEmpty && this.#counted.length === 0
+  get size(): number {
+    return this.#notes.size + this.#counted.length
   }
   get isLarge(): boolean {
     return this.#notes.isLarge

@@ -25,7 +25,8 @@ export interface ProgressNote {
 
 /** Entries of one kind that wait to be written: at most so many, the oldest are dropped. */
 export interface RecordBuffer<Entry, Written = Entry> {
-  readonly isEmpty: boolean
+  /** How many entries it holds. */
+  readonly size: number
   /** It holds so much that it is to be written before the second is over. */
   readonly isLarge: boolean
   /** Answers how many entries were dropped for it. */
@@ -47,8 +48,8 @@ export class ListBuffer<Entry> implements RecordBuffer<Entry> {
     this.#largeFrom = Math.ceil(most / 2)
   }
 
-  get isEmpty(): boolean {
-    return this.#entries.length === 0
+  get size(): number {
+    return this.#entries.length
   }
   get isLarge(): boolean {
     return this.#entries.length >= this.#largeFrom
@@ -89,8 +90,8 @@ export class StatusBuffer implements RecordBuffer<EndedExecution, JobStatusChang
     this.#most = mostJobs
   }
 
-  get isEmpty(): boolean {
-    return this.#changes.size === 0
+  get size(): number {
+    return this.#changes.size
   }
   get isLarge(): boolean {
     return this.#changes.size >= this.#most / 2
@@ -147,8 +148,8 @@ export class LogBuffer implements RecordBuffer<LoggedLine, ExecutionLogChunk> {
     this.#most = mostLines
   }
 
-  get isEmpty(): boolean {
-    return this.#lines === 0
+  get size(): number {
+    return this.#lines
   }
   get isLarge(): boolean {
     return this.#lines >= this.#most / 2
@@ -209,8 +210,8 @@ export class ProgressBuffer implements RecordBuffer<ProgressNote, ExecutionProgr
     this.#most = most
   }
 
-  get isEmpty(): boolean {
-    return this.#notes.size === 0
+  get size(): number {
+    return this.#notes.size
   }
   get isLarge(): boolean {
     return false
@@ -252,8 +253,8 @@ export class AuditBuffer implements RecordBuffer<AuditEntry> {
     this.#most = most
   }
 
-  get isEmpty(): boolean {
-    return this.#entries.size === 0
+  get size(): number {
+    return this.#entries.size
   }
   get isLarge(): boolean {
     return this.#entries.size >= this.#most / 2

@@ -78,6 +78,7 @@ export class Recorder {
   #writing: Promise<void> | null = null
   #failures = 0
   #dropped = 0
+  #isLastTry = false
   #isClosed = false
 
   constructor(parts: RecorderParts) {
@@ -92,7 +93,12 @@ export class Recorder {
 
   /** Whether something is not written yet. */
   get isBehind(): boolean {
-    return this.#writing !== null || this.#kinds().some((kind) => !this.#buffers[kind].isEmpty)
+    return this.#writing !== null || this.#left > 0
+  }
+
+  /** How many entries wait to be written. */
+  get #left(): number {
+    return this.#kinds().reduce((sum, kind) => sum + this.#buffers[kind].size, 0)
   }
 
   /** What the store keeps of the log of an execution; null when it keeps none. */
@@ -110,7 +116,7 @@ export class Recorder {
    * they are too many for that, or when the store does not take them so.
    */
   takeLogLines(fireInstanceId: string): readonly ExecutionLogLine[] | null {
-    if (this.#logs.isEmpty || this.#parts.store.records?.takesLogLines !== true) return null
+    if (this.#logs.size === 0 || this.#parts.store.records?.takesLogLines !== true) return null
     return this.#logs.takeOf(fireInstanceId, endLinesMax)
   }
 
@@ -141,9 +147,12 @@ export class Recorder {
     await this.#writing
   }
 
-  /** Writes what is left, and takes no more. */
+  /** Writes what is left, and takes no more; says how much of it the store did not take. */
   async close(): Promise<void> {
+    while (this.#writing !== null) await this.#writing
+    this.#isLastTry = true
     await this.flush()
+    this.#dropped += this.#left
     this.abandon()
     if (this.#dropped > 0) this.#sayDropped()
   }
@@ -190,7 +199,7 @@ export class Recorder {
   async #writeKinds(kinds: readonly Kind[]): Promise<{ readonly error: unknown } | null> {
     const taken: Taken = new Map()
     for (const kind of kinds) {
-      if (!this.#buffers[kind].isEmpty) taken.set(kind, this.#buffers[kind].take())
+      if (this.#buffers[kind].size > 0) taken.set(kind, this.#buffers[kind].take())
     }
     let batches = [taken]
     try {
@@ -241,9 +250,10 @@ export class Recorder {
 
   #judge(failed: { readonly error: unknown } | null): void {
     if (failed !== null) {
-      if (this.#failures++ > 0) return
+      if (this.#failures++ > 0 && !this.#isLastTry) return
+      const next = this.#isLastTry ? 'the shutdown does not wait for it' : 'it is tried again'
       this.#parts.notifier.error(
-        'The job store could not write down what was recorded of executions; it is tried again.',
+        `The job store could not write down what was recorded of executions; ${next}.`,
         failed.error,
       )
       return
@@ -256,7 +266,7 @@ export class Recorder {
     const { logger } = this.#parts
     logger.warn(
       { dropped: this.#dropped },
-      'Records of executions were dropped: the job store took too long.',
+      'Records of executions were dropped: the job store failed, or took too long.',
     )
     this.#dropped = 0
   }

@@ -103,7 +103,7 @@ describe('the buffer of misfires', () => {
     expect(left.length + dropped).toBe(100)
     expect(left.length).toBeLessThanOrEqual(10)
     expect(left.at(-1)?.fromMs).toBe(99)
-    expect(notes.isEmpty).toBe(true)
+    expect(notes.size).toBe(0)
   })
 
   test('gives ids that sort in the order of the notes', () => {

@@ -195,6 +195,21 @@ describe('the recorder', () => {
     expect(clock.timerCount).toBe(0)
   })
 
+  test('says at the end how much a store that is away has not taken, whether or not it failed before', async () => {
+    for (const failsBefore of [false, true]) {
+      const { dropped, ended, errors, recorder, store } = rig()
+      store.refuses = () => true
+      for (let index = 0; index < 3; index++) ended(`j${index}`)
+      if (failsBefore) await recorder.flush()
+      errors.length = 0
+      await recorder.close()
+      expect(errors).toEqual([expect.stringMatching(/the shutdown does not wait for it/)])
+      expect(dropped).toEqual([{ dropped: 3 }])
+      ended('too late')
+      expect(recorder.keeps('statuses')).toBe(false)
+    }
+  })
+
   test('lets a kind that is refused hold up no other', async () => {
     const { clock, store, ended, logged } = rig()
     store.refuses = ({ logs }) => logs !== undefined
