@@ -147,6 +147,11 @@ export interface JobExecutionContext<Data extends object = Record<string, unknow
   readonly jobRunTimeMs: number
   /** For listeners, when a run has failed: whether the job is to run again, by a refire, a retry or a recovery. */
   readonly runsAgain: boolean
+  /**
+   * For listeners: whether another node has taken the firing over, because this one was not heard of for too long. How
+   * the job ends here counts for nothing then: the other node runs it again, or counts it as lost.
+   */
+  readonly isTakenOver: boolean
   /** Notes of this firing alone, for listeners and the job. */
   put(key: string, value: unknown): void
   get(key: string): unknown

@@ -60,7 +60,7 @@ export class ExecutionContext implements RemoteJobContext {
   /** When the job began to run; null while it has not. */
   beganTimeMs: EpochMs | null = null
   /** Another node has taken over the firing: what happens here counts for nothing. */
-  isVoid = false
+  isTakenOver = false
   /** The firing goes on elsewhere under this reference; null while it does not. */
   awaitedReference: string | null = null
 
@@ -171,7 +171,7 @@ export class ExecutionContext implements RemoteJobContext {
   /** Asks the execution to stop, for a reason in a word; the first error stays. */
   interrupt(error: JobExecutionError, reason: InterruptReason): void {
     // Also of one that was asked to stop before.
-    if (reason === 'recovered') this.isVoid = true
+    if (reason === 'recovered') this.isTakenOver = true
     if (this.#abortReason !== null) return
     this.#abortReason = error
     this.isEndedByShutdown = reason === 'shutdown'

@@ -157,9 +157,9 @@ export class JobRunShell implements Runnable {
    * has taken it over.
    */
   #goesOnElsewhere(error: JobExecutionError | null): boolean {
-    const { awaitedReference, fireInstanceId, isVoid } = this.#context
+    const { awaitedReference, fireInstanceId, isTakenOver } = this.#context
     if (awaitedReference === null) return false
-    return error === null || isVoid || !this.#resources.remotes.claim(fireInstanceId)
+    return error === null || isTakenOver || !this.#resources.remotes.claim(fireInstanceId)
   }
 
   /** What follows after the job has ended. */
@@ -182,7 +182,8 @@ export class JobRunShell implements Runnable {
 
   /** Decided before listeners are told: what happens while they are is no part of how the job ended. */
   #verdict(error: JobExecutionError, retries: boolean): Verdict {
-    const { attempt, bundle, interruption, isEndedByShutdown, isVoid, refireCount, trigger } = this.#context
+    const { attempt, bundle, interruption, isEndedByShutdown, isTakenOver, refireCount, trigger } =
+      this.#context
     const { jobStore, maxRefires } = this.#resources
     const { requestsRecovery, retry } = bundle.jobDetail
     const asked = instructionAfter(trigger, error)
@@ -192,7 +193,7 @@ export class JobRunShell implements Runnable {
     const isRefused = asked === 'reExecuteJob' && (!mayRefire || hasNoRefires)
     const instruction = isRefused ? instructionAfter(trigger, null) : asked
     // The node that has taken it over runs it again, or does not.
-    const mayRunAgain = canBeRetried(instruction) && !isVoid
+    const mayRunAgain = canBeRetried(instruction) && !isTakenOver
     // As after a crash, without counting an attempt. In memory nothing would be left to run it.
     const recovers = isEndedByShutdown && requestsRecovery && jobStore.capabilities.persistent
     if (mayRunAgain && recovers && this.#definition !== null)
@@ -272,7 +273,7 @@ export class JobRunShell implements Runnable {
 
   /** Logs an error when the job is not tried again, a warning when it is tried again or was interrupted. */
   #reportFailure(error: JobExecutionError, { instruction, retry, recovery }: Outcome): void {
-    const { attempt, bundle, fireInstanceId, isVoid, jobKey, originalTriggerKey } = this.#context
+    const { attempt, bundle, fireInstanceId, isTakenOver, jobKey, originalTriggerKey } = this.#context
     const { logger, notifier } = this.#resources
     const attempts = bundle.jobDetail.retry?.attempts ?? null
     const fields = {
@@ -282,8 +283,8 @@ export class JobRunShell implements Runnable {
     }
     const name = `Job ${jobKey.toString()}`
     const isLast = attempts !== null && attempt >= attempts && canBeRetried(instruction)
-    const isExhausted = isLast && recovery === null && !isVoid
-    if (isVoid) {
+    const isExhausted = isLast && recovery === null && !isTakenOver
+    if (isTakenOver) {
       logThrown(logger, error, `${name} ended here after another node had taken it over.`, fields, 'warn')
     } else if (recovery !== null) {
       logThrown(logger, error, `${name} was interrupted by the shutdown and will run again.`, fields, 'warn')
@@ -333,12 +334,12 @@ export class JobRunShell implements Runnable {
       lateCauses.blocked(jobDetail.key, fireTimeMs, report.finishedTimeMs)
     }
     if (end.outcome === 'vetoed') this.#noteVeto(report)
-    if (!context.isVoid) recorder.noteCompletion(context.bundle, report)
+    if (!context.isTakenOver) recorder.noteCompletion(context.bundle, report)
     if (context.lastProgress !== null) {
       recorder.note('progress', { fireInstanceId: context.fireInstanceId, progressText: () => null })
     }
     if (!recorder.keepsOutcome(end.outcome)) return report
-    const logLines = context.isVoid ? null : recorder.takeLogLines(context.fireInstanceId)
+    const logLines = context.isTakenOver ? null : recorder.takeLogLines(context.fireInstanceId)
     // Into the report: a copy with one more field costs more than the report.
     report.texts = textsOf(context)
     if (logLines !== null) report.logLines = logLines

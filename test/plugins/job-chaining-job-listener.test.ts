@@ -10,8 +10,10 @@ import {
   type RetryOptions,
   ramJobStore,
   type Shard,
+  TriggerBuilder,
 } from '../../src/index.ts'
 import { DelegatingJobStore, type JobStoreOperation } from '../../src/jobstore/delegating-job-store.ts'
+import type { JobStoreContext, SchedulerSignaler } from '../../src/jobstore/job-store.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { firing, type ShellRig, shellRig } from '../support/shell-rig.ts'
 
@@ -169,6 +171,34 @@ describe('a chain of jobs', () => {
       expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', field: 'second' }),
     )
   })
+})
+
+it('leaves the follower to the node that has taken the firing over', async () => {
+  const clock = new ManualClock()
+  let signaler: SchedulerSignaler | null = null
+  const store = new (class extends DelegatingJobStore {
+    override initialize(context: JobStoreContext): Promise<void> {
+      signaler = context.signaler
+      return super.initialize(context)
+    }
+  })(ramJobStore())
+  const ran: string[] = []
+  const job = defineJob('noting', ({ jobKey: key, originalTriggerKey }) => {
+    ran.push(key.name)
+    if (originalTriggerKey.name === 'taken over') signaler?.recoveredByPeer()
+  })
+  await using scheduler = await createScheduler({ clock, jobs: [job], jobStore: store, logger: false })
+  scheduler.listenerManager.addJobListener(linking([first, second, { evenAfterFailure: true }]))
+  for (const key of [first, second]) {
+    await scheduler.addJob(JobBuilder.newJob(job).withIdentity(key).storeDurably().build())
+  }
+  await scheduler.start()
+  for (const name of ['taken over', 'kept']) {
+    const trigger = TriggerBuilder.newTrigger({ clock }).withIdentity(name).forJob(first).build()
+    await scheduler.scheduleJob(trigger)
+    await scheduler.idle()
+  }
+  expect(ran).toEqual(['first', 'first', 'second'])
 })
 
 it('triggers the follower of a sharded job that ends while a shutdown waits for it', async () => {
