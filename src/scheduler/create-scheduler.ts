@@ -32,7 +32,6 @@ import {
 import type { PluginContext } from './scheduler-plugin.ts'
 import { combinedProbe, type SchedulerProbe } from './scheduler-probe.ts'
 import { SignalReceiver } from './signal-receiver.ts'
-import { awaitPlugin } from './slow-plugins.ts'
 
 /** Options of `createScheduler`; all have defaults. */
 export interface SchedulerOptions extends SchedulerBehaviour {
@@ -63,7 +62,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const probe = probeOf(unprobed)
   const jobStore = probedStore(store, probe)
   const resolved = Object.freeze({ ...unprobed, jobStore })
-  const { logger, maxJobDataBytes, plugins, triggerFamilies } = resolved
+  const { logger, maxJobDataBytes, triggerFamilies } = resolved
   const registry = registryOf(resolved)
   const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), logger)
   const executing = new ExecutingJobs()
@@ -112,10 +111,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   try {
     await lifeCycle.initialize()
     remotes.connect(scheduler)
-    const context = pluginContextOf(resolved)
-    for (const plugin of plugins) {
-      await awaitPlugin(resolved, plugin, 'initialize', () => plugin.initialize(scheduler, context))
-    }
+    await lifeCycle.initializePlugins(scheduler, pluginContextOf(resolved))
     await declareSchedules(scheduler, options)
   } catch (error) {
     // What was opened on the way is closed again, so that a failed start leaves no handles behind.

@@ -15,9 +15,9 @@ import { PauseWatch } from './pause-watch.ts'
 import type { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import type { Recorder } from './recorder.ts'
 import type { RemoteExecutions } from './remote-executions.ts'
-import type { ShutdownOptions } from './scheduler.ts'
+import type { Scheduler, ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
-import type { SchedulerPlugin } from './scheduler-plugin.ts'
+import type { PluginContext, SchedulerPlugin } from './scheduler-plugin.ts'
 import type { SchedulerProbe } from './scheduler-probe.ts'
 import { SchedulerShutdown } from './scheduler-shutdown.ts'
 import type { SignalReceiver } from './signal-receiver.ts'
@@ -65,6 +65,8 @@ export class SchedulerLifeCycle {
   #isDraining = false
   /** Listeners or a plugin that hold up a start; null while none does. */
   #startWaitsFor: string | null = null
+  /** Those that are shut down: a plugin that was never called has nothing to end. */
+  readonly #initialized: SchedulerPlugin[] = []
   readonly #started = new Set<SchedulerPlugin>()
   readonly #lag = new RecentEventLoopLag()
   #changing: Promise<unknown> = Promise.resolve()
@@ -154,6 +156,15 @@ export class SchedulerLifeCycle {
       ...(probe !== null && { probe: storeProbeOf(probe) }),
     }
     await this.#takePart('store', () => jobStore.initialize(storeContext))
+  }
+
+  /** Once pool and store are prepared. A plugin that fails is shut down too: it may have begun something. */
+  async initializePlugins(scheduler: Scheduler, context: PluginContext): Promise<void> {
+    const { options } = this.#parts
+    for (const plugin of options.plugins) {
+      this.#initialized.push(plugin)
+      await awaitPlugin(options, plugin, 'initialize', () => plugin.initialize(scheduler, context))
+    }
   }
 
   /** A part that refuses because another scheduler has it is not this scheduler's to shut down. */
@@ -343,6 +354,7 @@ export class SchedulerLifeCycle {
         ...this.#parts,
         cut: this.#cut,
         changed: this.#changing,
+        plugins: this.#initialized,
         startWaitsFor: () => this.#startWaitsFor,
         standBy: () => this.#enterStandby(),
         owns: (part) => this.#owned.has(part),

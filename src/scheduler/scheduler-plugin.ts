@@ -26,6 +26,7 @@ export interface SchedulerPlugin {
   start?(): void | Promise<void>
   /**
    * While the scheduler shuts down, which waits for it for 10 seconds at most: it must not itself await the shutdown.
+   * Where `createScheduler` fails, it is called only if `initialize` was, also one that failed.
    */
   shutdown?(): void | Promise<void>
 }

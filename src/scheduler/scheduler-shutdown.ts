@@ -28,6 +28,8 @@ export interface SchedulerShutdownParts {
   readonly thread: QuartzSchedulerThread
   /** Settles when the changes of the life cycle that were asked for before have ended. */
   readonly changed: Promise<unknown>
+  /** Those that were initialized. */
+  readonly plugins: readonly SchedulerPlugin[]
   /** Listeners or a plugin that hold up a start; null while none does. */
   readonly startWaitsFor: () => string | null
   /** Stops firing. */
@@ -90,7 +92,7 @@ export class SchedulerShutdown {
     this.#parts.close()
     completions.stopRetrying()
     await this.#storeStep('writing ended executions', () => completions.drained())
-    for (const plugin of options.plugins) {
+    for (const plugin of this.#parts.plugins) {
       await this.#endPlugin(plugin)
     }
     await this.#storeStep('counting what was stored', () => this.#parts.noteNeverStarted())

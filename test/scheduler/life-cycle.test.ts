@@ -9,6 +9,7 @@ import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { summaryOfMetaData } from '../../src/scheduler/scheduler-metadata.ts'
+import type { SchedulerPlugin } from '../../src/scheduler/scheduler-plugin.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
@@ -319,6 +320,21 @@ describe('createScheduler', () => {
     }
     await expect(createScheduler({ clock, plugins: [failing] })).rejects.toThrow('no such luck')
     expect(clock.timerCount).toBe(0)
+  })
+
+  it('shuts down the plugins up to the one that cannot be initialized, and no other', async () => {
+    const calls: string[] = []
+    const plugin = (name: string, fails = false): SchedulerPlugin => ({
+      name,
+      initialize: () => {
+        calls.push(`initialize ${name}`)
+        if (fails) throw new Error('no such luck')
+      },
+      shutdown: () => void calls.push(`shutdown ${name}`),
+    })
+    const plugins = [plugin('a'), plugin('b', true), plugin('c')]
+    await expect(createScheduler({ plugins, logger: false })).rejects.toThrow('no such luck')
+    expect(calls).toEqual(['initialize a', 'initialize b', 'shutdown a', 'shutdown b'])
   })
 })
 
