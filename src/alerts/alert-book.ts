@@ -68,8 +68,8 @@ export class AlertBook {
   }
 
   /**
-   * Notes that an alert was sent, or that another attempt is needed, whatever else of it has changed meanwhile. One that
-   * was raised anew is another alert.
+   * Notes that an alert was sent, or that another attempt is needed, whatever else of it has changed meanwhile. One
+   * that was raised anew is another alert.
    */
   async noteSent({ id, sinceMs }: Pick<StoredAlert, 'id' | 'sinceMs'>, isSent: boolean): Promise<void> {
     for (let attempt = 0; attempt < 5; attempt++) {

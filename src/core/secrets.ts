@@ -48,7 +48,7 @@ function withUser(address: string, instead: string): string {
   return userLength === 0 || isOfPath ? address : `${scheme}${instead}${rest.slice(userLength)}`
 }
 
-/** Whether what ends with an `@` is a host and the begin of a path, such as `example.com/@`: a password is behind `:`. */
+/** Whether what ends with an `@` is a host and the begin of a path, `example.com/@`: a password is behind a `:`. */
 function isPathOfHost(text: string): boolean {
   const slash = text.indexOf('/')
   return slash >= 0 && (text.endsWith('/@') || !text.slice(0, slash).includes(':'))

@@ -150,9 +150,12 @@ test('a trigger fires in the call that stores it also when the loop is about to 
     .build()
     .computeFirstFireTime(null)
   await store.scheduleJobs([{ job: job('later'), triggers: [trigger] }], { replace: false })
-  await vi.waitFor(() => {
-    expect(log).toEqual(['between two turns', 'ran t'])
-  })
+  await vi.waitFor(
+    () => {
+      expect(log).toEqual(['between two turns', 'ran t'])
+    },
+    { timeout: 10_000 },
+  )
   expect(store.counts('scheduleAndFire', 'acquireAndFire')).toEqual([1, 1])
 })
 

@@ -96,8 +96,8 @@ export class ApiClient implements AsyncDisposable {
       if (status === 502 || status === 504)
         return new AnswerLost(`'${base}' answered ${status}: its proxy got no answer of the server.`)
       if (status === 503 || status === 429) {
-        const message = `'${base}' answered ${status}, and not by itself: its proxy says that it is away, or overloaded.`
-        return new CommandFailure(exitCodes.unreachable, message)
+        const why = 'and not by itself: its proxy says that it is away, or overloaded.'
+        return new CommandFailure(exitCodes.unreachable, `'${base}' answered ${status}, ${why}`)
       }
       const answered = `It answered ${status}${response.ok ? ' with something else than JSON' : ''}.`
       return new CommandFailure(

@@ -56,6 +56,7 @@ import { storeInUse } from '../refusals.ts'
 import type { StoreShutdownOptions } from '../store-shutdown-options.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
+import { foreseeUpdates } from './foresee-updates.ts'
 import { JoinedJobStore } from './joined-job-store.ts'
 import { eachOrAll, type LeftOver } from './kernel/each-or-all.ts'
 import type { TransactionLock } from './kernel/sql-runner.ts'
@@ -70,7 +71,11 @@ import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
 import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing.ts'
 import { getPausedGroups } from './programs/reading/pauses.ts'
 import * as reading from './programs/reading/reading.ts'
-import { addCalendar, deleteCalendar } from './programs/scheduling/calendar-changes.ts'
+import {
+  type AddCalendarOptions,
+  addCalendar,
+  deleteCalendar,
+} from './programs/scheduling/calendar-changes.ts'
 import { changeDefinitions, lockOfChanges } from './programs/scheduling/definition-changes.ts'
 import { clear, deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
 import * as pausing from './programs/scheduling/pausing.ts'
@@ -320,18 +325,17 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#read(getPausedGroups)
   }
 
-  addCalendar(
-    name: string,
-    calendar: Calendar,
-    options: { readonly replace: boolean; readonly updateTriggers: boolean },
-  ): Promise<void> {
-    return this.#transact('exclusive', (tx) => addCalendar(tx, name, calendar, options))
+  async addCalendar(name: string, calendar: Calendar, options: AddCalendarOptions): Promise<void> {
+    const named = options.updateTriggers ? [{ name, calendar }] : []
+    const foreseen = await foreseeUpdates(this.#require().transactions, named)
+    await this.#transact('exclusive', (tx) => addCalendar(tx, name, calendar, { ...options, foreseen }))
   }
   deleteCalendar(name: string): Promise<boolean> {
     return this.#transact('exclusive', (tx) => deleteCalendar(tx, name))
   }
-  changeDefinitions(changes: DefinitionChanges): Promise<RemovedDefinitions> {
-    return this.#transact(lockOfChanges(changes), (tx) => changeDefinitions(tx, changes))
+  async changeDefinitions(changes: DefinitionChanges): Promise<RemovedDefinitions> {
+    const foreseen = await foreseeUpdates(this.#require().transactions, changes.calendars)
+    return this.#transact(lockOfChanges(changes), (tx) => changeDefinitions(tx, changes, foreseen))
   }
   getCalendar(name: string): Promise<Calendar | null> {
     return this.#read((session) => reading.getCalendar(session, name))

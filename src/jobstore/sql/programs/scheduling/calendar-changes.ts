@@ -11,28 +11,39 @@ import { endStaleClaims } from '../steps/ended-claims.ts'
 import { forgetOverPauses, isPausedByGroup } from '../steps/group-pauses.ts'
 import { tellMissed } from '../steps/misfires.ts'
 import { settleJobs } from '../steps/settling.ts'
+import { ForeseenUpdates } from './foreseen-updates.ts'
 
 /** How many triggers are read and written at a time when their calendar changes. */
 const triggersAtATime = 1000
+
+export interface AddCalendarOptions {
+  readonly replace: boolean
+  readonly updateTriggers: boolean
+  /** Default: nothing was computed before. */
+  readonly foreseen?: ForeseenUpdates
+}
 
 export function* addCalendar(
   tx: SqlTransaction,
   name: string,
   calendar: Calendar,
-  options: { readonly replace: boolean; readonly updateTriggers: boolean },
+  options: AddCalendarOptions,
 ): SqlProgram<void> {
   const { calendars } = tx.session
   if (!options.replace && (yield* calendars.exists(name)))
     throw new ObjectAlreadyExistsError('calendar', name)
   const old = options.updateTriggers ? (yield* calendars.load([name])).get(name) : undefined
   yield* calendars.put(name, calendar)
-  if (options.updateTriggers) yield* updateUsers(tx, name, { calendar, old })
+  if (!options.updateTriggers) return
+  const { foreseen = new ForeseenUpdates(tx.session.context) } = options
+  yield* updateUsers(tx, name, { calendar, old, foreseen })
 }
 
 interface CalendarChange {
   readonly calendar: Calendar
   /** The calendar before; absent when there was none, an error when it cannot be read. */
   readonly old: Calendar | Error | undefined
+  readonly foreseen: ForeseenUpdates
 }
 
 /** Gives the triggers that name a calendar their fire times under it. */
@@ -57,7 +68,7 @@ function* updateUsers(tx: SqlTransaction, name: string, change: CalendarChange):
 function* updateSome(
   tx: SqlTransaction,
   refs: readonly TriggerRef[],
-  { calendar, old }: CalendarChange,
+  { calendar, old, foreseen }: CalendarChange,
   paused: PausedGroups,
 ): SqlProgram<readonly TriggerRef[]> {
   const { session, nowMs } = tx
@@ -69,7 +80,7 @@ function* updateSome(
     const stored = found.get(ref.key)
     if (stored === undefined) continue
     const { trigger, state: before } = stored
-    const updated = trigger.updateWithNewCalendar(calendar, nowMs, session.context.misfireThresholdMs)
+    const updated = foreseen.updated(trigger, calendar, nowMs)
     const state = stateUnderCalendar(before, trigger, updated)
     if (state === null) continue
     // What a trigger in error misses is not due to its calendar.

@@ -10,6 +10,7 @@ import { calendarsOf } from '../steps/calendar-lookup.ts'
 import { lockJobs, lockTriggers } from '../steps/new-triggers.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { deleteJobs, deleteTriggers } from './deleting.ts'
+import type { ForeseenUpdates } from './foreseen-updates.ts'
 import { scheduleJobs } from './scheduling.ts'
 
 /** Triggers depend on calendars without a lock on them. */
@@ -20,10 +21,11 @@ export function lockOfChanges({ calendars, removedCalendars }: DefinitionChanges
 export function* changeDefinitions(
   tx: SqlTransaction,
   changes: DefinitionChanges,
+  foreseen: ForeseenUpdates,
 ): SqlProgram<RemovedDefinitions> {
   yield* lockInOrder(tx, changes)
   for (const { name, calendar } of changes.calendars) {
-    yield* addCalendar(tx, name, calendar, { replace: true, updateTriggers: true })
+    yield* addCalendar(tx, name, calendar, { replace: true, updateTriggers: true, foreseen })
   }
   if (changes.entries.length > 0) {
     const entries = yield* entriesInPlace(tx, changes.entries)
