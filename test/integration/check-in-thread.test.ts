@@ -58,7 +58,7 @@ const checkInOfStore = (): Promise<CheckIn> =>
     bootId: 'of the store',
     isOurs: true,
     rows: [],
-    sentMs: 0,
+    sentMs: systemClock.elapsedMs(),
     lookedMs: 0,
     lookTookMs: 0,
     witness: 'none',
@@ -72,6 +72,7 @@ interface RigOptions {
 function rig(config: ClientConfig, entry: URL = builtEntry, options: RigOptions = {}) {
   const seen = { checkIns: [] as CheckIn[], failures: [] as unknown[], looks: [] as WitnessLook[], losses: 0 }
   const fallenBack: unknown[] = []
+  const stoodIn: unknown[] = []
   const fallbackCalls: string[] = []
   const fallback: CheckInDriver = {
     start: () => fallbackCalls.push('start'),
@@ -91,6 +92,7 @@ function rig(config: ClientConfig, entry: URL = builtEntry, options: RigOptions 
     fallback,
     checkInOfStore,
     onFallback: (cause) => fallenBack.push(cause),
+    onStandIn: (cause) => stoodIn.push(cause),
     entry,
     deafAfterMs: 60_000,
     ...options,
@@ -110,7 +112,7 @@ function rig(config: ClientConfig, entry: URL = builtEntry, options: RigOptions 
       seen.losses++
     },
   }
-  return { driver, observer, seen, fallenBack, fallbackCalls }
+  return { driver, observer, seen, fallenBack, stoodIn, fallbackCalls }
 }
 
 describe('a node whose check-ins have a thread', () => {
@@ -302,7 +304,11 @@ describe('a check-in thread', () => {
   test('goes on when the server has been away', async () => {
     const other = await startPostgres()
     onTestFinished(() => other.remove())
-    const { driver, observer, seen, fallenBack } = rig({ connectionString: other.connectionString })
+    const { driver, observer, seen, fallenBack, stoodIn } = rig(
+      { connectionString: other.connectionString },
+      builtEntry,
+      { checkInOfStore: () => Promise.reject(new Error('away')) },
+    )
     driver.start(observer, orders('first'))
     await vi.waitFor(
       () => {
@@ -326,6 +332,7 @@ describe('a check-in thread', () => {
       { timeout: patienceMs },
     )
     expect(fallenBack).toEqual([])
+    expect(stoodIn).toEqual([])
   })
 
   test('says no more when the main thread has not been heard of for too long', async () => {
@@ -380,6 +387,46 @@ describe('a check-in thread', () => {
     await driver.stop()
     expect(fallbackCalls).toEqual(['start', 'order', 'stop'])
     expect(seen.checkIns).toMatchObject([{ bootId: 'of the store' }])
+  })
+
+  test('that cannot connect again is stood in for until it can', async () => {
+    await using proxy = await TcpProxy.startFor(server.connectionString)
+    const connectionString = proxy.through(server.connectionString)
+    const { driver, observer, seen, fallenBack, stoodIn } = rig({ connectionString })
+    driver.start(observer, orders('first'))
+    const bootIds = (): readonly string[] => seen.checkIns.map(({ bootId }) => bootId)
+    await vi.waitFor(
+      () => {
+        expect(bootIds()).toContain('first')
+      },
+      { timeout: patienceMs },
+    )
+    proxy.refuse()
+    await vi.waitFor(
+      () => {
+        expect(bootIds().filter((id) => id === 'of the store').length).toBeGreaterThan(1)
+      },
+      { timeout: patienceMs },
+    )
+    const failures = seen.failures.length
+    const before = seen.checkIns.length
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns.length).toBeGreaterThan(before + 2)
+      },
+      { timeout: patienceMs },
+    )
+    // The node checks in, so nothing has failed.
+    expect(seen.failures).toHaveLength(failures)
+    expect(stoodIn).toHaveLength(1)
+    proxy.heal()
+    await vi.waitFor(
+      () => {
+        expect(bootIds().at(-1)).toBe('first')
+      },
+      { timeout: patienceMs },
+    )
+    expect(fallenBack).toEqual([])
   })
 
   test('that starts while the server is away for the store too checks in as soon as it is back', async () => {

@@ -43,6 +43,7 @@ function startThread(
     fallback: { start: never, order: never, hurry: never, provenMs: never, cutOff: never, stop: never },
     checkInOfStore: never,
     onFallback: never,
+    onStandIn: never,
     entry,
   })
   onTestFinished(() => driver.stop())

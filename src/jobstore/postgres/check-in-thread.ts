@@ -20,9 +20,14 @@ export interface ThreadCheckInsOptions {
   readonly answerWithinMs: number
   /** Checks in on the event loop when no thread can. */
   readonly fallback: CheckInDriver
-  /** One check-in over the store's connections, which tells whether the server or the thread is to blame. */
+  /**
+   * One check-in over the store's connections: tells whether the server or the thread is to blame, and stands in while
+   * the thread cannot connect again.
+   */
   readonly checkInOfStore: (orders: CheckInOrders) => Promise<CheckIn>
   readonly onFallback: (cause: unknown) => void
+  /** The store's connections stand in for the thread's until that one is back. */
+  readonly onStandIn: (cause: unknown) => void
   /** A main thread that is blocked for this long counts as dead. Milliseconds, default 300,000. */
   readonly deafAfterMs?: number
   /** The module of the thread. */
@@ -38,12 +43,16 @@ export function checkInEntry(given?: URL): ThreadEntry {
   }
 }
 
-/** After so many failures without a check-in the store is asked; when it reaches the server, the thread is given up. */
+/**
+ * After so many failures before the first check-in the store is asked; when it reaches the server, the thread is given
+ * up.
+ */
 const failuresMax = 2
 
 /**
  * Checks in from a thread with a connection of its own, so that a node whose event loop is blocked is not taken for
- * failed. A thread that dies is replaced.
+ * failed. A thread that dies is replaced. While one that has checked in cannot do so any more, as where the server has
+ * no connection left, the store's connections stand in: peers must not recover a node that works.
  */
 export class ThreadCheckIns implements CheckInDriver {
   readonly #options: ThreadCheckInsOptions
@@ -56,7 +65,10 @@ export class ThreadCheckIns implements CheckInDriver {
   #ended: Promise<void> = Promise.resolve()
   #restart: ClockTimer | null = null
   #failures = 0
-  #hasCheckedIn = false
+  /** When the last check-in was sent, on the clock's monotonic time; null before the first one. */
+  #checkedInMs: number | null = null
+  /** Whether the last check-in went over the store's connections. */
+  #isStoodInFor = false
   #asking: Promise<void> | null = null
   #isFallenBack = false
   #isStopped = false
@@ -152,10 +164,7 @@ export class ThreadCheckIns implements CheckInDriver {
     this.#observer?.witnessLost()
     const orders = this.#orders
     if (orders === null) return
-    this.#observer?.checkInFailed(
-      new Error('the thread that checks in died; another one is started', { cause }),
-    )
-    this.#failed(cause)
+    this.#failed(new Error('the thread that checks in died; another one is started', { cause }), cause)
     this.#restart = systemClock.setTimer(retryDelayMs(orders.intervalMs), () => {
       if (!this.#isStopped) this.#spawn(this.#orders ?? orders)
     })
@@ -165,46 +174,68 @@ export class ThreadCheckIns implements CheckInDriver {
     if (this.#isStopped || this.#isFallenBack) return
     this.#post({ kind: 'heard' })
     switch (message.kind) {
-      case 'checkedIn':
-        this.#hasCheckedIn = true
-        this.#observer?.checkedIn(this.#onOwnClock(message))
+      case 'checkedIn': {
+        const checkIn = this.#onOwnClock(message)
+        this.#checkedInMs = checkIn.sentMs
+        this.#isStoodInFor = false
+        this.#observer?.checkedIn(checkIn)
         this.#sendOrders()
         break
+      }
       case 'looked':
         this.#observer?.looked({ ...message, sentMs: message.sentMs + this.#behindMs() })
         break
       case 'witnessLost':
         this.#observer?.witnessLost()
         break
-      case 'failed': {
-        const error = Object.assign(new Error(message.message), { code: message.code })
-        this.#observer?.checkInFailed(error)
-        this.#failed(error)
+      case 'failed':
+        this.#failed(Object.assign(new Error(message.message), { code: message.code }))
         break
-      }
       case 'password':
         unawaited(this.#givePassword(), (error) => this.#observer?.checkInFailed(error))
         break
     }
   }
 
-  #failed(cause: unknown): void {
+  #failed(error: Error, cause: unknown = error): void {
+    // The node can check in as long as the store's connections do it.
+    if (!this.#isStoodInFor) this.#observer?.checkInFailed(error)
     const orders = this.#orders
-    if (this.#hasCheckedIn || this.#asking !== null || orders === null) return
-    this.#failures++
-    if (this.#failures < failuresMax) return
-    this.#failures = 0
+    if (this.#asking !== null || orders === null || !this.#isStoreNeeded()) return
     this.#asking = this.#askStore(cause, orders)
-    unawaited(this.#asking, (error) => this.#observer?.checkInFailed(error))
+    unawaited(this.#asking, (failure) => this.#observer?.checkInFailed(failure))
+  }
+
+  /** A thread that has checked in may be back before peers wait for it. */
+  #isStoreNeeded(): boolean {
+    if (this.#checkedInMs !== null) {
+      return this.#options.clock.elapsedMs() - this.#checkedInMs >= this.#options.answerWithinMs
+    }
+    this.#failures++
+    if (this.#failures < failuresMax) return false
+    this.#failures = 0
+    return true
   }
 
   /** A server that is away for the store too is no fault of the thread, which goes on and says itself what failed. */
   async #askStore(cause: unknown, orders: CheckInOrders): Promise<void> {
-    const checkIn = await this.#options.checkInOfStore(orders).catch(() => null)
+    const before = this.#checkedInMs
+    const checkIn = await this.#options.checkInOfStore(orders).catch((error: unknown) => {
+      if (this.#isStoodInFor && !this.#isStopped) this.#observer?.checkInFailed(error)
+      this.#isStoodInFor = false
+      return null
+    })
     this.#asking = null
-    if (checkIn === null || this.#isStopped || this.#hasCheckedIn) return
-    this.#fallBack(cause)
+    if (checkIn === null || this.#isStopped || this.#checkedInMs !== before) return
+    if (before === null) this.#fallBack(cause)
+    else this.#standIn(cause, checkIn.sentMs)
     this.#observer?.checkedIn(checkIn)
+  }
+
+  #standIn(cause: unknown, sentMs: number): void {
+    if (!this.#isStoodInFor) this.#options.onStandIn(cause)
+    this.#isStoodInFor = true
+    this.#checkedInMs = sentMs
   }
 
   #fallBack(cause: unknown): void {

@@ -178,7 +178,9 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
   const entry = checkInEntry(options.checkInEntry)
   requireEntry(entry)
   const answerWithinMs = Math.max(500, Math.ceil(options.failedAfterMs / 3))
-  const checkInOfStore = (orders: CheckInOrders): Promise<CheckIn> => checkInOver(transactor, orders, 'none')
+  // The thread may be back meanwhile, and have written its witness since.
+  const checkInOfStore = (orders: CheckInOrders): Promise<CheckIn> =>
+    checkInOver(transactor, orders, 'unknown')
   return new ThreadCheckIns({
     access,
     clock,
@@ -186,6 +188,13 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
     fallback,
     checkInOfStore,
     onFallback,
+    onStandIn: (cause) => {
+      logger.warn(
+        { err: cause },
+        'the connection of the check-ins cannot be made; until it can, they go over those of the job store, and a ' +
+          'node with an event loop that is blocked for long counts as failed',
+      )
+    },
     entry: entry.url,
   })
 }
