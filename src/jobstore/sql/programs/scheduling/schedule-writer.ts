@@ -46,8 +46,8 @@ export class ScheduleWriter {
   readonly #mayExpectNew: boolean
   #calls: Call[] = []
   #isWriting = false
-  /** Calls that wait for locks of other sessions. */
-  readonly #waiting = new Set<Chain>()
+  /** Calls that wait for locks of other sessions, each chain with its end. */
+  readonly #waiting = new Map<Chain, Promise<void>>()
   readonly #apart = new Lanes(sideBySide)
 
   /** `mayExpectNew`: as in {@link scheduleMany}, for the first attempt. */
@@ -73,12 +73,6 @@ export class ScheduleWriter {
   }
 
   #add(call: Call): void {
-    const ahead = [...this.#waiting].find(({ footprint }) => footprint.meets(call))
-    if (ahead !== undefined) {
-      ahead.calls.push(call)
-      ahead.footprint.add(call)
-      return
-    }
     this.#calls.push(call)
     if (this.#isWriting) return
     this.#isWriting = true
@@ -94,15 +88,47 @@ export class ScheduleWriter {
     this.#isWriting = false
   }
 
+  /** Takes the calls that come next, and puts those behind waiting calls that depend on them. */
   #takeBatch(): Call[] {
+    const batch: Call[] = []
+    const touched = new ScheduleFootprint()
     let triggers = 0
-    const end = this.#calls.findIndex(({ entries }, index) => {
-      for (const entry of entries) triggers += entry.triggers.length
-      return index > 0 && triggers > triggersPerTransaction
-    })
-    const batch = end < 0 ? this.#calls : this.#calls.slice(0, end)
-    this.#calls = end < 0 ? [] : this.#calls.slice(end)
+    let taken = 0
+    for (const call of this.#calls) {
+      const ahead = this.#waitingAhead(call)
+      if (ahead.length > 0) {
+        // It depends on this batch too, and where its calls are then is known after the batch.
+        if (touched.meets(call)) break
+        this.#putBehind(ahead, call)
+      } else {
+        for (const entry of call.entries) triggers += entry.triggers.length
+        if (batch.length > 0 && triggers > triggersPerTransaction) break
+        batch.push(call)
+        if (this.#waiting.size > 0) touched.add(call)
+      }
+      taken++
+    }
+    this.#calls = this.#calls.slice(taken)
     return batch
+  }
+
+  /** The chains that the call depends on. */
+  #waitingAhead(call: Call): readonly Chain[] {
+    if (this.#waiting.size === 0) return []
+    return [...this.#waiting.keys()].filter(({ footprint }) => footprint.meets(call))
+  }
+
+  #putBehind(ahead: readonly Chain[], call: Call): void {
+    const [first] = ahead
+    if (ahead.length === 1 && first !== undefined) {
+      first.calls.push(call)
+      first.footprint.add(call)
+      return
+    }
+    const footprint = new ScheduleFootprint()
+    footprint.add(call)
+    const ends = ahead.flatMap((chain) => this.#waiting.get(chain) ?? [])
+    this.#wait({ calls: [call], footprint }, Promise.all(ends))
   }
 
   async #store(batch: readonly Call[]): Promise<void> {
@@ -112,19 +138,29 @@ export class ScheduleWriter {
       if (error instanceof RowsLockedError) this.#setApart(batch)
       else if (batch.length === 1 || concernsAll(error)) for (const call of batch) call.reject(error)
       // What one call holds may be what the database refuses: the others must not fail with it.
-      else for (const call of batch) await this.#store([call])
+      else for (const call of batch) await this.#storeOrWait(call)
     }
+  }
+
+  /** One before it in its batch may have met a lock. */
+  async #storeOrWait(call: Call): Promise<void> {
+    const ahead = this.#waitingAhead(call)
+    if (ahead.length > 0) this.#putBehind(ahead, call)
+    else await this.#store([call])
   }
 
   /** Which of the calls met the lock is not known, so independent calls are run side by side. */
   #setApart(batch: readonly Call[]): void {
-    for (const chain of chainsOf(batch)) {
-      this.#waiting.add(chain)
-      // Each call of a chain is answered by itself; the rest of a chain that stopped is refused.
-      unawaited(this.#storeInTurn(chain), (error) => {
-        for (const call of chain.calls) call.reject(error)
-      })
-    }
+    for (const chain of chainsOf(batch)) this.#wait(chain, Promise.resolve())
+  }
+
+  #wait(chain: Chain, turn: Promise<unknown>): void {
+    const end = turn.then(() => this.#storeInTurn(chain))
+    this.#waiting.set(chain, end)
+    // Each call of a chain is answered by itself; the rest of a chain that stopped is refused.
+    unawaited(end, (error) => {
+      for (const call of chain.calls) call.reject(error)
+    })
   }
 
   async #storeInTurn(chain: Chain): Promise<void> {
