@@ -1,7 +1,7 @@
 import { createScheduler, type Logger } from 'quartz-ts'
 import { postgresJobStore } from 'quartz-ts/postgres'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { freshDatabase, type TestDatabase, testPool } from '../support/postgres-database.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
 let database: TestDatabase
@@ -85,6 +85,18 @@ describe('a server that is away when a scheduler is made', () => {
     await expect(createScheduler({ jobStore, logger })).rejects.toThrow('Create the database')
     expect(warnings).toEqual([])
   })
+})
+
+test('a connection of the pool that does not answer keeps no scheduler from being made', async () => {
+  await using proxy = await TcpProxy.startFor(database.connectionString)
+  const pool = testPool({ connectionString: proxy.through(database.connectionString) })
+  onTestFinished(() => pool.end())
+  await pool.query('SELECT 1')
+  proxy.dropReplies()
+  const jobStore = postgresJobStore({ pool, statementTimeoutMs: 1, listen: false })
+  await using scheduler = await createScheduler({ jobStore, logger: false })
+  expect(pool.totalCount).toBe(1)
+  expect(await scheduler.getJobGroupNames()).toEqual([])
 })
 
 test('check-ins that are made without a thread are seen without a logger', async () => {

@@ -88,12 +88,18 @@ export class PostgresAccess {
   }
 
   /**
-   * A runner for migrations: they take as long as they take, and the lock rows of Java are not there before them.
-   * Closed with everything else.
+   * A runner for migrations: they take as long as they take, and the lock rows of Java are not there before them. Looks
+   * at the schema are reads, which have the limits of others: a connection that does not answer must not keep a store
+   * from starting for ever. Closed with everything else.
    */
   migrationRunner(): SqlRunner {
     const scope = { names: this.#options.names, schedulerName: this.#context.schedulerName }
-    return this.#newRunner(skipLockedLocking(scope), { statementTimeoutMs: 0, lockTimeoutMs: 0 })
+    const unlimited = this.#newRunner(skipLockedLocking(scope), { statementTimeoutMs: 0, lockTimeoutMs: 0 })
+    return {
+      transact: (begin, options) => unlimited.transact(begin, options),
+      read: (begin) => this.runner.read(begin),
+      close: () => unlimited.close(),
+    }
   }
 
   /** Starts to hear other nodes. */
