@@ -9518,6 +9518,12 @@ WHERE sched_name = :scheduler
     FROM qrtz_fired_triggers f
     WHERE f.sched_name = s.sched_name
       AND f.instance_name = s.instance_name
+      AND NOT EXISTS (
+        SELECT 1
+        FROM qrtz_awaited_results a
+        WHERE a.sched_name = f.sched_name
+          AND a.fire_id = f.entry_id
+      )
   );
 
 ---------------------------------------------

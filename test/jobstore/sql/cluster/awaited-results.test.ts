@@ -56,6 +56,27 @@ describe('a firing that goes on elsewhere, when its node dies', () => {
     expect(await owners(cluster)).toEqual([{ instance_name: 'third', state: 'EXECUTING' }])
   })
 
+  test('does not make a node that is shut down one that failed', async () => {
+    const { cluster, dead, live, bundle } = await scene()
+    await awaitedOf(dead).put([resultOf(dead, bundle)])
+    await dead.bed.store.shutdown()
+    expect(await cluster.members()).toEqual(['live'])
+    expect(await owners(cluster)).toEqual([{ instance_name: 'dead', state: 'EXECUTING' }])
+    await cluster.clock.advance(failOverMs)
+    expect(live.bed.signals.failedNodes).toEqual([])
+    expect(await owners(cluster)).toEqual([{ instance_name: 'live', state: 'EXECUTING' }])
+  })
+
+  test('keeps no next start of its node waiting', async () => {
+    const { cluster, dead, live, bundle } = await scene()
+    await awaitedOf(dead).put([resultOf(dead, bundle)])
+    await dead.bed.store.shutdown()
+    const again = await cluster.startNode('dead')
+    expect(await cluster.members()).toEqual(['dead', 'live'])
+    expect(only(await awaitedOf(again).find(['run'])).bundle.fireInstanceId).toBe(bundle.fireInstanceId)
+    expect(live.bed.signals.failedNodes).toEqual([])
+  })
+
   test('stays with a node that does not remember it', async () => {
     const { cluster, dead, bundle } = await scene()
     await awaitedOf(dead).put([resultOf(dead, bundle)])

@@ -15,9 +15,9 @@ import {
   withScheduler,
 } from '../../kernel/row-set.ts'
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
-import type { SqlNames } from '../../kernel/sql-names.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, later, type SqlProgram, type SqlQuery, type SqlRows, sqlQuery } from '../../kernel/statement.ts'
+import { isAwaited } from '../encoding/awaited-firings.ts'
 import { anyText, instant, integer, readable, text } from '../encoding/columns.ts'
 import {
   jobKeyColumns,
@@ -370,11 +370,6 @@ function statementsOfJobs(dialect: SqlDialect, fired: string): StatementsOfJobs 
        WHERE ${isOfJob} AND f.state = 'EXECUTING' AND NOT COALESCE(f.is_nonconcurrent, false)`,
     ),
   }
-}
-
-/** Whether the result of an execution `f` is awaited. */
-function isAwaited({ awaitedResults }: SqlNames): string {
-  return `EXISTS (SELECT 1 FROM ${awaitedResults} a WHERE a.sched_name = f.sched_name AND a.fire_id = f.entry_id)`
 }
 
 /** Statements about executions that go on elsewhere, of any node. */

@@ -2,6 +2,7 @@ import type { EpochMs } from '../../../../time/clock.ts'
 import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, type SqlRow, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
+import { isAwaited } from '../encoding/awaited-firings.ts'
 import { anyText, instant, integer, readable, text, textOrNull } from '../encoding/columns.ts'
 import { failedAfterMaxMs, type NodeInfo, type NodeRow, parseNodeInfo } from './node-row.ts'
 
@@ -61,7 +62,10 @@ export class SchedulerStateTable {
     })
   }
 
-  /** Deletes this node's row, unless firings of it are left, which peers recover when the row is overdue. */
+  /**
+   * Deletes this node's row, unless firings of it are left, which peers recover when the row is overdue. Those that go
+   * on elsewhere need no node, and peers take them over without a row.
+   */
   leave({ instanceId, bootId }: OwnRow): SqlStatement {
     return this.#statements.leave({ scheduler: this.#scheduler, instance: instanceId, boot: bootId })
   }
@@ -164,7 +168,7 @@ export function schedulerStateStatements({ dialect, names }: SqlVocabulary): Sch
       dialect,
       `DELETE FROM ${state} AS s WHERE ${own} AND NOT EXISTS (
          SELECT 1 FROM ${fired} f
-         WHERE f.sched_name = s.sched_name AND f.instance_name = s.instance_name)`,
+         WHERE f.sched_name = s.sched_name AND f.instance_name = s.instance_name AND NOT ${isAwaited(names)})`,
     ),
   }
 }
