@@ -6,7 +6,7 @@ import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import { neverFires } from './refusals.ts'
+import { firedOnce, neverFires } from './refusals.ts'
 
 /** A job with its one trigger, as they were declared. Both have the same name and group. */
 export interface PlannedJob {
@@ -242,7 +242,7 @@ interface Next extends Replacement, PlannedJob {
  * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when from where it goes on no fire time is left before its end
  */
 export function inPlaceOf(stored: Trigger, planned: Replacement): Trigger {
-  if (planned.goesOnFrom === 'due' && isOverOnce(stored, planned.trigger)) throw neverFires(planned.trigger)
+  if (planned.goesOnFrom === 'due' && isOverOnce(stored, planned.trigger)) throw firedOnce(stored)
   const trigger =
     planned.goesOnFrom === 'start'
       ? fromItsStart(stored, planned)
@@ -251,10 +251,14 @@ export function inPlaceOf(stored: Trigger, planned: Replacement): Trigger {
   return trigger
 }
 
-/** Whether the one fire time of both has fired, or was left out: its run may go on. */
+/**
+ * Whether the one fire time of both has fired, or was left out: its run may go on. Where the calendar is another one,
+ * the former one may have left it out.
+ */
 function isOverOnce(stored: Trigger, trigger: Trigger): boolean {
   const isSame = isOnce(stored) && isOnce(trigger) && stored.startTimeMs === trigger.startTimeMs
-  return isSame && stored.nextFireTimeMs === null
+  if (!isSame || stored.nextFireTimeMs !== null) return false
+  return stored.previousFireTimeMs !== null || stored.calendarName === trigger.calendarName
 }
 
 /**

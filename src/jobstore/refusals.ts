@@ -152,3 +152,14 @@ export function neverFires({ key, calendarName }: Trigger): SchedulerError {
       (calendarName === null ? '.' : `, and its calendar '${calendarName}'.`),
   )
 }
+
+/** That the one fire time of a trigger is over, so that another one with the same start has none. */
+export function firedOnce({ key, startTimeMs, previousFireTimeMs, calendarName }: Trigger): SchedulerError {
+  const leftOut =
+    calendarName === null ? 'was left out' : `was left out, by hand or by its calendar '${calendarName}'`
+  return new SchedulerError(
+    'ERR_TRIGGER_NEVER_FIRES',
+    `Trigger ${key.toString()} fires once, at ${new Date(startTimeMs).toISOString()}, and ` +
+      `${previousFireTimeMs === null ? leftOut : 'has fired'}: it will never fire again. Give it another start time.`,
+  )
+}

@@ -190,6 +190,16 @@ const replacing = area('calendars: replacing', {
     assert.deepEqual(await bed.stored('other'), other)
     assert.deepEqual(await bed.acquireNames({ noLaterThanMs: startMs + day }), ['other'])
   },
+  'keeps a trigger that fires once and has not fired from no other calendar': async (bed) => {
+    await put(bed, excluding())
+    const { key, startTimeMs } = await bed.schedule('t', { calendar: name, inMs: 36 * hours })
+    await excludeSecondDay(bed)
+    assert.equal(await bed.state('t'), 'COMPLETE')
+    const without = bed.trigger('t', { inMs: 36 * hours })
+    assert.equal(await bed.store.rescheduleTrigger(key, without, { goesOnFrom: 'due' }), true)
+    assert.equal((await bed.stored('t')).nextFireTimeMs, startTimeMs)
+    assert.deepEqual(await bed.acquireNames({ noLaterThanMs: startTimeMs }), ['t'])
+  },
   'announces a trigger that may fire earlier than before': async (bed) => {
     await put(bed, excluding('2026-01-02'))
     const startMs = bed.now()
