@@ -7822,26 +7822,20 @@ FROM (
 WHERE true
 ON CONFLICT DO NOTHING;
 
--- history.nthBetween
---   record-pruner.ts (RecordPruner)
--- Every engine
-SELECT h.fired_time
-FROM qrtz_execution_history AS h
-WHERE h.sched_name = :scheduler
-  AND h.fired_time > :after
-  AND h.fired_time < :before
-ORDER BY h.fired_time
-LIMIT 1 OFFSET :skipped;
-
 -- history.dropLogLines
 --   record-pruner.ts (RecordPruner)
 -- Every engine
 UPDATE qrtz_execution_history
 SET log_lines = NULL
-WHERE sched_name = :scheduler
-  AND fired_time > :after
-  AND fired_time <= :until
-  AND log_lines IS NOT NULL;
+WHERE (sched_name, fire_instance_id) IN (
+  SELECT h.sched_name, h.fire_instance_id
+  FROM qrtz_execution_history AS h
+  WHERE h.sched_name = :scheduler
+    AND h.log_lines IS NOT NULL
+    AND h.finished_time < :before
+  ORDER BY h.finished_time
+  LIMIT :limit
+);
 
 -- history.nth
 --   record-pruner.ts (RecordPruner)

@@ -70,7 +70,10 @@ export interface ExecutionLogOptions {
   readonly level?: ExecutionLogLevel
   /** Most lines of one execution; the last one says so when there were more. 1 to 100,000, default 1,000. */
   readonly maxLines?: number
-  /** Lines that are older than this are deleted. Milliseconds, at least 1,000, default 7 days (604,800,000). */
+  /**
+   * Lines that are older than this are deleted; those with an execution in the history of a database, when it ended
+   * longer ago. Milliseconds, at least 1,000, default 7 days (604,800,000).
+   */
   readonly maxAgeMs?: number
   /**
    * About how many rows are kept, each with the lines that one execution logged within a second; the oldest are deleted

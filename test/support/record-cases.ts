@@ -174,5 +174,32 @@ function lastLinesCases(stores: RecordStores): void {
       )
       expect(await bed.store.records?.getExecution(id)).not.toBeNull()
     })
+
+    test('forgets such lines of an execution that ended after later ones when its end is as old', async (context) => {
+      const bed = await open(stores, { history: { record: 'all' }, executionLog: { maxAgeMs: 3600_000 } })
+      context.skip(bed.store.records?.takesLogLines !== true, 'this store takes lines in batches only')
+      await bed.schedule('long', { job: jobDetail('job', { durable: true }) })
+      const long = await bed.start('long')
+      await bed.clock.advance(3600_000)
+      const short = await startLogging(bed)
+      await short.complete(2)
+      await bed.clock.advance(3600_000)
+      const goesOf = (id: string): Promise<void> =>
+        vi.waitFor(
+          async () => {
+            await writeLater(bed, () => line(bed, 'other'))
+            expect(await linesOf(bed, id)).toEqual([0])
+          },
+          { timeout: 10_000 },
+        )
+      await goesOf(short.id)
+      const endedMs = bed.now()
+      const logLine = { line: 1, timeMs: endedMs, level: 'info', message: 'x', fieldsText: null } as const
+      await complete(bed, long, { finishedTimeMs: endedMs, logLines: [logLine] })
+      await writeLater(bed, () => line(bed, 'other'))
+      expect(await linesOf(bed, long.fireInstanceId)).toEqual([1])
+      await bed.clock.advance(3600_000)
+      await goesOf(long.fireInstanceId)
+    })
   })
 }

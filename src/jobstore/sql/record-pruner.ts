@@ -164,21 +164,16 @@ function within<Place>(
   }
 }
 
-/** Deletes the log lines that are in the history with their executions, where those are kept for longer. */
+/**
+ * Deletes the log lines that are in the history with their executions, where those are kept for longer. By when they
+ * ended, because one that took long is written behind others that began later.
+ */
 function dropsLogLines({ maxAgeMs, maxRows }: Limits): Look {
-  /** Of executions that began by then there are none left. */
-  let doneMs = -instantMaxMs
   return () => {
     let surplusMs: EpochMs | undefined
-    return function* pruneLogLines({ session: { history }, nowMs, notes }, limit) {
+    return function* pruneLogLines({ session: { history }, nowMs }, limit) {
       surplusMs ??= (yield* history.surplus(maxRows))?.fireTimeMs ?? -instantMaxMs
-      const beforeMs = Math.max(nowMs - maxAgeMs, surplusMs + 1)
-      if (beforeMs - 1 <= doneMs) return 0
-      const { untilMs, isWhole } = yield* history.dropLogLines({ afterMs: doneMs, beforeMs }, limit)
-      notes.add(() => {
-        doneMs = untilMs
-      })
-      return isWhole ? 0 : limit
+      return yield* history.dropLogLines(Math.max(nowMs - maxAgeMs, surplusMs + 1), limit)
     }
   }
 }

@@ -276,6 +276,14 @@ export const indexesOf2: readonly Index[] = [
     ownTablesOnly: false,
   },
   {
+    // Executions whose log lines are deleted before them, by when they ended: a long one ends behind later ones.
+    name: 'eh_logged',
+    table: 'history',
+    columns: () => ['sched_name', 'finished_time'],
+    where: 'log_lines IS NOT NULL',
+    ownTablesOnly: false,
+  },
+  {
     name: 'el_logged',
     table: 'executionLog',
     columns: () => ['sched_name', 'logged_time'],

@@ -136,6 +136,14 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
     }
   })
 
+  it('log lines are found by when their executions ended', () => {
+    const history = new HistoryTable(vocabulary, resolveRecordOptions('test').history)
+    const [statement] = statementsOf(history.dropLogLines(1000, 500))
+    const plan = statement === undefined ? '' : planOf(statement).join()
+    expect(plan).toMatch(/SEARCH h USING INDEX \w+_eh_logged \(sched_name=\? AND finished_time<\?\)/)
+    expect(plan).not.toContain('ORDER BY')
+  })
+
   it('triggers.lockDue finds them in the order in which they fire', () => {
     const [statement] = statementsOf(triggers.lockDue(due))
     const plan = statement === undefined ? [] : planOf(statement)

@@ -24,8 +24,8 @@ import {
 import { insertMissingQuery, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, first, later, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
-import { anyText, instant, readable, textOrNull } from '../encoding/columns.ts'
+import { all, first, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
+import { anyText, readable, textOrNull } from '../encoding/columns.ts'
 import {
   columns,
   cursorOf,
@@ -106,21 +106,10 @@ export class HistoryTable {
     return yield* run(this.#statements.deleteOutcome({ scheduler, outcome, before: beforeMs, limit }))
   }
 
-  /**
-   * Deletes the log lines of executions that began after an instant and before another one, of `limit` at most; answers
-   * the time up to which it has, and whether there may be more.
-   */
-  *dropLogLines(
-    { afterMs, beforeMs }: { readonly afterMs: EpochMs; readonly beforeMs: EpochMs },
-    limit: number,
-  ): SqlProgram<{ readonly untilMs: EpochMs; readonly isWhole: boolean }> {
-    const { nthBetween, dropLogLines } = this.#statements
+  /** Deletes the log lines of executions that ended before an instant, of `limit` at most; answers of how many. */
+  *dropLogLines(beforeMs: EpochMs, limit: number): SqlProgram<number> {
     const scheduler = this.#vocabulary.schedulerName
-    const range = { scheduler, after: afterMs, before: beforeMs }
-    const nth = yield* first(nthBetween({ ...range, skipped: limit - 1 }))
-    const untilMs = nth === null ? beforeMs - 1 : instant(nth, 'fired_time')
-    yield* later(dropLogLines({ scheduler, after: afterMs, until: untilMs }))
-    return { untilMs, isWhole: nth === null }
+    return yield* run(this.#statements.dropLogLines({ scheduler, before: beforeMs, limit }))
   }
 
   /** Those that began last first. */
@@ -159,8 +148,7 @@ export class HistoryTable {
 interface HistoryStatements {
   readonly insert: RowsQuery
   readonly insertPlain: RowsQuery
-  readonly nthBetween: SqlQuery<{ scheduler: string; after: number; before: number; skipped: number }>
-  readonly dropLogLines: SqlQuery<{ scheduler: string; after: number; until: number }>
+  readonly dropLogLines: SqlQuery<{ scheduler: string; before: number; limit: number }>
   readonly nth: SqlQuery<{ scheduler: string; skipped: number }>
   readonly nthBefore: SqlQuery<{ scheduler: string; before: number; skipped: number }>
   readonly deleteUpTo: SqlQuery<{ scheduler: string; time: number; id: string }>
@@ -183,16 +171,12 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
   return {
     insert: insertMissingQuery(vocabulary, names.history, { ...columns, ...textColumns, ...logColumns }),
     insertPlain: insertMissingQuery(vocabulary, names.history, plainColumns, plainConstants),
-    nthBetween: sqlQuery(
-      dialect,
-      `SELECT h.fired_time FROM ${names.history} AS h
-       WHERE h.sched_name = :scheduler AND h.fired_time > :after AND h.fired_time < :before
-       ORDER BY h.fired_time LIMIT 1 OFFSET :skipped`,
-    ),
     dropLogLines: sqlQuery(
       dialect,
-      `UPDATE ${names.history} SET log_lines = NULL
-       WHERE sched_name = :scheduler AND fired_time > :after AND fired_time <= :until AND log_lines IS NOT NULL`,
+      `UPDATE ${names.history} SET log_lines = NULL WHERE (sched_name, fire_instance_id) IN (
+         SELECT h.sched_name, h.fire_instance_id FROM ${names.history} AS h
+         WHERE h.sched_name = :scheduler AND h.log_lines IS NOT NULL AND h.finished_time < :before
+         ORDER BY h.finished_time LIMIT :limit)`,
     ),
     nth: sqlQuery(
       dialect,
