@@ -132,6 +132,8 @@ export class SchedulerLease {
   async release(): Promise<void> {
     this.#timer?.cancel()
     await this.#checkin
+    // The check-in that was under way has armed the next one.
+    this.#timer?.cancel()
     if (!this.#isHeld || this.#sleep.isOver) return
     this.#isHeld = false
     await this.#runner.transact(() => run(this.#statements.release(this.#whose)), { lock: 'cluster' })

@@ -39,14 +39,14 @@ class World {
     return new World(runner)
   }
 
-  scheduler(instanceId: string): { lease: SchedulerLease; bed: Testbed } {
+  scheduler(instanceId: string, runner: SqlRunner = this.runner): { lease: SchedulerLease; bed: Testbed } {
     const bed = new Testbed(new RAMJobStore(), this.clock, instanceId)
     const context: JobStoreContext = {
       ...bed.context,
       ids: { ...bed.context.ids, uniqueName: () => `boot of ${instanceId}` },
     }
     const vocabulary = { dialect, names, schedulerName: 'conformance' }
-    return { lease: new SchedulerLease(this.runner, vocabulary, context, 'a.db'), bed }
+    return { lease: new SchedulerLease(runner, vocabulary, context, 'a.db'), bed }
   }
 
   /** The row of a scheduler that is not part of this test's process. */
@@ -103,6 +103,31 @@ describe('the lease of a scheduler on a file', () => {
     await lease.release()
     await lease.release()
     expect(await world.holders()).toEqual([])
+  })
+
+  test('that is given back while a check-in waits for a lock is not checked in any more', async () => {
+    const world = await World.open()
+    let lock: Promise<void> = Promise.resolve()
+    const waiting: SqlRunner = {
+      transact: async (begin) => {
+        await lock
+        return world.runner.transact(begin)
+      },
+      read: (begin) => world.runner.read(begin),
+      close: () => world.runner.close(),
+    }
+    const { lease } = world.scheduler('one', waiting)
+    await lease.take()
+    let unlock = (): void => {}
+    lock = new Promise((resolve) => {
+      unlock = resolve
+    })
+    await world.clock.advance(5000)
+    const released = lease.release()
+    unlock()
+    await released
+    expect(await world.holders()).toEqual([])
+    expect(world.clock.timerCount).toBe(0)
   })
 
   onLinux('is refused while its holder lives, however long that was silent', async () => {
