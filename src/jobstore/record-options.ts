@@ -77,8 +77,9 @@ export interface ExecutionLogOptions {
   readonly maxAgeMs?: number
   /**
    * About how many rows are kept, each with the lines that one execution logged within a second; the oldest are deleted
-   * first. Of executions in the history of a database, the last lines are kept with them, of as many executions. 1 to
-   * 100,000,000, default 100,000, in memory 10,000.
+   * first. Of executions in the history of a database, the last lines are kept with them, of as many executions. In
+   * memory, about how many lines are kept; those of the execution that has not logged for longest are deleted first. 1
+   * to 100,000,000, default 100,000, in memory 10,000.
    */
   readonly maxRows?: number
 }

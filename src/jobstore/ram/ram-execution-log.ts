@@ -8,11 +8,11 @@ import {
 import { type Page, pageSize } from '../queries.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
 
-/** What executions logged, in the order in which they logged first. */
+/** What executions logged, in the order in which they logged last. */
 export class RamExecutionLog {
   readonly #options: ResolvedRecordOptions['executionLog']
   readonly #lines = new Map<string, ExecutionLogLine[]>()
-  #rows = 0
+  #count = 0
 
   constructor(options: ResolvedRecordOptions['executionLog']) {
     this.#options = options
@@ -22,11 +22,12 @@ export class RamExecutionLog {
     for (const { fireInstanceId, lines } of chunks) {
       const known = this.#lines.get(fireInstanceId) ?? []
       const added = lines.filter(({ line }) => line > (known.at(-1)?.line ?? 0))
+      this.#lines.delete(fireInstanceId)
       this.#lines.set(fireInstanceId, [...known, ...added])
-      this.#rows += added.length
+      this.#count += added.length
     }
     for (const [id, lines] of this.#lines) {
-      if (this.#rows <= this.#options.maxRows) return
+      if (this.#count <= this.#options.maxRows) return
       this.#delete(id, lines)
     }
   }
@@ -44,6 +45,6 @@ export class RamExecutionLog {
 
   #delete(id: string, lines: readonly ExecutionLogLine[]): void {
     this.#lines.delete(id)
-    this.#rows -= lines.length
+    this.#count -= lines.length
   }
 }
