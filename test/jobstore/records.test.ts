@@ -54,8 +54,12 @@ const ramStores: RecordStores = {
 
 recordCases(ramStores)
 
-test('RAM keeps the status of 200 deleted jobs, and of every job that exists', async () => {
+test('RAM keeps the status of the last 200 deleted jobs, and of every job that exists', async () => {
   const bed = await open(ramStores, {})
+  // Jobs that have not run.
+  for (let index = 0; index < 500; index++) {
+    await bed.store.addJob(jobDetail(`idle-${index}`, { durable: true }), { replace: false })
+  }
   const names = async (): Promise<string[]> => {
     const page = await bed.store.records?.queryJobStatus({ take: 1000 })
     return (page?.items ?? []).map(({ jobKey }) => jobKey.name)
@@ -72,9 +76,14 @@ test('RAM keeps the status of 200 deleted jobs, and of every job that exists', a
   expect(await names()).toHaveLength(201)
   for (let index = 200; index < 1000; index++) {
     await runAndDelete(`deleted-${index}`)
-    expect((await names()).length).toBeLessThanOrEqual(202)
+    expect(await names()).toHaveLength(201)
   }
-  expect(await names()).toContain('kept')
+  expect(await names()).toEqual(expect.arrayContaining(['kept', 'deleted-800', 'deleted-999']))
+  // One that is stored again exists, and has the status that it had.
+  await bed.store.addJob(jobDetail('deleted-800', { durable: true }), { replace: false })
+  for (let index = 1000; index < 1300; index++) await runAndDelete(`deleted-${index}`)
+  expect(await names()).toHaveLength(202)
+  expect(await names()).toContain('deleted-800')
 })
 
 test('RAM counts executions as they are completed, but not those of a job that is gone without a status', async () => {
@@ -111,6 +120,21 @@ test('RAM counts executions as they are completed, but not those of a job that i
     await run('kept')
   }
   expect(await statuses()).toContainEqual(['kept', 0, [1, 1]])
+})
+
+test('RAM deletes the log of the execution that has not logged for longest', async () => {
+  const bed = await open(ramStores, { executionLog: { maxRows: 10 } })
+  const log = (fireInstanceId: string, from: number): Promise<void> => {
+    const numbers = Array.from({ length: 4 }, (_, index) => from + index)
+    const of = { timeMs: bed.now(), level: 'info', message: 'x', fieldsText: null } as const
+    return write(bed, { logs: [{ fireInstanceId, lines: numbers.map((line) => ({ line, ...of })) }] })
+  }
+  await log('goes on', 1)
+  await log('over', 1)
+  await log('goes on', 5)
+  const linesOf = async (id: string): Promise<number | undefined> =>
+    (await bed.store.records?.queryExecutionLog(id, {}))?.items.length
+  expect([await linesOf('goes on'), await linesOf('over')]).toEqual([8, 0])
 })
 
 const none = {

@@ -1,4 +1,5 @@
 import { invariant } from '../../core/errors.ts'
+import type { JobKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { SignalBuffer } from '../signal-buffer.ts'
@@ -27,6 +28,8 @@ export class RamData {
   readonly awaitedResults: RamAwaitedResults = new RamAwaitedResults(this.executions)
   /** Jobs that were deleted while they run: a new job of the same key waits for their executions. */
   readonly #departed = new KeyIndex<JobRecord>()
+  /** Told of each job that is removed. */
+  onJobRemoved: (key: JobKey) => void = () => {}
   readonly #signals: SignalBuffer
 
   constructor(signals: SignalBuffer) {
@@ -116,6 +119,7 @@ export class RamData {
     this.pauses.forget({ scope: 'job', key })
     job.isStored = false
     job.shards = null
+    this.onJobRemoved(key)
     if (job.executions > 0) this.#departed.add(key, job)
   }
 

@@ -32,10 +32,15 @@ export class RamJobStatus {
   readonly #options: ResolvedRecordOptions['jobStatus']
   readonly #data: RamData
   readonly #statuses = new KeyMap<JobKey, StatusRecord>()
+  /** Those of jobs that were removed, in that order; some may have been stored again. */
+  readonly #gone = new KeyMap<JobKey, StatusRecord>()
 
   constructor(data: RamData, options: ResolvedRecordOptions['jobStatus']) {
     this.#data = data
     this.#options = options
+    data.onJobRemoved = (key) => {
+      this.#noteRemoved(key)
+    }
   }
 
   /** Counts an execution that was completed; not of a job that is gone with it and has no status. */
@@ -77,7 +82,11 @@ export class RamJobStatus {
 
   /** Deletes the status of jobs that are gone and have not run since. */
   prune(nowMs: EpochMs): void {
-    this.#forgetGone(nowMs - this.#options.maxDays * 86_400_000)
+    const beforeMs = nowMs - this.#options.maxDays * 86_400_000
+    this.#forgetStoredAgain()
+    for (const key of this.#gone.keys()) {
+      if ((this.#gone.get(key)?.changedMs ?? 0) < beforeMs) this.#forget(key)
+    }
   }
 
   /** Null for a job that is gone and has no status. */
@@ -92,14 +101,28 @@ export class RamJobStatus {
   #noteChange(record: StatusRecord, nowMs: EpochMs, hasNewDay: boolean): void {
     record.changedMs = nowMs
     if (hasNewDay) forgetDays(record.change, dayOf(nowMs) - this.#options.maxDays)
-    if (this.#statuses.size - this.#data.jobs.size > goneMax) this.#forgetGone(Number.POSITIVE_INFINITY)
   }
 
-  #forgetGone(changedBeforeMs: EpochMs): void {
-    for (const key of this.#statuses.keys()) {
-      const isOld = (this.#statuses.get(key)?.changedMs ?? 0) < changedBeforeMs
-      if (isOld && this.#data.jobs.get(key) === undefined) this.#statuses.delete(key)
+  #noteRemoved(key: JobKey): void {
+    const record = this.#statuses.get(key)
+    if (record === undefined) return
+    this.#gone.delete(key)
+    this.#gone.set(key, record)
+    if (this.#gone.size <= goneMax) return
+    this.#forgetStoredAgain()
+    for (const oldest of this.#gone.keys().slice(0, Math.max(0, this.#gone.size - goneMax)))
+      this.#forget(oldest)
+  }
+
+  #forgetStoredAgain(): void {
+    for (const key of this.#gone.keys()) {
+      if (this.#data.jobs.get(key) !== undefined) this.#gone.delete(key)
     }
+  }
+
+  #forget(key: JobKey): void {
+    this.#gone.delete(key)
+    this.#statuses.delete(key)
   }
 }
 
