@@ -48,3 +48,25 @@ test('a case that failed says why, whatever the shutdown says, and leaves nothin
   expect(messages).toContain('no calendars')
   expect(destroyed.length).toBeGreaterThan(0)
 })
+
+test('every store of a case is given names that no other one is given', async () => {
+  const given = new Map<string, string[]>()
+  const cases = jobStoreConformance({
+    name: 'named',
+    capabilities: { persistent: true, clustered: true },
+    create: (dataId) => {
+      const store = ramJobStore()
+      const initialize = store.initialize.bind(store)
+      store.initialize = (context) => {
+        given.set(dataId, [...(given.get(dataId) ?? []), context.ids.uniqueName()])
+        return initialize(context)
+      }
+      return store
+    },
+  })
+  // They fail over data that no two stores share.
+  for (const { run } of cases.filter(({ area }) => area === 'cluster')) await run().catch(() => {})
+  const ofMany = [...given.values()].filter((names) => names.length > 1)
+  expect(ofMany.length).toBeGreaterThan(2)
+  for (const names of ofMany) expect(new Set(names).size).toBe(names.length)
+})

@@ -23,6 +23,15 @@ const survival = area(
       assert.deepEqual(await again.store.getJob(bed.job.key), bed.job)
       assert.deepEqual((await again.store.getCalendar('holidays'))?.toJSON(), calendar.toJSON())
     },
+    'gives the firings of a later run other ids': async (bed, { reopen }) => {
+      await bed.schedule('t', { everyMs: 1000 })
+      const first = await bed.start('t')
+      await bed.complete(first)
+      await bed.store.shutdown()
+      const again = await reopen()
+      await again.clock.advance(1000)
+      assert.notEqual((await again.start('t')).fireInstanceId, first.fireInstanceId)
+    },
     'keeps states and remembered pauses when the store is opened again': async (bed, { reopen }) => {
       await bed.scheduleAll([bed.trigger('error', { everyMs: 1000 }), bed.trigger('paused', { inMs: 1000 })])
       await bed.putInError('error')
@@ -59,6 +68,20 @@ const sharing = area(
       )
       const rest = [await bed.acquire({ maxCount: 40 }), await other.acquire({ maxCount: 40 })]
       assert.deepEqual([...claims, ...rest].flatMap(namesOf).sort(), names.sort())
+    },
+    'gives the firings of each node other ids': async (bed, { reopen }) => {
+      const other = await reopen()
+      const ids: string[] = []
+      for (const [name, node] of [
+        ['a', bed],
+        ['b', other],
+        ['c', bed],
+        ['d', other],
+      ] as const) {
+        await bed.schedule(name)
+        ids.push((await node.start(name)).fireInstanceId)
+      }
+      assert.equal(new Set(ids).size, ids.length)
     },
     'says of each node what it does, how late its loop is and how much it runs': async (bed, { reopen }) => {
       bed.nodeReport = { status: 'draining', eventLoopLagMs: 2.5 }

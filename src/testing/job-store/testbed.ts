@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { seededIds } from '../../core/ids.ts'
+import { type IdGenerator, seededIds } from '../../core/ids.ts'
 import { emptyJobDataMap, type JobDataMap } from '../../core/job-data-map.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { silentLogger } from '../../core/logger.ts'
@@ -81,6 +81,7 @@ export class Testbed {
   startsAtOnce = false
   readonly #triggers: ConformanceTriggers | null
   readonly #instanceId: string
+  readonly #ids: IdGenerator
 
   constructor(
     store: JobStore,
@@ -92,6 +93,7 @@ export class Testbed {
     this.#triggers = triggers
     this.clock = clock
     this.#instanceId = instanceId
+    this.#ids = seededIds(seedOf(instanceId))
   }
 
   get context(): JobStoreContext {
@@ -99,7 +101,7 @@ export class Testbed {
       schedulerName: 'conformance',
       instanceId: this.#instanceId,
       clock: this.clock,
-      ids: seededIds(this.#instanceId.length),
+      ids: this.#ids,
       logger: silentLogger,
       signaler: this.signals,
       misfireThresholdMs,
@@ -235,6 +237,12 @@ export class Testbed {
   async putInError(name: string): Promise<void> {
     await this.complete(await this.start(name), 'setTriggerError')
   }
+}
+
+/** Another one for each node, whose names are unique only then. */
+function seedOf(instanceId: string): number {
+  const bytes = new TextEncoder().encode(instanceId)
+  return bytes.reduce((seed, byte) => (Math.imul(seed, 31) + byte) >>> 0, 0)
 }
 
 export function jobDetail(name: string, changes: Partial<JobDetail> & { group?: string } = {}): JobDetail {
