@@ -171,7 +171,10 @@ export interface AcquiredTrigger {
   readonly fireInstanceId: string
   /** The firing will be split into items, and is no execution itself. */
   readonly isSplit?: true
-  /** Its job allowed concurrent execution when the claim was made. Stores may use it to look at less at once. */
+  /**
+   * Its job allowed concurrent execution when the claim was made. A store need not lock the job before it looks up the
+   * trigger, and so may read both with the claim.
+   */
   readonly isConcurrent?: true
 }
 

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { TriggerKey } from '../../src/core/key.ts'
 import { postgresJobStore } from '../../src/postgres.ts'
-import { Testbed } from '../../src/testing/job-store/testbed.ts'
+import { jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 
@@ -86,3 +86,64 @@ test.each(Object.entries(changes))(
     ])
   },
 )
+
+/** Holds the row of a trigger; answers what lets it go. */
+async function holdTrigger(name: string): Promise<() => Promise<unknown>> {
+  const client = new pg.Client({ connectionString: database.connectionString })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('BEGIN')
+  await client.query('SELECT 1 FROM qrtz_triggers WHERE trigger_name = $1 FOR UPDATE', [name])
+  return () => client.query('COMMIT')
+}
+
+const executing = () =>
+  database.query(`SELECT trigger_name FROM qrtz_fired_triggers WHERE state = 'EXECUTING' ORDER BY 1`)
+
+/** Two claims of one job that allows concurrent execution, and another node. */
+async function claimedTwice() {
+  const clock = new ManualClock()
+  const [one, other] = [await newBed(clock, 'one'), await newBed(clock, 'other')]
+  for (const name of ['a', 'b']) await one.schedule(name, everySecond)
+  const claims = await one.acquire({ maxCount: 2 })
+  expect(claims.map(({ isConcurrent }) => isConcurrent)).toEqual([true, true])
+  return { one, other, claims }
+}
+
+test('claims of a job that has been replaced since fire the new one', async () => {
+  const { one, other, claims } = await claimedTwice()
+  await other.store.addJob({ ...one.job, description: 'new' }, { replace: true })
+  const results = await one.store.triggersFired(claims)
+  const descriptions = results.map((result) => {
+    return result.kind === 'fired' ? result.bundle.jobDetail.description : result.kind
+  })
+  expect(descriptions).toEqual(['new', 'new'])
+})
+
+test('claims of a job that forbids concurrent execution since fire nothing', async () => {
+  const { one, other, claims } = await claimedTwice()
+  await other.store.addJob({ ...one.job, disallowConcurrentExecution: true }, { replace: true })
+  const results = await one.store.triggersFired(claims)
+  expect(results.map(({ kind }) => kind)).toEqual(['gone', 'gone'])
+  expect(await executing()).toEqual([])
+})
+
+test('of claims of both kinds of jobs those fire whose triggers no other session has locked', async () => {
+  const one = await newBed(new ManualClock(), 'one')
+  for (const name of ['free', 'held']) await one.schedule(name, everySecond)
+  for (const name of ['strict free', 'strict held']) {
+    await one.schedule(name, { ...everySecond, job: jobDetail(name, { disallowConcurrentExecution: true }) })
+  }
+  const claims = await one.acquire({ maxCount: 4 })
+  const releases = [await holdTrigger('held'), await holdTrigger('strict held')]
+  const fire = async (): Promise<unknown> => {
+    const results = await one.store.triggersFired(claims)
+    return Object.fromEntries(claims.map(({ trigger }, index) => [trigger.key.name, results[index]?.kind]))
+  }
+  const [fired, locked] = ['fired', 'locked']
+  expect(await fire()).toEqual({ free: fired, held: locked, 'strict free': fired, 'strict held': locked })
+  expect(await executing()).toEqual([{ trigger_name: 'free' }, { trigger_name: 'strict free' }])
+  for (const release of releases) await release()
+  expect(await fire()).toMatchObject({ held: fired, 'strict held': fired })
+  expect(await executing()).toHaveLength(4)
+})
