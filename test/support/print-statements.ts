@@ -68,17 +68,17 @@ interface Engine {
 }
 
 const sqlite: Engine = { name: 'SQLite', vocabulary: { dialect: sqliteDialect, names, schedulerName } }
-const postgres: Engine = {
+export const postgres: Engine = {
   name: 'PostgreSQL',
   vocabulary: { dialect: postgresDialect, names, schedulerName },
 }
-const quartzLocks: Engine = {
+export const quartzLocks: Engine = {
   name: 'PostgreSQL, quartzLocks',
   vocabulary: { ...postgres.vocabulary, sharedWithJava: true },
 }
 
 /** Statements, or further statements, by name. */
-interface Statements {
+export interface Statements {
   readonly [name: string]: { readonly namedText: string } | Statements
 }
 
@@ -105,7 +105,7 @@ interface Table {
   readonly user?: string
 }
 
-const allTables: readonly Table[] = [
+export const allTables: readonly Table[] = [
   {
     names: ['triggers'],
     about: 'triggers, simple_triggers, cron_triggers, simprop_triggers, blob_triggers',
@@ -442,7 +442,7 @@ function usersOf(table: Table, methods: readonly string[], users: StatementUsers
   return users.callersOf(table.names, methods)
 }
 
-function pathsOf(statements: Statements): string[][] {
+export function pathsOf(statements: Statements): string[][] {
   return Object.entries(statements).flatMap(([name, value]) => {
     return isStatement(value) ? [[name]] : pathsOf(value).map((path) => [name, ...path])
   })
@@ -453,7 +453,7 @@ function isStatement(value: Statements[string]): value is { readonly namedText: 
 }
 
 /** Null where an engine is not sent the statement. */
-function textAt(statements: Statements, [name = '', ...rest]: readonly string[]): string | null {
+export function textAt(statements: Statements, [name = '', ...rest]: readonly string[]): string | null {
   const value = statements[name]
   if (value === undefined) return null
   return isStatement(value) ? value.namedText : textAt(value, rest)

@@ -47,7 +47,10 @@ export interface PostgresJobStoreOptions extends RecordOptions {
    * set it to false: nodes then see changes when they look, within `idleWaitMs`. Default true.
    */
   readonly listen?: boolean
-  /** Keep statements prepared on each connection; a transaction pooler may need false. Default true. */
+  /**
+   * Keep statements prepared on each connection, but not those of lists; a transaction pooler may need false. Default
+   * true.
+   */
   readonly preparedStatements?: boolean
   /** How long to wait for a connection, new or free. Milliseconds, 1 to 600,000, default 10,000. */
   readonly connectTimeoutMs?: number

@@ -6,7 +6,7 @@ import type { PipelinedStatement } from './pipeline.ts'
 const trifles = /^(BEGIN|COMMIT|ROLLBACK)\b/
 
 /** More than this would be a leak of texts that differ each time: the server keeps each on every connection. */
-const mostNames = 500
+export const mostNames = 500
 
 /** Names the texts of statements, so that the server plans each once per connection. */
 export class PreparedStatements {
@@ -17,8 +17,9 @@ export class PreparedStatements {
     this.#isOn = isOn
   }
 
-  named({ text, values }: SqlStatement): PipelinedStatement {
-    return { text, values, name: this.#isOn ? this.#nameOf(text) : null }
+  /** Composed texts have no names: they would use up those of the texts that fire triggers. */
+  named({ text, values, isComposed }: SqlStatement): PipelinedStatement {
+    return { text, values, name: this.#isOn && isComposed !== true ? this.#nameOf(text) : null }
   }
 
   #nameOf(text: string): string | null {

@@ -3,6 +3,7 @@ import type { Conditions } from './conditions.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import {
   all,
+  composed,
   first,
   type SqlProgram,
   type SqlQuery,
@@ -49,10 +50,9 @@ export function newestFirstQuery(
       : `(SELECT * FROM ${served} LIMIT :scanned) AS ${alias} WHERE ${tried.text} ${inOrder}`
   const shown = Object.keys(columns).map((column) => `${alias}.${column}`)
   return {
-    query: sqlQuery(dialect, `SELECT ${shown.join(', ')} FROM ${rows} LIMIT :limit`),
-    place: sqlQuery(
-      dialect,
-      `SELECT ${alias}.${time}, ${alias}.${id} FROM ${served} LIMIT 1 OFFSET :skipped`,
+    query: composed(sqlQuery(dialect, `SELECT ${shown.join(', ')} FROM ${rows} LIMIT :limit`)),
+    place: composed(
+      sqlQuery(dialect, `SELECT ${alias}.${time}, ${alias}.${id} FROM ${served} LIMIT 1 OFFSET :skipped`),
     ),
     values: { ...indexed.values, ...tried?.values },
     scanned: tried === null ? null : scannedMax,

@@ -21,6 +21,8 @@ export interface SqlStatement {
    * reply has the rows of all runs in their order, or `changesOfEach`.
    */
   readonly each?: readonly (readonly SqlValue[])[]
+  /** The text is one of many that differ by what a caller asks for: a driver need not keep it prepared. */
+  readonly isComposed?: true
   /**
    * Receives the reply when the program does not wait for it: an engine may send such a statement together with a later
    * one.
@@ -91,6 +93,14 @@ export function sqlQuery<Parameters extends Readonly<Record<string, SqlValue | S
     return { text: rendered, values: order.map((name) => boundValue(parameters, name)) }
   }
   return Object.assign(query, { namedText })
+}
+
+/** The same query, of a text that is composed of what a caller asks for, such as the filters of a list. */
+export function composed<Parameters extends Readonly<Record<string, SqlValue | SqlRows>>>(
+  query: SqlQuery<Parameters>,
+): SqlQuery<Parameters> {
+  const ask = (parameters: Parameters): SqlStatement => ({ ...query(parameters), isComposed: true })
+  return Object.assign(ask, { namedText: query.namedText })
 }
 
 function queryForOne(

@@ -1,6 +1,6 @@
 import { defaultGroup } from '../../../../core/key.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { type SqlQuery, type SqlValue, sqlQuery } from '../../kernel/statement.ts'
+import { composed, type SqlQuery, type SqlValue, sqlQuery } from '../../kernel/statement.ts'
 import type { ListConditions } from './list-conditions.ts'
 import { summaryColumns } from './summary-rows.ts'
 
@@ -54,9 +54,11 @@ export function listingQuery(
 ): ListQuery {
   const { from, range, until, order } = partOf(vocabulary, subject, part)
   const all = [...range, ...(isBounded ? [until] : []), ...conditions.scope, ...conditions.texts]
-  return sqlQuery(
-    vocabulary.dialect,
-    `SELECT ${summaryColumns[subject]} FROM ${from} WHERE ${all.join(' AND ')} ORDER BY ${order} LIMIT :limit`,
+  return composed(
+    sqlQuery(
+      vocabulary.dialect,
+      `SELECT ${summaryColumns[subject]} FROM ${from} WHERE ${all.join(' AND ')} ORDER BY ${order} LIMIT :limit`,
+    ),
   )
 }
 
@@ -67,10 +69,12 @@ export function lastLookedAtQuery(
   part: ListingPart,
 ): ListQuery {
   const { from, range, order, name, group } = partOf(vocabulary, subject, part)
-  return sqlQuery(
-    vocabulary.dialect,
-    `SELECT ${name}, ${group} FROM ${from} WHERE ${[...range, ...conditions.scope].join(' AND ')}
+  return composed(
+    sqlQuery(
+      vocabulary.dialect,
+      `SELECT ${name}, ${group} FROM ${from} WHERE ${[...range, ...conditions.scope].join(' AND ')}
      ORDER BY ${order} LIMIT 1 OFFSET :skipped`,
+    ),
   )
 }
 

@@ -5,7 +5,15 @@ import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
 import { compareFireOrder } from '../../../../triggers/trigger.ts'
 import type { FirePlace, NextTriggerQuery, TriggerSummary } from '../../../queries.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, first, type SqlProgram, type SqlRow, type SqlValue, sqlQuery } from '../../kernel/statement.ts'
+import {
+  all,
+  composed,
+  first,
+  type SqlProgram,
+  type SqlRow,
+  type SqlValue,
+  sqlQuery,
+} from '../../kernel/statement.ts'
 import { integer, integerOrNull, readable } from '../encoding/columns.ts'
 import { keyOrder, triggerKeyOf } from '../encoding/key-rows.ts'
 import { type ListConditions, rowsLookedAt, triggerConditions } from './list-conditions.ts'
@@ -76,10 +84,12 @@ export function nextTriggersQuery(
     ...(isBounded ? [isUpTo(vocabulary)] : []),
     ...conditions.texts,
   ]
-  return sqlQuery(
-    dialect,
-    `SELECT ${summaryColumns.trigger} ${all.join(' AND ')}
+  return composed(
+    sqlQuery(
+      dialect,
+      `SELECT ${summaryColumns.trigger} ${all.join(' AND ')}
      ORDER BY ${fireOrder(vocabulary, time)} LIMIT :limit`,
+    ),
   )
 }
 
