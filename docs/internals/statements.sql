@@ -249,6 +249,7 @@ WHERE t.trigger_name = r.trigger_name
 
 -- triggers.load
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   foresee-updates.ts (foreseeUpdates)
 --   programs/reading/reading.ts (getTrigger, getTriggers)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/definition-changes.ts (changeDefinitions)
