@@ -65,9 +65,10 @@ const untouched = { job: null, trigger: null, dropsTrigger: false }
  */
 export function planChange(
   stored: StoredPlan,
-  planned: PlannedJob,
+  declared: PlannedJob,
   { calendar, nowMs }: { readonly calendar: Calendar | null; readonly nowMs: EpochMs },
 ): PlanChange {
+  const planned = { ...declared, trigger: underCalendar(declared, calendar, nowMs) }
   const { plan } = planned.job
   const before = stored.job?.plan ?? null
   refuseOtherSet(planned, before)
@@ -108,6 +109,21 @@ export function planChange(
 export function isDeclaredUpTo(job: JobDetail | undefined, { set, generation }: SetGeneration): boolean {
   const plan = job?.plan ?? null
   return plan !== null && plan.set === set && plan.generation <= generation
+}
+
+/**
+ * The trigger with a fire time that its calendar includes: the calendar may have been replaced since the time was
+ * computed. What was left out as past stays so.
+ *
+ * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when no fire time is left
+ */
+function underCalendar({ trigger, isPast }: PlannedJob, calendar: Calendar | null, nowMs: EpochMs): Trigger {
+  const { nextFireTimeMs: plannedMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = trigger
+  if (isPast || calendar === null || plannedMs === null || calendar.isTimeIncluded(plannedMs)) return trigger
+  const first = trigger.computeFirstFireTime(calendar)
+  const { nextFireTimeMs } = first.withoutMissed(calendar, Math.min(plannedMs, nowMs) - 1)
+  if (nextFireTimeMs === null) throw neverFires(trigger)
+  return trigger.withFireState({ nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs })
 }
 
 /** The next fire time of a declared job once a change was carried out. */

@@ -10,12 +10,14 @@ import { piscinaThreadPool } from '../threadpool/piscina-thread-pool.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { TimeZone } from '../time/zone.ts'
 import { backlogMaxOf, CompletionWriter } from './completion-writer.ts'
+import { Declarations } from './declarations.ts'
 import { ExecutingJobs } from './executing-jobs.ts'
 import { JobDispatcher } from './job-dispatcher.ts'
 import { LateCauses } from './late-causes.ts'
+import { Nameless } from './nameless.ts'
 import { Notifier } from './notifier.ts'
 import { ProbedJobStore } from './probed-job-store.ts'
-import { QuartzScheduler } from './quartz-scheduler.ts'
+import { QuartzScheduler, type QuartzSchedulerParts } from './quartz-scheduler.ts'
 import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { Recorder } from './recorder.ts'
 import { RemoteExecutions, type RemoteExecutionsParts } from './remote-executions.ts'
@@ -32,6 +34,7 @@ import {
 import type { PluginContext } from './scheduler-plugin.ts'
 import { combinedProbe, type SchedulerProbe } from './scheduler-probe.ts'
 import { SignalReceiver } from './signal-receiver.ts'
+import { TurnBudget } from './turn-budget.ts'
 
 /** Options of `createScheduler`; all have defaults. */
 export interface SchedulerOptions extends SchedulerBehaviour {
@@ -51,7 +54,8 @@ export interface SchedulerOptions extends SchedulerBehaviour {
  * @throws SchedulerError ERR_NODE_TOO_OLD before Node.js 20.19
  * @throws InvalidArgumentError ERR_INVALID_OPTION for an option that is unknown or out of bounds
  * @throws SchedulerError ERR_DRIVER_MISSING, ERR_DATABASE, ERR_DATABASE_UNAVAILABLE, ERR_SCHEMA_TOO_OLD,
- *   ERR_SCHEMA_TOO_NEW, ERR_STORE_IN_USE, ERR_ENTRY_MISSING; for `schedules` as `reconcile`
+ *   ERR_SCHEMA_TOO_NEW, ERR_STORE_IN_USE, ERR_ENTRY_MISSING; for `calendars` as `addCalendar`,
+ *   for `schedules` as `reconcile`
  */
 export async function createScheduler(options: SchedulerOptions = {}): Promise<Scheduler> {
   requireSupportedNode()
@@ -62,7 +66,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const probe = probeOf(unprobed)
   const jobStore = probedStore(store, probe)
   const resolved = Object.freeze({ ...unprobed, jobStore })
-  const { logger, maxJobDataBytes, triggerFamilies } = resolved
+  const { logger } = resolved
   const registry = registryOf(resolved)
   const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), logger)
   const executing = new ExecutingJobs()
@@ -97,22 +101,21 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     scheduler: () => scheduler,
   })
   const lifeCycle = new SchedulerLifeCycle({ ...shared, remotes, thread, signals })
-  const checks = new ScheduleChecks({
-    registry,
-    triggerFamilies,
-    store: jobStore,
-    threadPool,
-    maxJobDataBytes,
-    storeWithoutSharding: jobStore.capabilities.sharding === true ? null : jobStore.name,
+  const scheduling = schedulingParts(resolved, { notifier, lifeCycle, registry })
+  const scheduler: QuartzScheduler = new QuartzScheduler({
+    ...shared,
+    ...scheduling,
+    remotes,
+    lifeCycle,
+    thread,
   })
-  const scheduler: QuartzScheduler = new QuartzScheduler({ ...shared, remotes, lifeCycle, thread, checks })
   // The first zone that a process looks at loads the zone data, which takes 25 ms: now, before jobs run.
   TimeZone.of('Europe/London').offsetMsAt(resolved.clock.now())
   try {
     await lifeCycle.initialize()
     remotes.connect(scheduler)
     await lifeCycle.initializePlugins(scheduler, pluginContextOf(resolved))
-    await declareSchedules(scheduler, options)
+    await declare(scheduling.declarations, options)
   } catch (error) {
     // What was opened on the way is closed again, so that a failed start leaves no handles behind.
     await scheduler.shutdown()
@@ -121,11 +124,45 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   return scheduler
 }
 
-async function declareSchedules(scheduler: Scheduler, { schedules }: SchedulerOptions): Promise<void> {
-  if (schedules === undefined) return
-  const set: ScheduleSet = 'schedules' in schedules ? schedules : { schedules }
-  const { name = 'default', version } = set
-  await scheduler.reconcile(name, set.schedules, version === undefined ? {} : { version })
+type SchedulingParts = Pick<QuartzSchedulerParts, 'budget' | 'checks' | 'declarations' | 'nameless'>
+
+/** What stores schedules, be it for a caller or at the start. */
+function schedulingParts(
+  options: ResolvedSchedulerOptions,
+  parts: Pick<QuartzSchedulerParts, 'lifeCycle' | 'notifier' | 'registry'>,
+): SchedulingParts {
+  const { clock, jobStore, logger } = options
+  const { persistent, sharding } = jobStore.capabilities
+  const checks = new ScheduleChecks({
+    ...options,
+    registry: parts.registry,
+    store: jobStore,
+    storeWithoutSharding: sharding === true ? null : jobStore.name,
+  })
+  const budget = new TurnBudget(clock)
+  const nameless = new Nameless({ isPersistent: persistent, clock, logger })
+  const open = (): JobStore => {
+    parts.lifeCycle.requireOpen()
+    return jobStore
+  }
+  const declarations = new Declarations({ ...parts, options, budget, checks, nameless, open })
+  return { budget, checks, declarations, nameless }
+}
+
+/** Calendars first, because schedules name them. */
+async function declare(
+  declarations: Declarations,
+  { calendars = {}, schedules }: SchedulerOptions,
+): Promise<void> {
+  const set: ScheduleSet | undefined =
+    schedules === undefined || 'schedules' in schedules ? schedules : { schedules }
+  const version = set?.version ?? null
+  for (const [name, calendar] of Object.entries(calendars))
+    await declarations.declareCalendar({ name, calendar, version })
+  if (set === undefined) return
+  await declarations.declareSet(set.name ?? 'default', set.schedules, {
+    ...(version !== null && { version }),
+  })
 }
 
 /** What the plugins measure and trace; null when none does. */

@@ -8,12 +8,12 @@ import type { JobKey, TriggerKey } from '../core/key.ts'
 import { KeyMap } from '../core/key-map.ts'
 import { KeySet } from '../core/key-set.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
-import type { JobStoreNotes } from '../jobs/job-store-notes.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import { MemoryNotes, notesMax } from '../jobstore/memory-notes.ts'
+import { notesMax } from '../jobstore/memory-notes.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
 import type { JobSummary, Page } from '../jobstore/queries.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import { attemptsMax, DeclarationNotes, type FoundNote } from './declaration-notes.ts'
 import type { Notifier } from './notifier.ts'
 import { changesNothing, type PlannedJobs, type ReadAhead, type SeenPlan } from './planned-jobs.ts'
 import { digestOf } from './planner.ts'
@@ -21,9 +21,9 @@ import type { Reconciliation, ScheduleDefinition } from './schedule-definition.t
 import {
   type Declaration,
   formerMembers,
-  isHeldByOthers,
-  isOlder,
+  isDeferred,
   memberOf,
+  type ReconcileManner,
   type SetRecord,
   setRecordOf,
   strangers,
@@ -52,25 +52,9 @@ export interface DeclaredSet {
   readonly version: number | null
 }
 
-/**
- * When an older form takes over from a newer one that no other live node has. `never`: nodes with the newer one may
- * only be restarting. `always`: this node has waited for them. `fromItself`: when the newer one is what this process
- * itself has declared.
- */
-export type TakeOver = 'never' | 'fromItself' | 'always'
-
-export interface ReconcileManner {
-  readonly dryRun: boolean
-  readonly mayTakeOver: TakeOver
-  /** Called once the record says that the declaration is in force, before it is carried out, which may fail. */
-  readonly onInForce?: () => unknown
-}
-
 const noteKind = 'schedules'
 /** How many jobs and triggers are read by one call of the store. */
 const readAtOnce = 500
-/** How often a node starts again because others change the record of the set at the same time. */
-const attemptsMax = 50
 
 /** What was done, with jobs that are declared no more and cannot be read. */
 type Done = Omit<Reconciliation, 'broken'> & { readonly broken: readonly BrokenJob[] }
@@ -79,7 +63,7 @@ type Changes = { -readonly [Field in 'added' | 'changed' | 'removed' | 'unchange
 /** Carries out sets of schedules. */
 export class DeclaredSchedules {
   readonly #parts: DeclaredSchedulesParts
-  readonly #ownNotes = new MemoryNotes()
+  readonly #notes: DeclarationNotes
   /** Of jobs whose rows could not be read when their set was declared last; each is told once. */
   readonly #broken = new Map<string, ReadonlySet<string>>()
   /** Of jobs whose rows could once not be read: from then on each is read by itself. */
@@ -87,6 +71,7 @@ export class DeclaredSchedules {
 
   constructor(parts: DeclaredSchedulesParts) {
     this.#parts = parts
+    this.#notes = new DeclarationNotes({ kind: noteKind, open: parts.open, tooMany: tooManySets })
   }
 
   /**
@@ -102,19 +87,20 @@ export class DeclaredSchedules {
     const declaration = declarationOf(declared, plans)
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
       const found = await this.#readRecord(name)
-      const live = await this.#liveNodes()
-      const isDeferred = this.#isDeferred(found.record, declaration, live, mayTakeOver)
-      if (isDeferred && dryRun) return deferred()
-      const wished = isDeferred ? found.record : withDeclaration(found.record, declaration)
+      const live = await this.#notes.liveNodes()
+      const { instanceId } = this.#parts.options
+      const isLeft = isDeferred(found.record, declaration, { live, instanceId, mayTakeOver })
+      if (isLeft && dryRun) return deferred()
+      const wished = isLeft ? found.record : withDeclaration(found.record, declaration)
       // Looked at before anything is written, so that a set of which one schedule is refused changes nothing.
       const nothing = { base: wished, seen: [], broken: [] }
-      const look = isDeferred ? nothing : await this.#lookAt(plans, wished, found, name)
+      const look = isLeft ? nothing : await this.#lookAt(plans, wished, found, name)
       if (look === null) continue
       const { base, seen } = look
       if (dryRun) return withBroken(await this.#foresee(seen, base, declaration, name), look.broken).done
-      const record = withNode(base, declaration, this.#parts.options.instanceId, live)
+      const record = withNode(base, declaration, instanceId, live)
       if (!(await this.#writeRecord(name, record, found))) continue
-      if (isDeferred) return deferred()
+      if (isLeft) return deferred()
       onInForce?.()
       const carriedOut = await this.#carryOut(seen, record, declaration, name)
       const { done, broken } = withBroken(carriedOut, look.broken)
@@ -134,20 +120,6 @@ export class DeclaredSchedules {
       await this.#parts.budget.spend()
     }
     return planned
-  }
-
-  #isDeferred(
-    record: SetRecord,
-    declaration: Declaration,
-    live: ReadonlySet<string> | null,
-    mayTakeOver: TakeOver,
-  ): boolean {
-    // Without a cluster this node is the only one.
-    if (live === null || !isOlder(record, declaration)) return false
-    const { instanceId } = this.#parts.options
-    const isOwn = record.nodes[instanceId] === record.digest
-    const hasWaited = mayTakeOver === 'always' || (mayTakeOver === 'fromItself' && isOwn)
-    return !hasWaited || isHeldByOthers(record, instanceId, live)
   }
 
   /**
@@ -334,28 +306,13 @@ export class DeclaredSchedules {
   }
 
   async #readRecord(name: string): Promise<FoundRecord> {
-    const notes = await this.#notes().list(noteKind)
-    const note = notes.find((each) => each.name === name)
-    if (note === undefined && notes.length >= notesMax) throw tooManySets(name)
-    if (note === undefined) return { record: setRecordOf(''), text: null, noteVersion: null }
-    return { record: setRecordOf(note.text), text: note.text, noteVersion: note.version }
+    const note = await this.#notes.read(name)
+    return { ...note, record: setRecordOf(note.text ?? '') }
   }
 
   async #writeRecord(name: string, record: SetRecord, found: FoundRecord): Promise<boolean> {
     const text = JSON.stringify(record)
-    return text === found.text || this.#notes().put(noteKind, name, text, found.noteVersion)
-  }
-
-  #notes(): JobStoreNotes {
-    return this.#parts.open().notes ?? this.#ownNotes
-  }
-
-  /** The instance ids of live nodes; null where this is the only one. */
-  async #liveNodes(): Promise<ReadonlySet<string> | null> {
-    const { cluster } = this.#parts.open()
-    if (cluster === null) return null
-    const nodes = await cluster.nodes()
-    return new Set(nodes.filter(({ state }) => state !== 'failed').map(({ instanceId }) => instanceId))
+    return text === found.text || this.#notes.write(name, text, found)
   }
 }
 
@@ -376,10 +333,8 @@ interface BrokenJob {
   readonly error: SchedulerError
 }
 
-interface FoundRecord {
+interface FoundRecord extends FoundNote {
   readonly record: SetRecord
-  readonly text: string | null
-  readonly noteVersion: number | null
 }
 
 /** A list of notes has no more, so the record of one more set would not be found again. */

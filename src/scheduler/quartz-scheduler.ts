@@ -31,12 +31,10 @@ import { type Calendar, checkCalendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { AuditTrail } from './audit-trail.ts'
 import { Cluster } from './cluster.ts'
-import { DeclaredSchedules } from './declared-schedules.ts'
-import { checkedReconcile } from './define-schedule.ts'
+import type { Declarations } from './declarations.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
-import { Nameless } from './nameless.ts'
+import type { Nameless } from './nameless.ts'
 import type { Notifier } from './notifier.ts'
-import { PlannedJobs } from './planned-jobs.ts'
 import type { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { ReadingScheduler } from './reading-scheduler.ts'
 import type { Recorder } from './recorder.ts'
@@ -66,11 +64,9 @@ import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import { Scheduling } from './scheduling.ts'
 import { silentObserver } from './scheduling-observer.ts'
-import { SetCaretaker } from './set-caretaker.ts'
 import { Steering } from './steering.ts'
 import { tellingObserver } from './telling-observer.ts'
-import { TurnBudget } from './turn-budget.ts'
-import { UnawaitedCalls } from './unawaited-calls.ts'
+import type { TurnBudget } from './turn-budget.ts'
 import { WallClockStarts } from './wall-clock-starts.ts'
 
 export interface QuartzSchedulerParts {
@@ -83,6 +79,9 @@ export interface QuartzSchedulerParts {
   readonly executing: ExecutingJobs
   readonly recorder: Recorder
   readonly remotes: RemoteExecutions
+  readonly declarations: Declarations
+  readonly nameless: Nameless
+  readonly budget: TurnBudget
 }
 
 /**
@@ -102,7 +101,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   readonly #nameless: Nameless
   readonly #wallClockStarts: WallClockStarts
   readonly #scheduling: Scheduling
-  readonly #sets: SetCaretaker
+  readonly #declarations: Declarations
   readonly #cluster: Cluster
   readonly #audit: AuditTrail
   readonly #steering: Steering
@@ -117,10 +116,10 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     this.#notifier = parts.notifier
     this.#executing = parts.executing
     this.#remotes = parts.remotes
-    this.#budget = new TurnBudget(parts.options.clock)
+    this.#budget = parts.budget
     const { clock, hasOwnClock, logger } = parts.options
     this.#wallClockStarts = new WallClockStarts({ clock, hasOwnClock, logger })
-    this.#nameless = new Nameless({ isPersistent: this.#store.capabilities.persistent, clock, logger })
+    this.#nameless = parts.nameless
     this.#audit = new AuditTrail({ ...parts.options, recorder: parts.recorder })
     const requireOpen = (): void => {
       this.#lifeCycle.requireOpen()
@@ -154,23 +153,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       requireOpen,
       observer: tellingObserver(parts.notifier, parts.lifeCycle),
     })
-    this.#sets = this.#setCaretaker()
-  }
-
-  #setCaretaker(): SetCaretaker {
-    const { clock } = this.#options
-    const calls = new UnawaitedCalls()
-    const parts = {
-      options: this.#options,
-      checks: this.#checks,
-      nameless: this.#nameless,
-      notifier: this.#notifier,
-      budget: this.#budget,
-      observer: tellingObserver(this.#notifier, this.#lifeCycle, calls.add),
-      open: () => this.#read(),
-    }
-    const schedules = new DeclaredSchedules({ ...parts, planned: new PlannedJobs(parts) })
-    return new SetCaretaker({ schedules, calls, clock, notifier: this.#notifier })
+    this.#declarations = parts.declarations
   }
 
   get schedulerName(): string {
@@ -229,7 +212,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   async start(): Promise<void> {
     this.#cancelDelayedStart()
     await this.#lifeCycle.start()
-    await this.#sets.started()
+    await this.#declarations.started()
   }
 
   startDelayed(delayMs: number): void {
@@ -271,7 +254,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   async shutdown(options: ShutdownOptions = {}): Promise<void> {
     checkShutdown(options)
     this.#cancelDelayedStart()
-    this.#sets.end()
+    this.#declarations.end()
     await this.#lifeCycle.shutdown(options)
   }
 
@@ -288,13 +271,12 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   schedule(job: JobSource | string, options: ScheduleOptions<object>): Promise<ScheduledJob> {
     return this.#scheduling.schedule(job, options)
   }
-  async reconcile(
+  reconcile(
     name: string,
     schedules: readonly ScheduleDefinition[],
     options: ReconcileOptions = {},
   ): Promise<Reconciliation> {
-    const { version = null, dryRun = false } = checkedReconcile(name, schedules, options)
-    return this.#sets.reconcile({ name, schedules, version }, { dryRun })
+    return this.#declarations.declareSet(name, schedules, options)
   }
   runNow(
     jobKey: JobKey | string,

@@ -164,7 +164,8 @@ export class ScheduleChecks {
     const calendar = await this.#store.getCalendar(name)
     if (calendar !== null) return calendar
     throw new JobPersistenceError(
-      `The calendar '${name}' that ${owner} names does not exist. Add it first.`,
+      `The calendar '${name}' that ${owner} names does not exist. Add it first: name it in the option ` +
+        `'calendars' of createScheduler, or call addCalendar.`,
       {
         code: 'ERR_CALENDAR_NOT_FOUND',
       },

@@ -22,6 +22,20 @@ export interface Declaration {
   readonly members: SetRecord['members']
 }
 
+/**
+ * When an older form takes over from a newer one that no other live node has. `never`: nodes with the newer one may
+ * only be restarting. `always`: this node has waited for them. `fromItself`: when the newer one is what this process
+ * itself has declared.
+ */
+export type TakeOver = 'never' | 'fromItself' | 'always'
+
+export interface ReconcileManner {
+  readonly dryRun: boolean
+  readonly mayTakeOver: TakeOver
+  /** Called once the record says that the declaration is in force, before it is carried out, which may fail. */
+  readonly onInForce?: () => unknown
+}
+
 /** How many former declarations are known again. */
 const supersededMax = 20
 
@@ -30,11 +44,15 @@ const none: SetRecord = { generation: 0, digest: '', version: null, members: [],
 /** A record that cannot be read counts as none: the next declaration writes a new one. */
 export function setRecordOf(text: string): SetRecord {
   try {
-    const found: unknown = JSON.parse(text)
-    return isRecord(found) ? found : none
+    return setRecordFrom(JSON.parse(text))
   } catch {
     return none
   }
+}
+
+/** Of what was read of a text. */
+export function setRecordFrom(found: unknown): SetRecord {
+  return isRecord(found) ? found : none
 }
 
 function isRecord(found: unknown): found is SetRecord {
@@ -65,15 +83,35 @@ function isListOf(value: unknown, isItem: (item: unknown) => boolean): value is 
 }
 
 /** Whether a declaration was replaced by the one that is in force. */
-export function isOlder(record: SetRecord, { digest, version }: Declaration): boolean {
+function isOlder(record: SetRecord, { digest, version }: Declaration): boolean {
   if (record.generation === 0 || record.digest === digest) return false
   if (version !== null && record.version !== null && version !== record.version)
     return version < record.version
   return record.superseded.includes(digest)
 }
 
+export interface Declarer {
+  /** The instance ids of live nodes; null where this is the only one. */
+  readonly live: ReadonlySet<string> | null
+  readonly instanceId: string
+  readonly mayTakeOver: TakeOver
+}
+
+/** Whether a declaration is older than the one in force, and may not take over yet. */
+export function isDeferred(
+  record: SetRecord,
+  declaration: Declaration,
+  { live, instanceId, mayTakeOver }: Declarer,
+): boolean {
+  // Without a cluster this node is the only one.
+  if (live === null || !isOlder(record, declaration)) return false
+  const isOwn = record.nodes[instanceId] === record.digest
+  const hasWaited = mayTakeOver === 'always' || (mayTakeOver === 'fromItself' && isOwn)
+  return !hasWaited || isHeldByOthers(record, instanceId, live)
+}
+
 /** Whether another live node has declared what is in force. */
-export function isHeldByOthers(record: SetRecord, instanceId: string, live: ReadonlySet<string>): boolean {
+function isHeldByOthers(record: SetRecord, instanceId: string, live: ReadonlySet<string>): boolean {
   return Object.entries(record.nodes).some(
     ([id, digest]) => id !== instanceId && digest === record.digest && live.has(id),
   )

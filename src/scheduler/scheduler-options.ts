@@ -2,12 +2,14 @@ import { hostname } from 'node:os'
 import {
   type ArgumentCheck,
   checkBoolean,
+  checkData,
   checkFunction,
   checkMethods,
   checkName,
   checkObject,
   checkOptions,
   checkThat,
+  isName,
   listOf,
 } from '../core/arguments.ts'
 import { checkIds, type IdGenerator, systemIds } from '../core/ids.ts'
@@ -21,6 +23,7 @@ import type { JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { AdjustableClock } from '../time/adjustable-clock.ts'
 import { type Clock, checkClock, systemClock, timerDelayMaxMs } from '../time/clock.ts'
+import { type Calendar, checkCalendar } from '../triggers/calendars/calendar.ts'
 import { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { TriggerFamily } from '../triggers/trigger-family.ts'
 import { checkDefinitions } from './define-schedule.ts'
@@ -36,6 +39,11 @@ export interface SchedulerBehaviour {
    * that knows the classes. Default: `new jobClass()`, and a class whose constructor takes something is refused.
    */
   readonly jobFactory?: JobFactory
+  /**
+   * Calendars that the scheduler has, by name, stored before `schedules`. One that is the same leaves its triggers
+   * alone, a changed one computes their next fire times anew, and none is removed. Default none.
+   */
+  readonly calendars?: Readonly<Record<string, Calendar>>
   /**
    * Schedules that the scheduler has: a set that `reconcile` makes what is given here, before createScheduler resolves.
    * A list is the set `default`, without a version. Default none, which changes nothing.
@@ -111,7 +119,9 @@ export interface SchedulerBehaviour {
 
 /** The options with every default filled in; frozen. */
 export interface ResolvedSchedulerOptions
-  extends Required<Omit<SchedulerBehaviour, 'jobFactory' | 'logger' | 'triggerFamilies' | 'schedules'>> {
+  extends Required<
+    Omit<SchedulerBehaviour, 'jobFactory' | 'logger' | 'triggerFamilies' | 'calendars' | 'schedules'>
+  > {
   /** Null when classes are made by their constructors. */
   readonly jobFactory: JobFactory | null
   /** How many more triggers than `maxBatchSize` a batch may have whose jobs take no thread. */
@@ -137,6 +147,12 @@ const checkSet = checkThat(
   (value) => typeof value === 'object' && value !== null && 'schedules' in value,
 )
 
+/** A database has a column for it. */
+const checkCalendarName = checkThat(
+  'a name of at most 200 characters that is not blank',
+  (value) => isName(value) && value.length <= 200,
+)
+
 /** Its items are looked at afterwards. */
 const checkObjects = listOf(checkObject)
 
@@ -156,6 +172,13 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
   threadPool: checkThat('an object', isObject, 'Write { size: 10 }, or pass a thread pool.'),
   jobs: listOf(checkJobSource),
   jobFactory: checkFunction,
+  calendars: (method, argument, value, code) => {
+    checkData(method, argument, value, code)
+    for (const [name, calendar] of Object.entries(value as object)) {
+      checkCalendarName(method, `a name in ${argument}`, name, code)
+      checkCalendar(method, `${argument}.${name}`, calendar, code)
+    }
+  },
   schedules: (method, argument, value, code) => {
     if (Array.isArray(value)) {
       checkDefinitions(method, argument, value, code)

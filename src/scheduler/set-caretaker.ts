@@ -1,29 +1,40 @@
 import { unawaited } from '../core/promises.ts'
 import type { Clock, ClockTimer } from '../time/clock.ts'
-import type { DeclaredSchedules, DeclaredSet, TakeOver } from './declared-schedules.ts'
 import type { Notifier } from './notifier.ts'
 import type { Reconciliation } from './schedule-definition.ts'
+import type { ReconcileManner, TakeOver } from './schedule-set.ts'
 import type { UnawaitedCalls } from './unawaited-calls.ts'
 
 /** How often a node looks again at a set that live nodes have declared in a newer form: those nodes may stop. */
 const lookAgainMs = 60_000
 
-export interface SetCaretakerParts {
-  readonly schedules: DeclaredSchedules
-  /** Of listeners that are told what the schedules change. */
+/** What carries out declarations of one kind. */
+export interface Reconciles<Declared, Done> {
+  reconcile(declared: Declared, manner: ReconcileManner): Promise<Done>
+}
+
+export interface SetCaretakerParts<Declared, Done> {
+  /** Of what is declared, for messages. */
+  readonly noun: string
+  readonly declarations: Reconciles<Declared, Done>
+  /** Of listeners that are told what the declarations change. */
   readonly calls: UnawaitedCalls
   readonly clock: Clock
   readonly notifier: Notifier
 }
 
-/** Remembers the sets that this node has declared, and declares those again that had to wait. */
-export class SetCaretaker {
-  readonly #schedules: DeclaredSchedules
+/** Remembers the sets, or calendars, that this node has declared, and declares those again that had to wait. */
+export class SetCaretaker<
+  Declared extends { readonly name: string },
+  Done extends Pick<Reconciliation, 'deferred' | 'broken'>,
+> {
+  readonly #noun: string
+  readonly #declarations: Reconciles<Declared, Done>
   readonly #calls: UnawaitedCalls
   readonly #clock: Clock
   readonly #notifier: Notifier
   /** By name; each call of `reconcile` for one replaces the one before. */
-  readonly #declared = new Map<string, DeclaredSet>()
+  readonly #declared = new Map<string, Declared>()
   /** When those are looked at again that wait, on the monotonic clock: each when it has waited for itself. */
   readonly #waiting = new Map<string, number>()
   /** Those of which what this process declared last came into force; others may have replaced it since. */
@@ -32,16 +43,17 @@ export class SetCaretaker {
   #looking: Promise<void> = Promise.resolve()
   #isEnded = false
 
-  constructor({ schedules, calls, clock, notifier }: SetCaretakerParts) {
-    this.#schedules = schedules
+  constructor({ noun, declarations, calls, clock, notifier }: SetCaretakerParts<Declared, Done>) {
+    this.#noun = noun
+    this.#declarations = declarations
     this.#calls = calls
     this.#clock = clock
     this.#notifier = notifier
   }
 
-  async reconcile(declared: DeclaredSet, { dryRun }: { readonly dryRun: boolean }): Promise<Reconciliation> {
+  async reconcile(declared: Declared, { dryRun }: { readonly dryRun: boolean }): Promise<Done> {
     const { done: reconciled, told } = this.#inTurn(() =>
-      this.#schedules.reconcile(declared, {
+      this.#declarations.reconcile(declared, {
         dryRun,
         mayTakeOver: this.#inForce.has(declared.name) ? 'fromItself' : 'never',
         onInForce: () => {
@@ -82,7 +94,7 @@ export class SetCaretaker {
   }
 
   /** `done`: null when it failed, which changes nothing about what is in force. */
-  #note(name: string, done: Reconciliation | null): void {
+  #note(name: string, done: Done | null): void {
     if (done?.deferred === false) this.#inForce.add(name)
     else if (done !== null) this.#inForce.delete(name)
     if (done?.deferred === false && done.broken.length === 0) this.#waiting.delete(name)
@@ -147,12 +159,12 @@ export class SetCaretaker {
     const declared = this.#declared.get(name)
     if (declared === undefined || this.#hasEnded()) return
     try {
-      const done = await this.#schedules.reconcile(declared, { dryRun: false, mayTakeOver })
+      const done = await this.#declarations.reconcile(declared, { dryRun: false, mayTakeOver })
       this.#note(name, done)
     } catch (error) {
       if (this.#hasEnded()) return
       this.#notifier.error(
-        `The schedules '${name}' could not be compared with the store; trying again.`,
+        `The ${this.#noun} '${name}' could not be compared with the store; trying again.`,
         error,
       )
       this.#note(name, null)

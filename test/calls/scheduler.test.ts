@@ -429,6 +429,7 @@ const surfaces: readonly Surface[] = [
         options: kinds.options({
           jobs: kinds.listOf(kinds.aJob),
           jobFactory: kinds.callback,
+          calendars: kinds.object,
           schedules: kinds.plus(kinds.oneOf('x'), { value: { schedules: 'x' } }),
           jobStore: kinds.oneOf('x'),
           threadPool: kinds.object,
