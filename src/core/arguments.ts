@@ -128,6 +128,7 @@ export function hasMethods(value: unknown, methods: readonly string[]): boolean 
  * Checks an object of options: left out or an object, with no name that is not known, each field that is there by its
  * check.
  *
+ * @param path what fields of errors begin with, such as `auth.`
  * @throws InvalidArgumentError ERR_INVALID_ARGUMENT for what is no object, ERR_INVALID_OPTION for a name or a field
  */
 export function checkOptions(
@@ -135,14 +136,15 @@ export function checkOptions(
   options: unknown,
   checks: Readonly<Record<string, ArgumentCheck>>,
   argument: string = 'options',
+  path: string = '',
 ): void {
   if (options === undefined) return
   // A builder has no fields of its own, so the check of names would let it pass.
   if (hasMethods(options, ['build'])) throw wrongArgument(method, argument, 'an object of options', options)
-  refuseUnknownKeys(method, options, Object.keys(checks), argument)
+  refuseUnknownKeys(method, options, Object.keys(checks), argument, path)
   for (const [name, check] of Object.entries(checks)) {
     const value: unknown = Reflect.get(options, name)
-    if (value !== undefined) check(method, name, value, 'ERR_INVALID_OPTION')
+    if (value !== undefined) check(method, `${path}${name}`, value, 'ERR_INVALID_OPTION')
   }
 }
 

@@ -166,10 +166,10 @@ function checkFields(
 ): ArgumentCheck {
   return (method, argument, value, code) => {
     checkObject(method, argument, value, code)
-    checkOptions(method, value, checks, argument)
+    checkOptions(method, value, checks, argument, `${argument}.`)
     for (const field of required) {
       if (Reflect.get(Object(value) as object, field) !== undefined) continue
-      throw invalid(field, `'${argument}' needs '${field}'.`)
+      throw invalid(`${argument}.${field}`, `'${argument}' needs '${field}'.`)
     }
   }
 }
@@ -185,6 +185,11 @@ const checkUser = checkFields(['name', 'passwordHash', 'role'], {
   ...principalChecks,
   passwordHash: checkThat('what hashPassword made', isPasswordHash),
 })
+const checkUsers: ArgumentCheck = (method, argument, value, code) => {
+  listOf(checkUser)(method, argument, value, code)
+  if (Array.isArray(value) && value.length === 0)
+    throw invalid(argument, `'${argument}' is empty, so no person can log in. Give it a user.`)
+}
 const kindChecks: Readonly<Record<ServerAuth['kind'], ArgumentCheck>> = {
   token: checkFields([], {
     kind: checkString,
@@ -192,24 +197,34 @@ const kindChecks: Readonly<Record<ServerAuth['kind'], ArgumentCheck>> = {
     role: checkRole,
     tokens: listOf(checkToken),
   }),
-  users: checkFields(['users'], { kind: checkString, users: listOf(checkUser) }),
+  users: checkFields(['users'], {
+    kind: checkString,
+    users: checkUsers,
+    tokens: listOf(checkToken),
+  }),
   hook: checkFields(['authenticate'], { kind: checkString, authenticate: checkFunction }),
 }
 
 /** The session, the audit and the idempotency keys of one would be those of the other. */
 function requireOwnNames(auth: ServerAuth): void {
   if (auth.kind === 'hook') return
-  const isOfUsers = auth.kind === 'users'
-  const given: readonly { readonly name: string }[] = isOfUsers ? auth.users : (auth.tokens ?? [])
-  const names = new Set<string>(isOfUsers ? [] : [builtInToken])
-  for (const { name } of given) {
-    if (names.has(name)) {
-      const what = isOfUsers ? 'users' : 'tokens'
-      const own = !isOfUsers && name === builtInToken ? ', one of which the server makes' : ''
-      throw invalid(what, `'auth' has two ${what} of the name '${name}'${own}. Give each another name.`)
+  const known = new Map<string, string>(auth.kind === 'token' ? [[builtInToken, 'tokens']] : [])
+  const { tokens = [] } = auth
+  const given: Readonly<Record<string, readonly { readonly name: string }[]>> =
+    auth.kind === 'users' ? { users: auth.users, tokens } : { tokens }
+  for (const [what, principals] of Object.entries(given)) {
+    for (const { name } of principals) {
+      const other = known.get(name)
+      if (other !== undefined) throw twice(auth.kind, name, what, other)
+      known.set(name, what)
     }
-    names.add(name)
   }
+}
+
+function twice(kind: ServerAuth['kind'], name: string, what: string, other: string): InvalidArgumentError {
+  const whose = what === other ? `two ${what}` : 'a user and a token'
+  const own = kind === 'token' && name === builtInToken ? ', one of which the server makes' : ''
+  return invalid(`auth.${what}`, `'auth' has ${whose} of the name '${name}'${own}. Give each another name.`)
 }
 
 const checkAuth: ArgumentCheck = (method, argument, value, code) => {

@@ -19,16 +19,32 @@ test.each<[string, object]>([
   ['auth', { scheduler }],
   ['auth', { scheduler, auth: 'none' }],
   ['auth', { scheduler, auth: { kind: 'none' } }],
-  ['users', { scheduler, auth: { kind: 'users' } }],
-  ['authenticate', { scheduler, auth: { kind: 'hook' } }],
-  ['passwordHash', { scheduler, auth: { kind: 'users', users: [{ ...user, passwordHash: 'secret' }] } }],
-  ['users', { scheduler, auth: { kind: 'users', users: [user, { ...user, role: 'admin' }] } }],
-  ['tokens', { scheduler, auth: { kind: 'token', tokens: [token, token] } }],
-  ['tokens', { scheduler, auth: { kind: 'token', tokens: [{ ...token, name: 'token' }] } }],
-  ['role', { scheduler, auth: { kind: 'users', users: [{ ...user, role: 'root' }] } }],
-  ['jobGroups.x', { scheduler, auth: { kind: 'users', users: [{ ...user, jobGroups: { x: 'root' } }] } }],
-  ['sha256', { scheduler, auth: { kind: 'token', tokens: [{ name: 'a', role: 'viewer', sha256: 'abc' }] } }],
-  ['tokn', { scheduler, auth: { kind: 'token', tokn: 1 } }],
+  ['auth.users', { scheduler, auth: { kind: 'users' } }],
+  ['auth.authenticate', { scheduler, auth: { kind: 'hook' } }],
+  [
+    'auth.users[0].passwordHash',
+    { scheduler, auth: { kind: 'users', users: [{ ...user, passwordHash: 'secret' }] } },
+  ],
+  ['auth.users', { scheduler, auth: { kind: 'users', users: [user, { ...user, role: 'admin' }] } }],
+  ['auth.tokens', { scheduler, auth: { kind: 'token', tokens: [token, token] } }],
+  ['auth.tokens', { scheduler, auth: { kind: 'token', tokens: [{ ...token, name: 'token' }] } }],
+  ['auth.users[0].role', { scheduler, auth: { kind: 'users', users: [{ ...user, role: 'root' }] } }],
+  [
+    'auth.users[0].jobGroups.x',
+    { scheduler, auth: { kind: 'users', users: [{ ...user, jobGroups: { x: 'root' } }] } },
+  ],
+  [
+    'auth.tokens[0].sha256',
+    { scheduler, auth: { kind: 'token', tokens: [{ name: 'a', role: 'viewer', sha256: 'abc' }] } },
+  ],
+  ['auth.tokn', { scheduler, auth: { kind: 'token', tokn: 1 } }],
+  ['auth.users', { scheduler, auth: { kind: 'users', users: [] } }],
+  [
+    'auth.users[1].password',
+    { scheduler, auth: { kind: 'users', users: [user, { ...user, password: 'x' }] } },
+  ],
+  ['auth.tokens[0].token', { scheduler, auth: { kind: 'users', users: [user], tokens: [{ token: 'x' }] } }],
+  ['auth.tokens', { scheduler, auth: { kind: 'users', users: [user], tokens: [token] } }],
   ['unheardOf', { scheduler, auth, unheardOf: 1 }],
   ['readOnly', { scheduler, auth, readOnly: 'yes' }],
   ['basePath', { scheduler, auth, basePath: 'admin/' }],
@@ -49,6 +65,13 @@ test.each<[string, object]>([
   ['clock', { scheduler, auth, clock: Date }],
 ])('createServer refuses a wrong %s: %o', async (field, options) => {
   await expect(createServer(options as SchedulerServerOptions)).rejects.toMatchObject({ field })
+})
+
+test('an error says which of the users is meant', async () => {
+  const users = [user, { ...user, name: 'b', role: 'root' }]
+  await expect(createServer({ scheduler, auth: { kind: 'users', users } } as never)).rejects.toThrow(
+    "createServer: 'auth.users[1].role' must be",
+  )
 })
 
 test('a token is made at the first start, is kept as its hash alone, and holds at the next start', async () => {

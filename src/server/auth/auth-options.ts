@@ -34,12 +34,14 @@ export interface ServerUser extends Principal {
   readonly passwordHash: string
 }
 
-/** Users with passwords and session cookies. */
+/** Users with passwords and session cookies, and tokens for programs. */
 export interface UserAuthOptions {
   /** Names and passwords. */
   readonly kind: 'users'
   /** Who may log in, each with a name of their own, with what roles and what `hashPassword` made of their passwords. */
   readonly users: readonly ServerUser[]
+  /** For programs, which cannot log in: Prometheus, the command line, your scripts. Default none. */
+  readonly tokens?: readonly ServerToken[]
 }
 
 /** The host's own authentication. */

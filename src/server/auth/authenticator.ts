@@ -4,6 +4,7 @@ import {
   builtInToken,
   type HookAuthOptions,
   type ServerAuth,
+  type ServerToken,
   type TokenAuthOptions,
   type UserAuthOptions,
 } from './auth-options.ts'
@@ -65,7 +66,7 @@ class TokenAuthenticator implements Authenticator {
     this.#sessions = sessions
     this.#tokens = [
       { principal: { name: builtInToken, role }, hash, kept: hashFile === undefined ? 'memory' : 'file' },
-      ...tokens.map(({ sha256, ...principal }) => ({ principal, hash: sha256, kept: 'options' as const })),
+      ...tokens.map(knownToken),
     ]
   }
 
@@ -74,8 +75,8 @@ class TokenAuthenticator implements Authenticator {
   }
 
   async authenticate(request: Request): Promise<Principal | null> {
-    const [, bearer] = /^Bearer ([\w~+/.=-]{1,500})$/i.exec(request.headers.get('authorization') ?? '') ?? []
-    if (bearer !== undefined) return this.#find(bearer)?.principal ?? null
+    const bearer = bearerOf(request)
+    if (bearer !== null) return tokenOf(this.#tokens, bearer)?.principal ?? null
     const session = this.#sessions.read(request)
     const known = this.#tokens.find(
       ({ principal, hash }) => principal.name === session?.name && hash === session.credential,
@@ -84,15 +85,25 @@ class TokenAuthenticator implements Authenticator {
   }
 
   async login(credentials: Credentials): Promise<Login | null> {
-    const found = 'token' in credentials ? this.#find(credentials.token) : undefined
+    const found = 'token' in credentials ? tokenOf(this.#tokens, credentials.token) : undefined
     if (found === undefined) return null
     return { principal: found.principal, session: { name: found.principal.name, credential: found.hash } }
   }
+}
 
-  /** Compares with every token, so that the time says nothing. */
-  #find(token: string): KnownToken | undefined {
-    return this.#tokens.filter(({ hash }) => isHashOf(hash, token))[0]
-  }
+function knownToken({ sha256, ...principal }: ServerToken): KnownToken {
+  return { principal, hash: sha256, kept: 'options' }
+}
+
+/** The token that a request has; null without one. */
+function bearerOf(request: Request): string | null {
+  const found = /^Bearer ([\w~+/.=-]{1,500})$/i.exec(request.headers.get('authorization') ?? '')
+  return found?.[1] ?? null
+}
+
+/** Compares with every token, so that the time says nothing. */
+function tokenOf(known: readonly KnownToken[], token: string): KnownToken | undefined {
+  return known.filter(({ hash }) => isHashOf(hash, token))[0]
 }
 
 function tokenInMemory(): { readonly hash: string; readonly token: string } {
@@ -104,18 +115,23 @@ class UserAuthenticator implements Authenticator {
   readonly credentials = 'password'
   readonly newToken = null
   readonly #users: UserAuthOptions['users']
+  readonly #tokens: readonly KnownToken[]
   readonly #sessions: Sessions
 
-  constructor({ users }: UserAuthOptions, sessions: Sessions) {
+  constructor({ users, tokens = [] }: UserAuthOptions, sessions: Sessions) {
     this.#users = users
+    this.#tokens = tokens.map(knownToken)
     this.#sessions = sessions
   }
 
   get known(): readonly KnownPrincipal[] {
-    return this.#users.map((user) => ({ principal: principalOf(user), kept: 'options' }))
+    const users = this.#users.map((user) => ({ principal: principalOf(user), kept: 'options' as const }))
+    return [...users, ...this.#tokens]
   }
 
   async authenticate(request: Request): Promise<Principal | null> {
+    const bearer = bearerOf(request)
+    if (bearer !== null) return tokenOf(this.#tokens, bearer)?.principal ?? null
     const session = this.#sessions.read(request)
     const user = this.#users.find(({ name }) => name === session?.name)
     return user !== undefined && session?.credential === fingerprint(user.passwordHash)
