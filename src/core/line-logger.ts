@@ -1,11 +1,9 @@
 import { fieldsAndMessage } from './job-log.ts'
 import { type Logger, silentLogger } from './logger.ts'
-import { disarm, textOf } from './thrown-value.ts'
+import { disarm, joinedTexts, propertyOf, textOf, withCauses, withCode } from './thrown-value.ts'
 
 /** Longest line in characters: a message may hold a stack or a document, which would bury other lines. */
 const lineMax = 2000
-/** How many causes of an error are named. */
-const causesMax = 5
 
 /**
  * Writes warnings and errors, one line each: the time, the level, the message, plain fields, and of an error its code,
@@ -77,34 +75,10 @@ function partsOf(fields: object): readonly string[] {
 }
 
 function describeThrown(thrown: unknown): string {
-  const texts: string[] = []
-  let innermost = thrown
-  // At most so many, because causes may form a circle.
-  for (let count = 1; ; count++) {
-    const text = withCode(innermost)
-    // Most messages repeat the message of their cause.
-    if (!texts.some((known) => known.includes(text))) texts.push(text)
-    const cause = read(innermost, 'cause')
-    if (cause === undefined || cause === null || count === causesMax) break
-    innermost = cause
-  }
-  const stack = read(innermost, 'stack')
+  const all = withCauses(thrown)
+  const stack = propertyOf(all.at(-1), 'stack')
   const place = typeof stack === 'string' ? /^ +at (.+)$/m.exec(stack)?.[1] : undefined
-  return `${texts.join('; cause: ')}${place === undefined ? '' : ` (at ${place})`}`
-}
-
-function withCode(thrown: unknown): string {
-  const code = read(thrown, 'code')
-  return typeof code === 'string' ? `${code}: ${textOf(thrown)}` : textOf(thrown)
-}
-
-/** A property of anything; undefined when there is none or reading it throws. */
-function read(value: unknown, name: string): unknown {
-  try {
-    return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-  } catch {
-    return undefined
-  }
+  return `${joinedTexts(all.map(withCode))}${place === undefined ? '' : ` (at ${place})`}`
 }
 
 function onOneLine(text: string): string {

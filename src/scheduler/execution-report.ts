@@ -2,7 +2,7 @@ import { boundedJson } from '../core/bounded-json.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { emptyJobDataMap, mergeJobData, triggeredByKey } from '../core/job-data-map.ts'
 import { recoveringJobsGroup, type TriggerKey } from '../core/key.ts'
-import { textOf } from '../core/thrown-value.ts'
+import { fullTextOf } from '../core/thrown-value.ts'
 import { attemptOriginOf } from '../jobstore/attempt-origin.ts'
 import type { ExecutionLogLine } from '../jobstore/execution-log.ts'
 import type { ExecutionReport, ExecutionTexts } from '../jobstore/execution-report.ts'
@@ -22,7 +22,7 @@ const succeeded: ExecutionEnd = Object.freeze({ outcome: 'succeeded', errorText:
 /** The outcome of an execution that threw `error`, or ended well (null). */
 export function endOf(thrown: unknown): ExecutionEnd {
   if (thrown === null) return succeeded
-  return { outcome: outcomeOf(thrown), errorText: textOf(thrown) }
+  return { outcome: outcomeOf(thrown), errorText: fullTextOf(thrown) }
 }
 
 function outcomeOf(thrown: unknown): ExecutionReport['outcome'] {
