@@ -54,13 +54,16 @@ export function requireWhole(option: string, text: string, bounds: { min: number
   throw new UsageError(`${option} takes a whole number from ${bounds.min} to ${bounds.max}, got '${text}'.`)
 }
 
-/** @throws UsageError for what names no instant, such as a local time without an offset */
-export function requireInstant(option: string, text: string): EpochMs {
+/**
+ * @param what what the option takes, up to the instant
+ * @throws UsageError for what names no instant, such as a local time without an offset
+ */
+export function requireInstant(option: string, text: string, what: string = 'an instant'): EpochMs {
   const instantMs = Date.parse(text)
   const exact = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
   if (exact && !Number.isNaN(instantMs)) return instantMs
   throw new UsageError(
-    `${option} takes an instant with its offset such as 2026-03-29T00:00:00Z, or a date (UTC), got '${text}'.`,
+    `${option} takes ${what} with its offset such as 2026-03-29T00:00:00Z, or a date (UTC), got '${text}'.`,
   )
 }
 

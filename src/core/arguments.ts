@@ -76,6 +76,13 @@ export const checkDate: ArgumentCheck = checkThat(
   "Pass a Date, such as new Date('2030-01-01T00:00:00Z').",
 )
 
+/** A Date until which something lasts, which many will think of as a duration. */
+export const checkUntil: ArgumentCheck = checkThat(
+  'a valid Date',
+  (value) => value instanceof Date && !Number.isNaN(value.getTime()),
+  'Pass a Date; for two hours from now, new Date(Date.now() + 2 * 3_600_000).',
+)
+
 /** A whole number within its bounds. */
 export function checkWhole(min: number, max: number): ArgumentCheck {
   return checkThat(

@@ -9,6 +9,7 @@ import {
   checkOptions,
   checkString,
   checkThat,
+  checkUntil,
   checkWhole,
   listOf,
   orNull,
@@ -82,7 +83,7 @@ export function checkShutdown(options: ShutdownOptions): void {
 export const pauseOptions: OptionChecks = {
   reason: checkShortText(1000),
   by: checkShortText(200),
-  until: checkDate,
+  until: checkUntil,
 }
 
 export const resumeOptions: OptionChecks = { withoutMissed: checkBoolean }

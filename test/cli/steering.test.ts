@@ -225,7 +225,7 @@ describe.each([
     expect((await run('triggers', 'mail/hourly')).out).not.toMatch(/^paused/m)
     expect(await run('pause', 'job', 'mail/hourly', '--until', 'soon')).toMatchObject({
       code: 2,
-      err: /--until takes/,
+      err: /--until takes a duration such as 2h, an instant with its offset such as 2026-/,
     })
   })
 

@@ -27,6 +27,13 @@ async function pauseOf(scheduler: Scheduler): Promise<unknown> {
 }
 
 describe('a pause with an end', () => {
+  it('is refused with a duration, and says how a Date says the same', async () => {
+    const { scheduler } = await startedFixture()
+    await expect(scheduler.pauseTrigger(t, { until: '2h' } as never)).rejects.toThrow(
+      /'until' must be a valid Date, got '2h'\. .*new Date\(Date\.now\(\) \+ /,
+    )
+  })
+
   it('ends by itself at its instant, and fires again', async () => {
     const { clock, scheduler, ran, told } = await startedFixture()
     const until = new Date(clock.now() + 100_500)

@@ -78,7 +78,8 @@ export const resumeCommand: Command = steering({
 /** A duration from now, or an instant. @throws UsageError */
 function untilOf(text: string, nowMs: EpochMs): EpochMs {
   const durationMs = durationMsOf(text)
-  return durationMs === null ? requireInstant('--until', text) : nowMs + durationMs
+  if (durationMs !== null) return nowMs + durationMs
+  return requireInstant('--until', text, 'a duration such as 2h, an instant')
 }
 
 function steering(verb: Verb): Command {
