@@ -52,6 +52,8 @@ export class CompletionWriter {
   #retryDelayMs = retryDelayMinMs
   #lastChance = false
   #isAbandoned = false
+  /** Is told of what ends after the store was closed; null before. */
+  #onLate: ((completion: JobCompletion) => void) | null = null
   #unwrittenCount = 0
 
   /** While more than `backlogMax` completions are not written, callers of `hand` wait for the store. */
@@ -96,9 +98,21 @@ export class CompletionWriter {
     this.#locked.abandon()
   }
 
+  /** From now on nothing is written: the store is about to be closed. */
+  close(onLate: (completion: JobCompletion) => void): void {
+    this.#onLate = onLate
+  }
+
+  /** Whether a completion comes too late to be written. */
+  #isTooLate(completion: JobCompletion): boolean {
+    if (this.#isAbandoned) return true
+    this.#onLate?.(completion)
+    return this.#onLate !== null
+  }
+
   /** Resolves when the completion is written, or when it is given up because the scheduler shuts down. */
   async complete(completion: JobCompletion): Promise<void> {
-    if (this.#isAbandoned) return
+    if (this.#isTooLate(completion)) return
     const batch = this.#enter(completion)
     await batch.done
     await batch.later?.get(completion)
@@ -109,7 +123,7 @@ export class CompletionWriter {
    * for.
    */
   handOver(completion: JobCompletion): Promise<void> | null {
-    if (this.#isAbandoned) return null
+    if (this.#isTooLate(completion)) return null
     const batch = this.#enter(completion)
     return this.#untold - this.#locked.size <= this.#backlogMax ? null : this.#held(batch, completion)
   }

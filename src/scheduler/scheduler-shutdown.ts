@@ -1,4 +1,5 @@
 import { SchedulerError } from '../core/errors.ts'
+import type { JobCompletion } from '../jobstore/job-store.ts'
 import { type ClockTimer, timerDelayMaxMs } from '../time/clock.ts'
 import { settledWithin } from '../time/settled-within.ts'
 import type { CompletionWriter } from './completion-writer.ts'
@@ -206,6 +207,7 @@ export class SchedulerShutdown {
   async #closeStore(): Promise<void> {
     const { cut, options } = this.#parts
     if (!this.#parts.owns('store')) return
+    this.#parts.completions.close(this.#endedTooLate)
     const closing = this.#guarded('The job store failed to shut down.', () =>
       options.jobStore.shutdown({ cut: cut.signal }),
     )
@@ -213,6 +215,17 @@ export class SchedulerShutdown {
     if (await settledWithin(options.clock, limitMs, closing)) return
     this.#cutOff('closing the job store')
     await settledWithin(options.clock, stepMaxMs, closing)
+  }
+
+  readonly #endedTooLate = ({ trigger, fireInstanceId }: JobCompletion): void => {
+    const { jobStore, logger } = this.#parts.options
+    // What was in memory is gone.
+    if (!jobStore.capabilities.persistent) return
+    logger.warn(
+      { triggerKey: trigger.key.toString(), fireInstanceId },
+      'An execution ended after the shutdown, so its end is not stored. The next start, or another node, recovers it ' +
+        'or counts it as lost.',
+    )
   }
 
   /** Reports a failure, except that of a store that was cut off. */

@@ -147,3 +147,39 @@ it('a job that failed before the shutdown, whose listeners it meets, is not run 
   await second.shutdown()
   expect(runs).toBe(1)
 })
+
+it('a job that ends after the shutdown is told in one line, and is recovered by the next start', async () => {
+  const store = onFile()
+  const [lines, runs]: [string[], string[]] = [[], []]
+  const note = (_fields: object, message: string): void => {
+    lines.push(message)
+  }
+  const logger = { debug: () => {}, info: () => {}, warn: note, error: note }
+  let begin: () => void = () => {}
+  const begun = new Promise<void>((resolve) => (begin = resolve))
+  let end: () => void = () => {}
+  const ended = new Promise<void>((resolve) => (end = resolve))
+  const deaf = defineJob('deaf', async ({ recovering }) => {
+    runs.push(recovering ? 'recovering' : 'as planned')
+    begin()
+    await ended
+  })
+  const first = await createScheduler({ jobs: [deaf], jobStore: store(), logger })
+  const executed = first.events.next('jobWasExecuted')
+  await first.schedule(deaf, { key: 'deaf', in: 0, requestRecovery: true })
+  await first.start()
+  await begun
+  await first.shutdown()
+  lines.length = 0
+  end()
+  await executed
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(lines).toEqual([
+    expect.stringMatching(/^An execution ended after the shutdown, so its end is not stored/),
+  ])
+  const second = await createScheduler({ jobs: [deaf], jobStore: store(), logger: false })
+  await second.start()
+  await second.idle()
+  await second.shutdown()
+  expect(runs).toEqual(['as planned', 'recovering'])
+})
