@@ -21,14 +21,21 @@ export function fieldsAndMessage(
   message: unknown,
 ): readonly [fields: object, message: string] {
   if (isError(fields)) return [{ err: fields }, message === undefined ? textOf(fields) : asText(message)]
-  if (typeof fields === 'object' && fields !== null) {
-    // Bytes would become a field each.
-    const named = ArrayBuffer.isView(fields) ? { bytes: fields } : fields
-    return [named, message === undefined ? '' : asText(message)]
-  }
+  if (isObject(fields)) return [named(fields), message === undefined ? '' : asText(message)]
+  // The order of the console, which a job in JavaScript may use.
+  if (isObject(message)) return [isError(message) ? { err: message } : named(message), asText(fields ?? '')]
   // Two texts, as one would pass to the console: none is lost.
   const texts = [fields, message].filter((text) => text !== undefined && text !== null)
   return [{}, texts.map(asText).join(' ')]
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** Bytes would become a field each. */
+function named(fields: object): object {
+  return ArrayBuffer.isView(fields) ? { bytes: fields } : fields
 }
 
 function asText(message: unknown): string {

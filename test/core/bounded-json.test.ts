@@ -68,6 +68,14 @@ describe('JSON for people', () => {
     expect(fieldsAndMessage(bytes, 'received')).toEqual([{ bytes }, 'received'])
   })
 
+  test('fields that come after the text are fields, as is an error', () => {
+    const error = new Error('no')
+    expect(fieldsAndMessage('sent', { to: 'a' })).toEqual([{ to: 'a' }, 'sent'])
+    expect(fieldsAndMessage('failed', error)).toEqual([{ err: error }, 'failed'])
+    expect(fieldsAndMessage('one', 'two')).toEqual([{}, 'one two'])
+    expect(fieldsAndMessage(null, { to: 'a' })).toEqual([{ to: 'a' }, ''])
+  })
+
   test('reads a text that is an object as a text', () => {
     expect(boundedJson(Object('x'.repeat(10_000_000)), 10)).toBe('"xxxxxxxx…')
   })
