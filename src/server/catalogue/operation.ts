@@ -43,7 +43,7 @@ interface Described {
   /** Its body is a file, which may be as large as the server takes any. Default false. */
   readonly takesFile?: boolean
   /**
-   * Whoever looks after the process asks it, by any name and however often: not to get an answer ends the process.
+   * An orchestrator asks it, by any name of the host and however often: where it gets no answer it ends the process.
    * Default false.
    */
   readonly isProbe?: boolean
