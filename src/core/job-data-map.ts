@@ -92,6 +92,11 @@ export function validateJobData(
   copyJobData(owner, data, maxBytes)
 }
 
+/** Whether there are notes of the scheduler among the entries. */
+export function hasReservedData(data: JobDataMap): boolean {
+  return Object.keys(data).some(isReserved)
+}
+
 function isReserved(key: string): boolean {
   return key.startsWith(reservedDataPrefix)
 }

@@ -1,12 +1,17 @@
-import { recoveringJobsGroup, retryingJobsGroup, shardedJobsGroup, type TriggerKey } from '../core/key.ts'
+import { hasReservedData } from '../core/job-data-map.ts'
+import { recoveringJobsGroup, retryingJobsGroup, shardedJobsGroup } from '../core/key.ts'
+import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
+import type { Trigger } from '../triggers/trigger.ts'
 import { isManualTriggerKey } from './manual-trigger.ts'
 
 const ownGroups: readonly string[] = [recoveringJobsGroup, retryingJobsGroup, shardedJobsGroup]
 
 /**
  * Whether a scheduler made the trigger by itself: to run something again, for an item of a sharded firing, or for a
- * caller of `triggerJob`.
+ * caller of `triggerJob`. Its groups and names are free for triggers of others, which lack its notes, or fire again.
  */
-export function isMadeByScheduler(key: TriggerKey): boolean {
-  return ownGroups.includes(key.group) || isManualTriggerKey(key)
+export function isMadeByScheduler(trigger: Trigger): boolean {
+  const { key, jobDataMap } = trigger
+  if (ownGroups.includes(key.group)) return hasReservedData(jobDataMap)
+  return isManualTriggerKey(key) && trigger instanceof SimpleTrigger && trigger.repeatCount === 0
 }

@@ -1,7 +1,8 @@
-import type { TriggerKey } from '../core/key.ts'
+import type { JobKey, TriggerKey } from '../core/key.ts'
 import { KeyMap } from '../core/key-map.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import type { DefinitionChanges, RemovedDefinitions } from './definition-changes.ts'
+import { type DefinitionChanges, type RemovedDefinitions, withDataKept } from './definition-changes.ts'
 import type { JobAndTriggers } from './job-and-triggers.ts'
 import type { JobStore } from './job-store.ts'
 import { redefinedFrom } from './planned-job.ts'
@@ -22,11 +23,28 @@ async function changeStepByStep(store: JobStore, changes: DefinitionChanges): Pr
   for (const { name, calendar } of changes.calendars) {
     await store.addCalendar(name, calendar, { replace: true, updateTriggers: true })
   }
-  await storeEntries(store, changes.entries)
+  await storeEntries(store, await withDataOf(store, changes))
   const removedTriggers = await store.deleteTriggers(changes.removedTriggers)
   const removedJobs = await store.deleteJobs(changes.removedJobs)
   for (const name of changes.removedCalendars) await store.deleteCalendar(name)
   return { removedTriggers, removedJobs }
+}
+
+/** The entries, with the data that stored jobs keep: read right before they are stored. */
+async function withDataOf(
+  store: JobStore,
+  { entries, keepsJobData }: DefinitionChanges,
+): Promise<readonly JobAndTriggers[]> {
+  if (keepsJobData !== true) return entries
+  const jobs = entries.flatMap(({ job }) => (job === null ? [] : [job.key]))
+  const stored = new KeyMap<JobKey, JobDetail>()
+  for (const job of await store.getJobs(jobs)) stored.set(job.key, job)
+  return entries.map((entry) => {
+    const former = entry.job === null ? undefined : stored.get(entry.job.key)
+    return entry.job === null || former === undefined
+      ? entry
+      : { ...entry, job: withDataKept(entry.job, former) }
+  })
 }
 
 /** Triggers that replace one of their job take its place; the others are stored. */

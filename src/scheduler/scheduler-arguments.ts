@@ -358,6 +358,7 @@ const checkNamedCalendars: ArgumentCheck = listOf((method, argument, value, code
 const definitionChanges: OptionChecks = {
   calendars: checkNamedCalendars,
   entries: checkEntries,
+  keepsJobData: checkBoolean,
   removedTriggers: listOf(checkTriggerKey),
   removedJobs: listOf(checkJobKey),
   removedCalendars: listOf(checkName),

@@ -139,6 +139,7 @@ export class Scheduling implements SchedulerTransaction {
     checkDefinitionChanges(changes, options)
     this.#requireOpen()
     const { calendars = [], removedTriggers = [], removedJobs = [], removedCalendars = [] } = changes
+    const { keepsJobData = false } = changes
     const planned = new Map(calendars.map(({ name, calendar }) => [name, calendar]))
     // The new calendars are not stored yet.
     const checks = this.#checks.over({
@@ -151,7 +152,8 @@ export class Scheduling implements SchedulerTransaction {
     const entries = await this.#prepareAll(checks, given, addOptions, (key) => going.has(key))
     if (options.dryRun === true) return
     this.#requireOpen()
-    const removed = await store.change({ calendars, entries, removedTriggers, removedJobs, removedCalendars })
+    const removals = { removedTriggers, removedJobs, removedCalendars }
+    const removed = await store.change({ calendars, entries, keepsJobData, ...removals })
     await this.#tellStored(entries)
     for (const key of removed.removedTriggers) await this.#observer.jobUnscheduled(key)
     for (const key of removed.removedJobs) await this.#observer.jobDeleted(key)

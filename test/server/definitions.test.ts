@@ -7,7 +7,7 @@ import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
-import type { DefinitionsJson } from '../../src/server/operations/definitions.ts'
+import type { DefinitionsJson } from '../../src/server/operations/definitions-export.ts'
 import { calendarFromJSON } from '../../src/triggers/calendars/calendar-json.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
 import {

@@ -4,7 +4,7 @@ import { GroupMatcher } from '../../src/core/matcher.ts'
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
-import type { DefinitionsJson } from '../../src/server/operations/definitions.ts'
+import type { DefinitionsJson } from '../../src/server/operations/definitions-export.ts'
 import { filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
 
 const hourly = triggerKey('hourly', 'mail')

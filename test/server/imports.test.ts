@@ -7,7 +7,7 @@ import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
-import type { DefinitionsJson } from '../../src/server/operations/definitions.ts'
+import type { DefinitionsJson } from '../../src/server/operations/definitions-export.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
@@ -40,8 +40,9 @@ async function place(jobStore: JobStore, atMs: number = startMs): Promise<Place>
     if (name === 'cursor') jobDataMap['last'] = Number(jobDataMap['last'] ?? 0) + 100
     if (name === 'broken' && attempt === 1) throw new Error('it broke')
   })
-  const sharded = defineJob('sharded', ({ shard }) => {
+  const sharded = defineJob('sharded', ({ shard, jobKey: { name } }) => {
     ran.push(`item ${String(shard?.item)}`)
+    if (name === 'broken' && shard?.item === 0) throw new Error('it broke')
   })
   const scheduler = await createScheduler({ jobs: [work, sharded], jobStore, clock, logger: false })
   const fixture = await serverFixture({ served: scheduler, clock })
@@ -98,19 +99,86 @@ test.each(stores)('a removing import leaves what the scheduler has still to run,
   expect(ran.filter((name) => name === 'broken')).toHaveLength(4)
 })
 
-test('a trigger that a scheduler makes by itself is refused in a file', async () => {
+test('a run that was asked for is refused in a file, and a trigger of its name that fires again is not', async () => {
   await using here = await place(new RAMJobStore())
-  await schedule(here.scheduler, 'hourly', hourly(), startMs + hour)
+  await schedule(here.scheduler, 'MT_mountains', hourly(), startMs + hour)
   const definitions = await here.exported()
-  for (const key of [
-    { group: 'RETRYING_JOBS', name: 'a' },
-    { group: 'DEFAULT', name: 'MT_1' },
-  ]) {
-    const triggers = definitions.triggers.map((trigger) => ({ ...trigger, key }))
-    const refused = await here.ask('POST /definitions', {
-      body: { definitions: { ...definitions, triggers } },
+  expect(definitions.triggers).toHaveLength(1)
+  expect(await here.imported(definitions)).toMatchObject({ changed: false })
+  const asked = definitions.triggers.map((trigger) => ({
+    ...trigger,
+    fields: { ...trigger.fields, repeatCount: 0 },
+  }))
+  const refused = await here.ask('POST /definitions', {
+    body: { definitions: { ...definitions, triggers: asked } },
+  })
+  expect([refused.status, refused.json]).toMatchObject([400, { field: 'definitions.triggers.0' }])
+})
+
+test('a job that is there for a waiting retry alone is in no file, and no import removes it', async () => {
+  await using here = await place(new RAMJobStore())
+  const { scheduler, clock, ran } = here
+  const definitions = await here.exported()
+  await scheduler.start()
+  const once = JobBuilder.newJob('work')
+    .withIdentity('broken')
+    .withRetry({ attempts: 2, backoff: { initialMs: hour } })
+  await scheduler.scheduleJob(
+    once.build(),
+    TriggerBuilder.newTrigger({ clock }).withIdentity('once').startAt(new Date(clock.now())).build(),
+  )
+  await scheduler.idle()
+  expect((await here.exported()).jobs).toEqual([])
+  expect(await here.imported(definitions, { remove: true })).toMatchObject({ changed: false })
+  await clock.advance(2 * hour)
+  await scheduler.idle()
+  expect(ran).toEqual(['broken', 'broken'])
+})
+
+test.each(stores)(
+  'a one-shot that begins now, or was due a moment ago, is stored and runs, in %s',
+  async (_, store) => {
+    await using here = await place(store())
+    const { scheduler, clock, ran } = here
+    await schedule(scheduler, 'now', SimpleScheduleBuilder.simpleSchedule(), startMs + hour)
+    const definitions = await here.exported()
+    const [first] = definitions.triggers
+    const [job] = definitions.jobs
+    if (first === undefined || job === undefined) expect.fail()
+    await scheduler.deleteJob(jobKey('now'))
+    await scheduler.start()
+    for (const startTimeMs of [null, clock.now() - 1000]) {
+      const triggers = [{ ...first, fields: { ...first.fields, startTimeMs } }]
+      const done = await here.imported({ ...definitions, triggers })
+      expect(done).toMatchObject({ changed: true, result: { counts: { add: 2, leaveOut: 0 } } })
+      await clock.advance(1)
+      await scheduler.idle()
+      expect(ran.splice(0)).toEqual(['now'])
+    }
+  },
+)
+
+test('a run of an item of a sharded firing is refused, because it would be one of all items', async () => {
+  await using here = await place(new RAMJobStore())
+  const { scheduler } = here
+  const items = JobBuilder.newJob('sharded')
+    .withIdentity('broken')
+    .withSharding({ items: 2 })
+    .withRetry({ attempts: 2, backoff: { initialMs: hour } })
+  await scheduler.addJob(items.storeDurably().build())
+  await scheduler.start()
+  await scheduler.triggerJob(jobKey('broken'))
+  await scheduler.idle()
+  const [retry] = (await scheduler.queryTriggers()).items
+  if (retry === undefined) expect.fail()
+  for (const query of ['?dryRun=true', '']) {
+    const run = await here.ask(`POST /triggers/${retry.key.group}/${retry.key.name}/run${query}`, {
+      body: {},
     })
-    expect([refused.status, refused.json]).toMatchObject([400, { field: 'definitions.triggers.0' }])
+    expect([run.status, run.json]).toMatchObject([
+      400,
+      { detail: expect.stringContaining('one item') as string },
+    ])
   }
 })
 
@@ -132,6 +200,16 @@ test.each(stores)('an import leaves alone what a job keeps in its data, in %s', 
   }))
   expect(await here.imported({ ...definitions, jobs: described })).toMatchObject({ changed: true })
   expect((await scheduler.getJobDetail(jobKey('cursor')))?.jobDataMap).toEqual({ last: 300 })
+  // A run that ends while the file is compared.
+  const read = scheduler.getJobDetails.bind(scheduler)
+  scheduler.getJobDetails = async (keys) => {
+    const jobs = await read(keys)
+    await scheduler.triggerJob(jobKey('cursor'))
+    await scheduler.idle()
+    return jobs
+  }
+  expect(await here.imported(definitions)).toMatchObject({ changed: true })
+  expect((await scheduler.getJobDetail(jobKey('cursor')))?.jobDataMap).toEqual({ last: 400 })
 })
 
 test.each(stores)(
@@ -153,7 +231,7 @@ test.each(stores)(
     const { scheduler, clock, ran } = here
     await scheduler.start()
     const dry = await here.ask('POST /definitions?dryRun=true', { body: { definitions } })
-    expect(dry.json).toMatchObject({ result: { counts: { add: 6, same: 2 } } })
+    expect(dry.json).toMatchObject({ result: { counts: { add: 6, leaveOut: 2, same: 0 } } })
     await here.imported(definitions)
     await scheduler.idle()
     expect(ran).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { jobKey } from '../../src/core/key.ts'
-import type { DefinitionsJson } from '../../src/server/operations/definitions.ts'
+import type { DefinitionsJson } from '../../src/server/operations/definitions-export.ts'
 import { addPlainJob, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
 
 const repeating = {

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../jobstore/audit.ts'
 import type { SchedulerNode } from '../../jobstore/cluster-view.ts'
 import type { ExecutionLogLine } from '../../jobstore/execution-log.ts'
 import type { BulkJson } from '../../server/bulk/bulk-runs.ts'
-import type { DefinitionsJson } from '../../server/operations/definitions.ts'
+import type { DefinitionsJson } from '../../server/operations/definitions-export.ts'
 import type { NodeChangeJson } from '../../server/operations/nodes.ts'
 import type { ActionJson } from '../../server/wire/action.ts'
 import type { KeyJson } from '../../server/wire/fields.ts'
@@ -145,6 +145,7 @@ export interface ImportJson {
     readonly add: number
     readonly change: number
     readonly remove: number
+    readonly leaveOut: number
     readonly same: number
   }
   /** The first of them, in the order in which they are carried out. */
@@ -152,6 +153,6 @@ export interface ImportJson {
     readonly kind: 'calendar' | 'job' | 'trigger'
     /** The group of a calendar is empty. */
     readonly key: KeyJson
-    readonly change: 'add' | 'change' | 'remove'
+    readonly change: 'add' | 'change' | 'remove' | 'leaveOut'
   }[]
 }

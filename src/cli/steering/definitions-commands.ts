@@ -91,20 +91,21 @@ export async function importDefinitions(
   return exitCodes.ok
 }
 
-const signs = { add: '+', change: '~', remove: '-' } as const
+const signs = { add: '+', change: '~', remove: '-', leaveOut: '!' } as const
 
 function printDifferences({ differences, counts }: ImportJson, { stdout }: CliHost): void {
   for (const { kind, key, change } of differences) {
     stdout.write(visible(`${signs[change]} ${kind} ${kind === 'calendar' ? key.name : formatKey(key)}\n`))
   }
-  const left = counts.add + counts.change + counts.remove - differences.length
+  const left = counts.add + counts.change + counts.remove + counts.leaveOut - differences.length
   if (left > 0) stdout.write(`... and ${count(left, 'more')}\n`)
 }
 
 function summaryOf({ counts }: ImportJson, { isDone }: { readonly isDone: boolean }): string {
-  const { add, change, remove, same } = counts
+  const { add, change, remove, leaveOut, same } = counts
   const would = isDone ? '' : 'would be '
-  return `${would}added ${add}, changed ${change}, removed ${remove}; ${same} the same\n`
+  const passed = leaveOut === 0 ? '' : `${leaveOut} left out, whose times have passed; `
+  return `${would}added ${add}, changed ${change}, removed ${remove}; ${passed}${same} the same\n`
 }
 
 const dumpSpec = {

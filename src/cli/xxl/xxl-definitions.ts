@@ -1,6 +1,6 @@
 import { textOf } from '../../core/thrown-value.ts'
 import { resolveSharding } from '../../jobs/sharding.ts'
-import type { DefinitionsJson } from '../../server/operations/definitions.ts'
+import type { DefinitionsJson } from '../../server/operations/definitions-export.ts'
 import type { JobFieldsJson, RetryJson } from '../../server/wire/jobs.ts'
 import type { TriggerFieldsJson } from '../../server/wire/triggers.ts'
 import type { EpochMs } from '../../time/clock.ts'

@@ -3,7 +3,7 @@ import { KeyMap } from '../../core/key-map.ts'
 import { KeySet } from '../../core/key-set.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
-import type { DefinitionChanges, RemovedDefinitions } from '../definition-changes.ts'
+import { type DefinitionChanges, type RemovedDefinitions, withDataKept } from '../definition-changes.ts'
 import type { JobAndTriggers } from '../job-and-triggers.ts'
 import { redefined } from '../planned-job.ts'
 import { calendarInUse, calendarNotFound, refusalOf } from '../refusals.ts'
@@ -35,11 +35,22 @@ export function changeDefinitions(
   refuseUsedCalendars(data, changes)
   const inPlace = triggersInPlace(session, changes.entries, { calendars, prepared })
   for (const { store } of prepared) store()
-  scheduleJobs(data, changes.entries, { replace: true, inPlace })
+  scheduleJobs(data, withDataOf(data, changes), { replace: true, inPlace })
   const removedTriggers = deleteTriggers(data, changes.removedTriggers)
   const removedJobs = deleteJobs(data, changes.removedJobs)
   for (const name of changes.removedCalendars) deleteCalendar(data, name)
   return { removedTriggers, removedJobs }
+}
+
+/** The entries, with the data that stored jobs keep. */
+function withDataOf(data: RamData, { entries, keepsJobData }: DefinitionChanges): readonly JobAndTriggers[] {
+  if (keepsJobData !== true) return entries
+  return entries.map((entry) => {
+    const stored = entry.job === null ? undefined : data.jobs.get(entry.job.key)
+    return entry.job === null || stored === undefined
+      ? entry
+      : { ...entry, job: withDataKept(entry.job, stored.detail) }
+  })
 }
 
 interface NewCalendars {

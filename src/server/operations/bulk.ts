@@ -203,7 +203,7 @@ async function onTrigger({ scheduler, body, access }: BulkCall, key: KeyJson): P
       return scheduler.unscheduleJob(triggerKey)
     case 'run': {
       const trigger = await scheduler.getTrigger(triggerKey)
-      if (trigger === null || trigger.jobKey === null || isMadeByScheduler(triggerKey)) return false
+      if (trigger === null || trigger.jobKey === null || isMadeByScheduler(trigger)) return false
       await scheduler.triggerJob(trigger.jobKey, { ...trigger.jobDataMap }, { by: access.principal.name })
       return true
     }

@@ -4,149 +4,48 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { KeySet } from '../../core/key-set.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import type { DefinitionChanges, NamedCalendar } from '../../jobstore/definition-changes.ts'
+import {
+  type DefinitionChanges,
+  type NamedCalendar,
+  withDataKept,
+} from '../../jobstore/definition-changes.ts'
 import type { JobAndTriggers } from '../../jobstore/job-and-triggers.ts'
 import { isMadeByScheduler } from '../../jobstore/own-triggers.ts'
 import { redefined } from '../../jobstore/planned-job.ts'
-import type { JobSummary, TriggerSummary } from '../../jobstore/queries.ts'
+import type { TriggerSummary } from '../../jobstore/queries.ts'
 import { calendarInUse } from '../../jobstore/refusals.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { Calendar, CalendarDefinition } from '../../triggers/calendars/calendar.ts'
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { calendarFromJSON } from '../../triggers/calendars/calendar-json.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { RequestWork } from '../request-work.ts'
 import { actionJson } from '../wire/action.ts'
-import {
-  flagQuery,
-  instantMs,
-  type KeyJson,
-  keyJson,
-  keyToJson,
-  nameText,
-  nothing,
-  textUpTo,
-} from '../wire/fields.ts'
-import { type JobFieldsJson, jobFieldsJson, jobToJson } from '../wire/jobs.ts'
+import { type KeyJson, keyToJson, nothing } from '../wire/fields.ts'
+import { jobToJson } from '../wire/jobs.ts'
 import { eachOf } from '../wire/pages.ts'
-import { definitionOf, type TriggerFieldsJson, triggerFieldsJson } from '../wire/triggers.ts'
-import { calendarDefinitionJson } from './calendars.ts'
 import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
+import {
+  type DefinitionsJson,
+  definitionsJson,
+  exportDefinitions,
+  keysOf,
+  spentJobs,
+} from './definitions-export.ts'
 import { jobOf } from './jobs.ts'
 import { storedJobs, storedTriggers } from './stored.ts'
 import { calendarOf } from './trigger-details.ts'
 import { editedTrigger, refuseOtherJob, triggerText } from './triggers.ts'
 
-/** One file of everything that is defined: calendars, jobs and triggers, without how far they have come. */
-export interface DefinitionsJson {
-  readonly format: 'quartz-ts'
-  readonly version: 1
-  readonly schedulerName: string
-  readonly exportedMs: number
-  readonly calendars: readonly { readonly name: string; readonly definition: CalendarDefinition }[]
-  readonly jobs: readonly { readonly key: KeyJson; readonly fields: JobFieldsJson }[]
-  readonly triggers: readonly { readonly key: KeyJson; readonly fields: TriggerFieldsJson }[]
-}
-
-const definitionsMax = 20_000
-
-const definitionsJson: z.ZodType<DefinitionsJson> = z.strictObject({
-  format: z.literal('quartz-ts'),
-  version: z.literal(1),
-  schedulerName: textUpTo(500),
-  exportedMs: instantMs,
-  calendars: z.array(z.strictObject({ name: nameText, definition: calendarDefinitionJson })).max(1000),
-  jobs: z.array(z.strictObject({ key: keyJson, fields: jobFieldsJson })).max(definitionsMax),
-  triggers: z.array(z.strictObject({ key: keyJson, fields: triggerFieldsJson })).max(definitionsMax),
-})
-
-const exportDefinitions: Operation = operation({
-  id: 'definitions.export',
-  method: 'GET',
-  path: '/definitions',
-  summary:
-    'All calendars, jobs and triggers as one file. Triggers of other programs and of your own families are left out, ' +
-    'and those that the scheduler makes: retries, recoveries, items of sharded firings, and runs that were asked for.',
-  role: 'admin',
-  reach: null,
-  isAudited: true,
-  jobGroups: null,
-  params: nothing,
-  query: z.strictObject({
-    secrets: flagQuery.default(false).describe('With the values that are masked otherwise.'),
-  }),
-  body: null,
-  answer: definitionsJson,
-  handle: ({ scheduler, query, parts }) =>
-    definitionsOf(scheduler, { secrets: query.secrets, clock: parts.clock }),
-})
-
-async function definitionsOf(
-  scheduler: Scheduler,
-  { secrets, clock }: { readonly secrets: boolean; readonly clock: Clock },
-): Promise<DefinitionsJson> {
-  const work = new RequestWork(clock)
-  const keys = await keysOf(scheduler)
-  const storedJob = await storedJobs(scheduler, keys.jobs)
-  const storedTrigger = await storedTriggers(scheduler, keys.triggers)
-  const calendars: DefinitionsJson['calendars'][number][] = []
-  for (const name of await scheduler.getCalendarNames()) {
-    const calendar = await scheduler.getCalendar(name)
-    if (calendar !== null) calendars.push({ name, definition: calendar.toJSON() })
-  }
-  const jobs: DefinitionsJson['jobs'][number][] = []
-  for (const key of keys.jobs) {
-    const job = storedJob.get(key)
-    if (job === undefined) continue
-    const { key: jobKey, ...fields } = jobToJson(job, { secrets })
-    jobs.push({ key: jobKey, fields })
-    await work.breathe()
-  }
-  const triggers: DefinitionsJson['triggers'][number][] = []
-  for (const key of keys.triggers) {
-    const trigger = storedTrigger.get(key)
-    const fields = trigger && definitionOf(trigger, { secrets })
-    if (fields) triggers.push({ key: keyToJson(key), fields })
-    await work.breathe()
-  }
-  const { schedulerName } = scheduler
-  const exportedMs = clock.now()
-  return { format: 'quartz-ts', version: 1, schedulerName, exportedMs, calendars, jobs, triggers }
-}
-
-async function keysOf(scheduler: Scheduler): Promise<{ jobs: JobKey[]; triggers: TriggerKey[] }> {
-  const jobs: JobKey[] = []
-  const triggers: TriggerKey[] = []
-  const collect = <Key>(keys: Key[], key: Key): void => {
-    if (keys.length >= definitionsMax) {
-      throw new InvalidArgumentError(
-        'definitions',
-        `A file has at most ${definitionsMax} jobs and as many triggers.`,
-      )
-    }
-    keys.push(key)
-  }
-  await eachOf<JobSummary, JobKey>(
-    (after) => scheduler.queryJobs({ take: 1000, ...(after !== null && { after }) }),
-    ({ key }) => {
-      collect(jobs, key)
-    },
-  )
-  await eachOf<TriggerSummary, TriggerKey>(
-    (after) => scheduler.queryTriggers({ take: 1000, ...(after !== null && { after }) }),
-    ({ key, type }) => {
-      if (type !== 'unknown' && !isMadeByScheduler(key)) collect(triggers, key)
-    },
-  )
-  return { jobs, triggers }
-}
+/** What is due for less long is in time, and is stored. */
+const inTimeMs = 60_000
 
 interface Difference {
   readonly kind: 'calendar' | 'job' | 'trigger'
   /** The group of a calendar is empty. */
   readonly key: KeyJson
-  readonly change: 'add' | 'change' | 'remove'
+  readonly change: 'add' | 'change' | 'remove' | 'leaveOut'
 }
 
 interface CalendarDifference extends Difference, NamedCalendar {}
@@ -180,13 +79,21 @@ const importDefinitions: Operation = operation({
   }),
   answer: actionJson(
     z.strictObject({
-      counts: z.strictObject({ add: z.number(), change: z.number(), remove: z.number(), same: z.number() }),
+      counts: z.strictObject({
+        add: z.number(),
+        change: z.number(),
+        remove: z.number(),
+        leaveOut: z
+          .number()
+          .describe('New triggers whose times have all passed, and jobs that are there for them.'),
+        same: z.number(),
+      }),
       differences: z
         .array(
           z.strictObject({
             kind: z.enum(['calendar', 'job', 'trigger']),
             key: z.strictObject({ group: z.string(), name: z.string() }),
-            change: z.enum(['add', 'change', 'remove']),
+            change: z.enum(['add', 'change', 'remove', 'leaveOut']),
           }),
         )
         .describe('The first thousand, in the order in which they are carried out.'),
@@ -196,14 +103,14 @@ const importDefinitions: Operation = operation({
     const { scheduler, body, parts } = call
     const { definitions, remove } = body
     refuseTwice(definitions)
-    refuseMadeByScheduler(definitions)
     const work = new RequestWork(parts.clock)
     const calendars = await calendarDifferences(scheduler, definitions)
     const differingJobs = await jobDifferences(scheduler, definitions, work)
     const triggers = await triggerDifferences(scheduler, definitions, { calendars, clock: parts.clock, work })
-    const jobs = withoutPassed(differingJobs, definitions, triggers)
+    const jobs = withoutPassed(differingJobs, triggers)
     const removals = remove ? await removalsOf(scheduler, definitions) : nothingToRemove
-    const changes = { calendars, entries: entriesOf(jobs, triggers), ...removals }
+    const entries = entriesOf(jobs.filter(isStored), triggers.filter(isStored))
+    const changes = { calendars, entries, keepsJobData: true, ...removals }
     // A dry run does not say that all is well where the request itself is refused.
     if (call.isDryRun) {
       await scheduler.changeDefinitions(changes, { dryRun: true })
@@ -211,18 +118,15 @@ const importDefinitions: Operation = operation({
       await refuseUsedCalendars(scheduler, definitions, removals)
     }
     const steps: readonly Difference[] = [...calendars, ...jobs, ...triggers, ...removedDifferences(removals)]
-    const count = (wanted: Difference['change']): number =>
-      steps.filter((step) => step.change === wanted).length
-    const named = definitions.calendars.length + definitions.jobs.length + definitions.triggers.length
-    const counts = { add: count('add'), change: count('change'), remove: count('remove') }
+    const isChange = steps.some(isStored)
     return change(call, 'data', {
-      wouldChange: () => steps.length > 0,
+      wouldChange: () => isChange,
       async carryOut() {
         await scheduler.changeDefinitions(changes)
-        return steps.length > 0
+        return isChange
       },
       result: {
-        counts: { ...counts, same: named - counts.add - counts.change },
+        counts: countsOf(steps, definitions),
         differences: steps
           .slice(0, 1000)
           .map((step) => ({ kind: step.kind, key: step.key, change: step.change })),
@@ -230,6 +134,21 @@ const importDefinitions: Operation = operation({
     })
   },
 })
+
+function isStored({ change: kind }: Difference): boolean {
+  return kind !== 'leaveOut'
+}
+
+function countsOf(
+  steps: readonly Difference[],
+  { calendars, jobs, triggers }: DefinitionsJson,
+): Record<Difference['change'] | 'same', number> {
+  const count = (wanted: Difference['change']): number =>
+    steps.filter((step) => step.change === wanted).length
+  const [add, changed, leaveOut] = [count('add'), count('change'), count('leaveOut')]
+  const same = calendars.length + jobs.length + triggers.length - add - changed - leaveOut
+  return { add, change: changed, remove: count('remove'), leaveOut, same }
+}
 
 /** The last one would be stored, and the others would not. @throws InvalidArgumentError */
 function refuseTwice({ calendars, jobs, triggers }: DefinitionsJson): void {
@@ -254,18 +173,6 @@ function refuseTwice({ calendars, jobs, triggers }: DefinitionsJson): void {
   )
   refuse('jobs', jobs.map(textOf))
   refuse('triggers', triggers.map(textOf))
-}
-
-/** @throws InvalidArgumentError */
-function refuseMadeByScheduler({ triggers }: DefinitionsJson): void {
-  for (const [index, { key }] of triggers.entries()) {
-    if (!isMadeByScheduler(triggerKeyOf(key))) continue
-    const field = `definitions.triggers.${index}`
-    throw new InvalidArgumentError(
-      field,
-      `'${field}' is a trigger that a scheduler makes by itself, to run something once. Leave it out.`,
-    )
-  }
 }
 
 async function calendarDifferences(
@@ -305,22 +212,19 @@ async function jobDifferences(
   return differences
 }
 
-/** What a job keeps in its data is how far it has come, and no definition. */
-function withDataKept(defined: JobDetail, stored: JobDetail): JobDetail {
-  const keeps = defined.persistJobDataAfterExecution && stored.persistJobDataAfterExecution
-  return keeps ? { ...defined, jobDataMap: stored.jobDataMap } : defined
-}
-
-/** Without new jobs that would be there for nothing, because the file has triggers of them that are over. */
+/** New jobs that would be there for nothing, because the file has triggers of them that are over, are left out. */
 function withoutPassed(
   jobs: readonly JobDifference[],
-  { triggers }: DefinitionsJson,
-  added: readonly TriggerDifference[],
+  triggers: readonly TriggerDifference[],
 ): readonly JobDifference[] {
-  const inFile = new KeySet(triggers.map(({ fields }) => jobKeyOf(fields.jobKey)))
-  const needed = new KeySet(added.flatMap(({ trigger: { jobKey } }) => (jobKey === null ? [] : [jobKey])))
-  return jobs.filter(({ change: kind, job }) => {
-    return kind !== 'add' || job.durable || !inFile.has(job.key) || needed.has(job.key)
+  const jobsOf = (differences: readonly TriggerDifference[]): KeySet<JobKey> =>
+    new KeySet(differences.flatMap(({ trigger: { jobKey } }) => (jobKey === null ? [] : [jobKey])))
+  const passed = jobsOf(triggers.filter((trigger) => !isStored(trigger)))
+  const needed = jobsOf(triggers.filter(isStored))
+  return jobs.map((difference) => {
+    const { change: kind, job } = difference
+    const isNeeded = kind !== 'add' || job.durable || !passed.has(job.key) || needed.has(job.key)
+    return isNeeded ? difference : { ...difference, change: 'leaveOut' }
   })
 }
 
@@ -348,13 +252,25 @@ async function triggerDifferences(
     const stored = known.get(triggerKeyOf(key)) ?? null
     const dataField = `definitions.triggers.${index}.fields.jobDataMap`
     const trigger = editedTrigger(key, fields, { stored, nowMs, dataField })
-    if (stored === null && isOver(trigger, await calendarFor(trigger), nowMs)) continue
     const text = triggerText(trigger)
     if (stored !== null && triggerText(stored) === text) continue
     if (stored !== null) refuseOtherJob(stored, trigger)
-    differences.push({ kind: 'trigger', key, change: stored === null ? 'add' : 'change', trigger, stored })
+    refuseMadeByScheduler(trigger, `definitions.triggers.${index}`)
+    const isPassed = stored === null && fields.startTimeMs !== null
+    const isLeftOut = isPassed && isOver(trigger, await calendarFor(trigger), nowMs - inTimeMs)
+    const kind = isLeftOut ? 'leaveOut' : 'add'
+    differences.push({ kind: 'trigger', key, change: stored === null ? kind : 'change', trigger, stored })
   }
   return differences
+}
+
+/** @throws InvalidArgumentError */
+function refuseMadeByScheduler(trigger: Trigger, field: string): void {
+  if (!isMadeByScheduler(trigger)) return
+  throw new InvalidArgumentError(
+    field,
+    `'${field}' is a trigger that a scheduler makes by itself, to run something once. Leave it out.`,
+  )
 }
 
 /** Whether all of its fire times have passed. One that never had any is refused where it is stored. */
@@ -423,9 +339,16 @@ async function removalsOf(scheduler: Scheduler, definitions: DefinitionsJson): P
   const jobs = new KeySet(definitions.jobs.map(({ key }) => jobKeyOf(key)))
   const triggers = new KeySet(definitions.triggers.map(({ key }) => triggerKeyOf(key)))
   const calendars = new Set(definitions.calendars.map(({ name }) => name))
+  const others = keys.triggers.filter((key) => !triggers.has(key))
+  const stored = await storedTriggers(scheduler, others)
+  const isDefined = (key: TriggerKey): boolean => {
+    const trigger = stored.get(key)
+    return trigger !== undefined && !isMadeByScheduler(trigger)
+  }
+  const spent = spentJobs(stored.values(), keys.ofOthers)
   return {
-    removedTriggers: keys.triggers.filter((key) => !triggers.has(key)),
-    removedJobs: keys.jobs.filter((key) => !jobs.has(key)),
+    removedTriggers: others.filter(isDefined),
+    removedJobs: keys.jobs.filter((key) => !jobs.has(key) && !spent.has(key)),
     removedCalendars: (await scheduler.getCalendarNames()).filter((name) => !calendars.has(name)),
   }
 }

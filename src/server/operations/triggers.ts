@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { InvalidArgumentError } from '../../core/errors.ts'
 import { emptyJobDataMap, mergeJobData } from '../../core/job-data-map.ts'
 import type { TriggerKey } from '../../core/key.ts'
+import { firingPartOf } from '../../jobstore/firing-part.ts'
 import { redefined, redefinedFrom } from '../../jobstore/planned-job.ts'
 import { jobKeyMismatch, noFireIsNext, otherFireIsNext } from '../../jobstore/refusals.ts'
 import type { Scheduler, SkippedFireTimes } from '../../scheduler/scheduler.ts'
@@ -282,6 +284,7 @@ const runTrigger: Operation = operation({
     const { scheduler, params, body, isDryRun } = call
     const trigger = await requireTrigger(scheduler, params)
     const job = await requireJob(scheduler, trigger.jobKey ?? params)
+    refuseItem(trigger)
     const own = mergeJobData(emptyJobDataMap, trigger.jobDataMap)
     const shown = { ...job.jobDataMap, ...own }
     const data = { ...own, ...unmasked(body.jobDataMap, shown) }
@@ -295,6 +298,15 @@ const runTrigger: Operation = operation({
     })
   },
 })
+
+/** A run of its job would be one of all items. @throws InvalidArgumentError */
+function refuseItem({ jobDataMap }: Trigger): void {
+  if (firingPartOf(jobDataMap) === null) return
+  throw new InvalidArgumentError(
+    'name',
+    'This trigger is of one item of a sharded firing, and runs it by itself. Run the job to run all of its items.',
+  )
+}
 
 const skipNext: Operation = operation({
   id: 'triggers.skipNext',

@@ -1,6 +1,6 @@
 import { KeySet } from '../../../../core/key-set.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
-import type { DefinitionChanges, RemovedDefinitions } from '../../../definition-changes.ts'
+import { type DefinitionChanges, type RemovedDefinitions, withDataKept } from '../../../definition-changes.ts'
 import type { JobAndTriggers } from '../../../job-and-triggers.ts'
 import { redefined } from '../../../planned-job.ts'
 import type { TransactionLock } from '../../kernel/sql-runner.ts'
@@ -28,13 +28,31 @@ export function* changeDefinitions(
     yield* addCalendar(tx, name, calendar, { replace: true, updateTriggers: true, foreseen })
   }
   if (changes.entries.length > 0) {
-    const entries = yield* entriesInPlace(tx, changes.entries)
+    const entries = yield* entriesInPlace(tx, yield* withDataOf(tx, changes))
     yield* scheduleJobs(tx, entries, { replace: true, keepsPauses: true })
   }
   const removedTriggers = yield* deleteTriggers(tx, changes.removedTriggers)
   const removedJobs = yield* deleteJobs(tx, changes.removedJobs)
   for (const name of changes.removedCalendars) yield* deleteCalendar(tx, name)
   return { removedTriggers, removedJobs }
+}
+
+/** The entries, with the data that stored jobs keep. An unreadable job begins anew. */
+function* withDataOf(
+  tx: SqlTransaction,
+  { entries, keepsJobData }: DefinitionChanges,
+): SqlProgram<readonly JobAndTriggers[]> {
+  const persisting = entries.flatMap(({ job }) =>
+    job?.persistJobDataAfterExecution === true ? [job.key] : [],
+  )
+  if (keepsJobData !== true || persisting.length === 0) return entries
+  const { found } = yield* tx.session.jobs.load(persisting)
+  return entries.map((entry) => {
+    const stored = entry.job === null ? undefined : found.get(entry.job.key)
+    return entry.job === null || stored === undefined
+      ? entry
+      : { ...entry, job: withDataKept(entry.job, stored) }
+  })
 }
 
 /** The entries with each trigger that replaces one of its job as it takes its place. Unreadable ones begin anew. */
