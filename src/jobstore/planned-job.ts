@@ -293,9 +293,11 @@ export function redefinedFrom(stored: Trigger, { startTimeMs }: Trigger): 'due' 
 
 function fromItsStart({ previousFireTimeMs, timesTriggered }: Trigger, { trigger }: Replacement): Trigger {
   const { nextFireTimeMs } = trigger
+  // The fires of the former series must not count against the number of fires of this one.
+  const isEndless = !trigger.countsFires() && trigger.finalFireTimeMs() === null
   return trigger.withFireState({
     previousFireTimeMs,
-    timesTriggered,
+    timesTriggered: isEndless ? timesTriggered : 0,
     nextFireTimeMs,
     misfiredFireTimeMs: null,
   })

@@ -309,6 +309,21 @@ const rescheduling = area('triggers: rescheduling', {
     assert.deepEqual([previousFireTimeMs, nextFireTimeMs], [startTimeMs, startTimeMs + 6500])
     assert.equal(await bed.state('t'), 'PAUSED')
   },
+  'in the place of a trigger fires its own number of times from its own start': async (bed) => {
+    const { key } = await bed.schedule('t', { everyMs: 1000 })
+    for (let run = 1; run <= 3; run++) {
+      await bed.complete(await bed.start('t'))
+      await bed.clock.advance(1000)
+    }
+    const trigger = bed.trigger('t', { inMs: 5000, everyMs: 1000, times: 2 })
+    await bed.store.rescheduleTrigger(key, trigger, { goesOnFrom: 'start' })
+    await bed.clock.advance(5000)
+    await bed.complete(await bed.start('t'))
+    assert.equal((await bed.stored('t')).nextFireTimeMs, trigger.startTimeMs + 1000)
+    await bed.clock.advance(1000)
+    await bed.complete(await bed.start('t'))
+    assert.equal((await bed.stored('t')).nextFireTimeMs, null)
+  },
   'in the place of a trigger is refused when no fire is left before its end': async (bed) => {
     const { key, startTimeMs } = await bed.schedule('t', { everyMs: 60_000 })
     await bed.complete(await bed.start('t'))
