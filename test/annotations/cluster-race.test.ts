@@ -46,10 +46,11 @@ async function crowdedScheduler(): Promise<{ scheduler: Scheduler; store: Crowde
   return { scheduler, store }
 }
 
-/** The method of one version of the code. */
+/** The method of one version of the code, which is disabled without hours. */
 function jobsAt(scheduler: Scheduler, hours: readonly number[]): ClusterJob[] {
-  const run = hours.reduce<() => void>(
-    (next, hour) => scheduled({ name: 'task', cron: `0 0 ${hour} * * *`, zone: 'UTC' }, next),
+  const crons = hours.length === 0 ? ['-'] : hours.map((hour) => `0 0 ${hour} * * *`)
+  const run = crons.reduce<() => void>(
+    (next, cron) => scheduled({ name: 'task', cron, zone: 'UTC' }, next),
     () => {},
   )
   const options = { group: methodsGroup, scheduler, clock, logger: silentLogger, resolve: () => undefined }
@@ -98,4 +99,15 @@ test('an instance that was there before leaves the schedules of the one that sta
   await scheduler.deleteJob(taskKey)
   await storeJobs(scheduler, before, { decides: false })
   expect(await hoursNow()).toEqual([7])
+})
+
+test('an instance whose method is disabled leaves the job of the one that started last', async () => {
+  const { scheduler } = await crowdedScheduler()
+  const [disabled, last] = [jobsAt(scheduler, []), jobsAt(scheduler, [8])]
+  await storeJobs(scheduler, disabled, { decides: true })
+  await storeJobs(scheduler, last, { decides: true })
+  await storeJobs(scheduler, disabled, { decides: false })
+  expect(await scheduler.getTriggersOfJob(taskKey)).toHaveLength(1)
+  await storeJobs(scheduler, disabled, { decides: true })
+  expect(await scheduler.getJobDetail(taskKey)).toBeNull()
 })

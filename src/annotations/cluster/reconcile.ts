@@ -47,7 +47,8 @@ async function storeJob(
   { decides }: { readonly decides: boolean },
 ): Promise<void> {
   if (triggers.length === 0) {
-    await scheduler.deleteJob(job.key)
+    // Later the job is that of an instance which started after this one and has a schedule.
+    if (decides) await scheduler.deleteJob(job.key)
     return
   }
   const added: ClusterTrigger[] = []
