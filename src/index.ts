@@ -317,6 +317,7 @@ export type { CommonJson, KeyJson, TriggerJson } from './triggers/families/plain
 export {
   type IntervalParts,
   SimpleScheduleBuilder,
+  type SimpleSeries,
   SimpleTrigger,
   type SimpleTriggerFields,
 } from './triggers/families/simple/simple-trigger.ts'

@@ -261,7 +261,7 @@ WHERE t.trigger_name = r.trigger_name
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
   t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
-  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
   s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
   c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
   c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
@@ -293,7 +293,7 @@ WHERE t.trigger_name = r.trigger_name
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
   t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
-  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
   s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
   c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
   c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
@@ -326,7 +326,7 @@ WHERE t.trigger_name = r.trigger_name
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
   t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
-  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
   s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
   c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
   c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
@@ -359,7 +359,7 @@ ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name;
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
   t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
-  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
   s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
   c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
   c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
@@ -966,18 +966,21 @@ RETURNING trigger_state, next_fire_time;
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
 INSERT INTO qrtz_simple_triggers (sched_name, trigger_name, trigger_group, repeat_count, repeat_interval,
-  times_triggered)
-VALUES (:scheduler, :trigger_name, :trigger_group, :repeat_count, :repeat_interval, :times_triggered);
+  moved_from, times_triggered)
+VALUES (:scheduler, :trigger_name, :trigger_group, :repeat_count, :repeat_interval, :moved_from,
+  :times_triggered);
 
 -- PostgreSQL
 INSERT INTO qrtz_simple_triggers (sched_name, trigger_name, trigger_group, repeat_count, repeat_interval,
-  times_triggered)
-SELECT :scheduler, r.trigger_name, r.trigger_group, r.repeat_count, r.repeat_interval, r.times_triggered
+  moved_from, times_triggered)
+SELECT :scheduler, r.trigger_name, r.trigger_group, r.repeat_count, r.repeat_interval, r.moved_from,
+  r.times_triggered
 FROM (
   SELECT *
   FROM unnest(CAST(:trigger_name AS text[]), CAST(:trigger_group AS text[]), CAST(:repeat_count AS bigint[]),
-    CAST(:repeat_interval AS bigint[]), CAST(:times_triggered AS bigint[])) AS r (trigger_name, trigger_group,
-    repeat_count, repeat_interval, times_triggered)
+    CAST(:repeat_interval AS bigint[]), CAST(:moved_from AS text[]),
+    CAST(:times_triggered AS bigint[])) AS r (trigger_name, trigger_group, repeat_count, repeat_interval,
+    moved_from, times_triggered)
 ) AS r
 WHERE true;
 
@@ -1031,24 +1034,29 @@ WHERE true;
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
 INSERT INTO qrtz_simple_triggers (sched_name, trigger_name, trigger_group, repeat_count, repeat_interval,
-  times_triggered)
-VALUES (:scheduler, :trigger_name, :trigger_group, :repeat_count, :repeat_interval, :times_triggered)
+  moved_from, times_triggered)
+VALUES (:scheduler, :trigger_name, :trigger_group, :repeat_count, :repeat_interval, :moved_from,
+  :times_triggered)
 ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET repeat_count = excluded.repeat_count,
-  repeat_interval = excluded.repeat_interval, times_triggered = excluded.times_triggered;
+  repeat_interval = excluded.repeat_interval, moved_from = excluded.moved_from,
+  times_triggered = excluded.times_triggered;
 
 -- PostgreSQL
 INSERT INTO qrtz_simple_triggers (sched_name, trigger_name, trigger_group, repeat_count, repeat_interval,
-  times_triggered)
-SELECT :scheduler, r.trigger_name, r.trigger_group, r.repeat_count, r.repeat_interval, r.times_triggered
+  moved_from, times_triggered)
+SELECT :scheduler, r.trigger_name, r.trigger_group, r.repeat_count, r.repeat_interval, r.moved_from,
+  r.times_triggered
 FROM (
   SELECT *
   FROM unnest(CAST(:trigger_name AS text[]), CAST(:trigger_group AS text[]), CAST(:repeat_count AS bigint[]),
-    CAST(:repeat_interval AS bigint[]), CAST(:times_triggered AS bigint[])) AS r (trigger_name, trigger_group,
-    repeat_count, repeat_interval, times_triggered)
+    CAST(:repeat_interval AS bigint[]), CAST(:moved_from AS text[]),
+    CAST(:times_triggered AS bigint[])) AS r (trigger_name, trigger_group, repeat_count, repeat_interval,
+    moved_from, times_triggered)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET repeat_count = excluded.repeat_count,
-  repeat_interval = excluded.repeat_interval, times_triggered = excluded.times_triggered;
+  repeat_interval = excluded.repeat_interval, moved_from = excluded.moved_from,
+  times_triggered = excluded.times_triggered;
 
 -- triggers.upsertInto.cron_triggers
 --   programs/steps/new-triggers.ts (storeNewTriggers)
@@ -1116,18 +1124,20 @@ ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET str_prop_1 =
 --   programs/steps/misfires.ts (treatRead)
 -- SQLite
 UPDATE qrtz_simple_triggers
-SET repeat_count = :repeat_count, repeat_interval = :repeat_interval, times_triggered = :times_triggered
+SET repeat_count = :repeat_count, repeat_interval = :repeat_interval, moved_from = :moved_from,
+  times_triggered = :times_triggered
 WHERE trigger_name = :trigger_name
   AND trigger_group = :trigger_group
   AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_simple_triggers AS t
-SET repeat_count = r.repeat_count, repeat_interval = r.repeat_interval, times_triggered = r.times_triggered
+SET repeat_count = r.repeat_count, repeat_interval = r.repeat_interval, moved_from = r.moved_from,
+  times_triggered = r.times_triggered
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
-    repeat_count bigint, repeat_interval bigint, times_triggered bigint)
+    repeat_count bigint, repeat_interval bigint, moved_from text, times_triggered bigint)
 ) AS r
 WHERE t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
@@ -1417,7 +1427,7 @@ WHERE t.ctid = CAST(r.row_id AS tid)
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
   t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
-  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
   s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
   c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
   c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
@@ -1472,7 +1482,7 @@ LIMIT :limit;
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
   t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
-  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
   s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
   c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
   c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
@@ -1530,7 +1540,7 @@ FOR NO KEY UPDATE OF t SKIP LOCKED;
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
   t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
-  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
   s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
   c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
   c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
@@ -1612,7 +1622,7 @@ FOR NO KEY UPDATE OF t SKIP LOCKED;
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
   t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
-  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
   s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
   c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
   c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
@@ -1727,7 +1737,7 @@ LIMIT :limit;
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
   t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
-  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
   s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
   c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
   c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
@@ -1842,7 +1852,7 @@ FOR NO KEY UPDATE OF t SKIP LOCKED;
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
   t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
-  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
   s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
   c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
   c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,

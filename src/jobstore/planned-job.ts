@@ -4,7 +4,11 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobPlan } from '../jobs/job-plan.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
-import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
+import {
+  SimpleScheduleBuilder,
+  SimpleTrigger,
+  type SimpleTriggerFields,
+} from '../triggers/families/simple/simple-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { firedOnce, neverFires } from './refusals.ts'
 
@@ -284,11 +288,47 @@ function isOverOnce(stored: Trigger, trigger: Trigger): boolean {
  * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES
  */
 export function redefined(stored: Trigger, planned: Omit<Replacement, 'goesOnFrom'>): Trigger {
-  return inPlaceOf(stored, { ...planned, goesOnFrom: redefinedFrom(stored, planned.trigger) })
+  return inPlaceOf(stored, { ...planned, ...redefinition(stored, planned.trigger, planned.calendar) })
 }
 
-export function redefinedFrom(stored: Trigger, { startTimeMs }: Trigger): 'due' | 'start' {
-  return stored.startTimeMs === startTimeMs ? 'due' : 'start'
+/**
+ * The trigger of a changed definition, and where it goes on. When a misfire has begun the stored series anew, the start
+ * of the definition is compared with the one that was defined before. Where they are the same, the trigger gets the
+ * start and the repeats that the misfire has left.
+ *
+ * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES
+ */
+export function redefinition(
+  stored: Trigger,
+  trigger: Trigger,
+  calendar: Calendar | null,
+): { readonly trigger: Trigger; readonly goesOnFrom: 'due' | 'start' } {
+  if (stored.startTimeMs === trigger.startTimeMs) return { trigger, goesOnFrom: 'due' }
+  const moved = movedAlike(stored, trigger, calendar)
+  return moved === null ? { trigger, goesOnFrom: 'start' } : { trigger: moved, goesOnFrom: 'due' }
+}
+
+/** Null when no misfire has moved the stored series from the start of the trigger. */
+function movedAlike(stored: Trigger, trigger: Trigger, calendar: Calendar | null): Trigger | null {
+  if (!(stored instanceof SimpleTrigger && trigger instanceof SimpleTrigger)) return null
+  const { movedFrom, startTimeMs } = stored
+  if (movedFrom?.startTimeMs !== trigger.startTimeMs) return null
+  const { endTimeMs, repeatCount } = trigger
+  const isCounted = movedFrom.repeatCount > 0 && repeatCount >= 0
+  const left = isCounted ? repeatCount - (movedFrom.repeatCount - stored.repeatCount) : repeatCount
+  if ((isCounted && left < 0) || (endTimeMs !== null && endTimeMs < startTimeMs)) throw neverFires(trigger)
+  const schedule = SimpleScheduleBuilder.of({ ...scheduleOf(trigger), repeatCount: left })
+  const moved = trigger.getTriggerBuilder().startAt(new Date(startTimeMs)).withSchedule(schedule).build()
+  const defined = { startTimeMs: trigger.startTimeMs, repeatCount }
+  return new SimpleTrigger(moved, { ...scheduleOf(moved), movedFrom: defined }).computeFirstFireTime(calendar)
+}
+
+function scheduleOf({
+  repeatCount,
+  repeatIntervalMs,
+  misfireInstruction,
+}: SimpleTrigger): SimpleTriggerFields {
+  return { repeatCount, repeatIntervalMs, misfireInstruction }
 }
 
 function fromItsStart({ previousFireTimeMs, timesTriggered }: Trigger, { trigger }: Replacement): Trigger {

@@ -5,7 +5,7 @@ import type { Trigger } from '../triggers/trigger.ts'
 import { type DefinitionChanges, type RemovedDefinitions, withDataKept } from './definition-changes.ts'
 import type { JobAndTriggers } from './job-and-triggers.ts'
 import type { JobStore } from './job-store.ts'
-import { redefinedFrom } from './planned-job.ts'
+import { redefinition } from './planned-job.ts'
 
 /** As one change where the store can do so, else step by step. */
 export async function changeDefinitions(
@@ -63,8 +63,10 @@ async function storeEntries(store: JobStore, entries: readonly JobAndTriggers[])
   for (const trigger of entries.flatMap(({ triggers }) => triggers)) {
     const former = replacedBy(trigger)
     if (former === undefined) continue
-    const goesOnFrom = redefinedFrom(former, trigger)
-    const isInPlace = await store.rescheduleTrigger(trigger.key, trigger, { goesOnFrom })
+    const { calendarName } = trigger
+    const calendar = calendarName === null ? null : await store.getCalendar(calendarName)
+    const { trigger: next, goesOnFrom } = redefinition(former, trigger, calendar)
+    const isInPlace = await store.rescheduleTrigger(trigger.key, next, { goesOnFrom })
     // It has ended since it was read.
     if (!isInPlace) await store.scheduleJobs([{ job: null, triggers: [trigger] }], { replace: true })
   }

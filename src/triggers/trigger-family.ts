@@ -4,12 +4,12 @@ import type { TriggerFields } from './trigger-fields.ts'
 
 /**
  * The tables that hold what a family adds to the fields of every trigger, and the columns of each that a family may
- * fill. They are Quartz's, but for `dst_policy`, `cron_dialect` and the `time_zone_id` of `simprop_triggers`. Each
- * table also has a column that counts the firings (`times_triggered`; `int_prop_2` in `simprop_triggers`), which the
- * store writes.
+ * fill. They are Quartz's, but for `moved_from`, `dst_policy`, `cron_dialect` and the `time_zone_id` of
+ * `simprop_triggers`. Each table also has a column that counts the firings (`times_triggered`; `int_prop_2` in
+ * `simprop_triggers`), which the store writes.
  */
 export const scheduleTables = {
-  simple_triggers: { repeat_count: 'bigint', repeat_interval: 'bigint' },
+  simple_triggers: { repeat_count: 'bigint', repeat_interval: 'bigint', moved_from: 'text' },
   cron_triggers: {
     cron_expression: 'text',
     time_zone_id: 'text',
@@ -33,6 +33,7 @@ export const scheduleTables = {
 export type ScheduleTable = 'simple_triggers' | 'cron_triggers' | 'simprop_triggers'
 
 export type TextColumn =
+  | 'moved_from'
   | 'cron_expression'
   | 'time_zone_id'
   | 'dst_policy'

@@ -1,6 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { inPlaceOf } from '../../src/jobstore/planned-job.ts'
+import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
 import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/families/daily/daily-time-interval-trigger.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
 
@@ -38,5 +46,77 @@ describe('a trigger that begins at its own start in the place of another one', (
     const next = inPlaceOf(stored, { ...replacement, trigger: hourly(2, from) })
     expect(fireTimes(next, 10)).toEqual([from, from + hourMs, from + 2 * hourMs])
     expect(next.previousFireTimeMs).toBe(stored.previousFireTimeMs)
+  })
+})
+
+describe.each([
+  ['RAM', () => ramJobStore()],
+  ['SQLite', () => sqliteJobStore({ filename: ':memory:' })],
+])('definitions that are stored again in %s after a misfire', (_name, makeStore) => {
+  /** A job that runs ten times a minute apart, of which it has missed some: four have run, and six are left. */
+  const misfired = async (): Promise<{
+    readonly scheduler: Scheduler
+    readonly runs: number[]
+    store(changes?: Partial<{ priority: number; repeatCount: number }>): Promise<unknown>
+    waitMinutes(minutes: number): Promise<void>
+  }> => {
+    const clock = new ManualClock(startMs)
+    const runs: number[] = []
+    const definition = defineJob('job', () => {
+      runs.push(clock.now() - startMs)
+    })
+    const scheduler = await createScheduler({
+      jobs: [definition],
+      clock,
+      jobStore: makeStore(),
+      logger: false,
+    })
+    onTestFinished(() => scheduler.shutdown())
+    const job = JobBuilder.newJob(definition).withIdentity('job').storeDurably().build()
+    const store = ({ priority = 5, repeatCount = 9 } = {}): Promise<unknown> => {
+      const schedule = SimpleScheduleBuilder.simpleSchedule()
+        .withIntervalInMinutes(1)
+        .withRepeatCount(repeatCount)
+      const trigger = TriggerBuilder.newTrigger()
+        .withIdentity('t')
+        .withPriority(priority)
+        .startAt(new Date(startMs))
+        .withSchedule(schedule)
+      return scheduler.changeDefinitions({ entries: [{ job, triggers: [trigger.build()] }] })
+    }
+    const waitMinutes = async (minutes: number): Promise<void> => {
+      for (let quarter = 0; quarter < minutes * 4; quarter++) await clock.advance(15_000)
+    }
+    await store()
+    await scheduler.start()
+    await waitMinutes(2)
+    await scheduler.standby()
+    await waitMinutes(5)
+    await scheduler.start()
+    await clock.advance(1000)
+    expect(runs).toHaveLength(4)
+    return { scheduler, runs, store, waitMinutes }
+  }
+
+  test.each<[string, { readonly priority?: number; readonly repeatCount?: number }, number]>([
+    ['unchanged', {}, 10],
+    ['with another priority', { priority: 7 }, 10],
+    ['with two repeats more', { repeatCount: 11 }, 12],
+    ['with two repeats less', { repeatCount: 7 }, 8],
+  ])('%s do not repeat what has fired', async (_change, changes, fires) => {
+    const { scheduler, runs, store, waitMinutes } = await misfired()
+    await store(changes)
+    await store(changes)
+    await waitMinutes(1)
+    await store(changes)
+    expect((await scheduler.getTrigger('t'))?.priority).toBe(changes.priority ?? 5)
+    await waitMinutes(20)
+    expect(runs).toHaveLength(fires)
+    expect(new Set(runs.slice(4).map((ms, index) => ms - index * 60_000)).size).toBe(1)
+  })
+
+  test('are refused with fewer repeats than there have been', async () => {
+    const { store } = await misfired()
+    await expect(store({ repeatCount: 2 })).rejects.toMatchObject({ code: 'ERR_TRIGGER_NEVER_FIRES' })
   })
 })

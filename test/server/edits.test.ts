@@ -5,6 +5,8 @@ import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import type { DefinitionsJson } from '../../src/server/operations/definitions-export.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
 
 const hourly = triggerKey('hourly', 'mail')
@@ -63,6 +65,39 @@ describe.each(stores)('an edited trigger, in %s,', (_, store) => {
     })
     expect((await fixture.ask(`GET ${path}`)).json).toMatchObject({ ...paused, definition: { priority: 9 } })
   })
+})
+
+test('a definition that comes again after a misfire is the same, and does not repeat what has fired', async () => {
+  await using fixture = await serverFixture()
+  const defined = TriggerBuilder.newTrigger()
+    .withIdentity('t', 'made')
+    .forJob('hourly', 'mail')
+    .startAt(new Date(Date.UTC(2026, 0, 1)))
+    .withSchedule(SimpleScheduleBuilder.simpleSchedule().withIntervalInHours(1).withRepeatCount(9))
+    .build()
+  const startMs = Date.UTC(2199, 5, 1)
+  const fired = defined.computeFirstFireTime(null).triggered(null).triggered(null)
+  await fixture.scheduler.scheduleJob(fired.updateAfterMisfire(null, startMs))
+  const ask = async (): Promise<object> =>
+    ((await fixture.ask('GET /triggers/made/t')).json as { definition: object }).definition
+  const definition = await ask()
+  expect(definition).toMatchObject({ startTimeMs: defined.startTimeMs, repeatCount: 9 })
+  expect(await fixture.ask('PUT /triggers/made/t', { body: definition })).toMatchObject({
+    json: { changed: false },
+  })
+  const body = { definitions: await exportOf(fixture) }
+  expect(await fixture.ask('POST /definitions', { body })).toMatchObject({
+    json: { result: { counts: { change: 0 } } },
+  })
+  const edited = { ...definition, priority: 9 }
+  expect(await fixture.ask('PUT /triggers/made/t', { body: edited })).toMatchObject({
+    json: { changed: true, result: { afterMs: { 0: startMs, 7: startMs + 7 * 3_600_000, length: 8 } } },
+  })
+  expect(await fixture.scheduler.getTrigger(triggerKey('t', 'made'))).toMatchObject({
+    nextFireTimeMs: startMs,
+    repeatCount: 7,
+  })
+  expect(await ask()).toEqual(edited)
 })
 
 test('the same edit again changes nothing, whenever it began', async () => {

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from '../../core/errors.ts'
 import { emptyJobDataMap, mergeJobData } from '../../core/job-data-map.ts'
 import type { TriggerKey } from '../../core/key.ts'
 import { firingPartOf } from '../../jobstore/firing-part.ts'
-import { redefined, redefinedFrom } from '../../jobstore/planned-job.ts'
+import { redefined, redefinition } from '../../jobstore/planned-job.ts'
 import { jobKeyMismatch, noFireIsNext, otherFireIsNext } from '../../jobstore/refusals.ts'
 import type { Scheduler, SkippedFireTimes } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
@@ -156,8 +156,9 @@ async function storeTrigger(
   stored: Trigger | null,
 ): Promise<void> {
   if (stored !== null) {
-    const goesOnFrom = redefinedFrom(stored, trigger)
-    if ((await scheduler.rescheduleJob(stored.key, trigger, { goesOnFrom })) !== null) return
+    const calendar = await calendarOf(scheduler, trigger)
+    const { trigger: next, goesOnFrom } = redefinition(stored, trigger, calendar)
+    if ((await scheduler.rescheduleJob(stored.key, next, { goesOnFrom })) !== null) return
     // It has ended, or was deleted, since it was read: a caller who wants it as it was is told so.
     exchange.noteStored(null)
   }
@@ -194,7 +195,8 @@ export function editedTrigger(
   { stored, nowMs, dataField }: EditedFrom,
 ): Trigger {
   const jobDataMap = unmasked(fields.jobDataMap, stored?.jobDataMap ?? {}, dataField)
-  return triggerOf(key, { ...fields, jobDataMap }, fields.startTimeMs ?? stored?.startTimeMs ?? nowMs)
+  const storedStartMs = stored === null ? nowMs : (definitionOf(stored)?.startTimeMs ?? stored.startTimeMs)
+  return triggerOf(key, { ...fields, jobDataMap }, fields.startTimeMs ?? storedStartMs)
 }
 
 /** What a trigger is to be, as text to compare. */

@@ -12,6 +12,7 @@ import {
   type CalendarIntervalUnit,
   calendarIntervalUnits,
 } from '../../triggers/families/interval/calendar-interval-schedule.ts'
+import type { SimpleSeries } from '../../triggers/families/simple/simple-trigger.ts'
 import { triggerTypes } from '../../triggers/families/trigger-families.ts'
 import { triggerFromJSON, triggerToJSON } from '../../triggers/families/trigger-json.ts'
 import {
@@ -225,14 +226,19 @@ const stateFields: readonly string[] = [
   'misfiredFireTimeMs',
 ] satisfies (keyof FireState | 'key')[]
 
-/** The definition of a trigger that has been stored; null for a family that is not of this library. */
+/**
+ * The definition of a trigger that has been stored, as it was before misfires; null for a family that is not of this
+ * library.
+ */
 export function definitionOf(
   trigger: Trigger,
   options: { readonly secrets?: boolean } = {},
 ): TriggerFieldsJson | null {
   if (!triggerTypes.includes(trigger.type)) return null
-  const plain = triggerToJSON(trigger)
-  const fields = Object.entries(plain).filter(([field]) => !stateFields.includes(field))
+  const { movedFrom, ...plain } = triggerToJSON(trigger)
+  const fields = Object.entries({ ...plain, ...(movedFrom as Partial<SimpleSeries>) }).filter(
+    ([field]) => !stateFields.includes(field),
+  )
   return {
     // What is left is what the type says: the fields of one kind of trigger.
     ...(Object.fromEntries(fields) as unknown as TriggerFieldsJson),

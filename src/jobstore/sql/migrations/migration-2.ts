@@ -173,6 +173,7 @@ export const columnsOf2: Readonly<Partial<Record<keyof SqlNames, Readonly<Record
     shards_off: column.longTextOrNull,
     job_plan: column.longTextOrNull,
   },
+  simpleTriggers: { moved_from: column.textOrNull(80) },
   triggers: { node_affinity: column.longTextOrNull },
   history: {
     firing_id: column.keyTextOrNull(95),

@@ -26,6 +26,14 @@ export interface SimpleTriggerFields {
   /** Milliseconds between fires; 0 only when nothing repeats. */
   readonly repeatIntervalMs: number
   readonly misfireInstruction: SimpleMisfireInstruction
+  /** The schedule as it was defined, when a misfire has begun it anew since. Default null: none has. */
+  readonly movedFrom?: SimpleSeries | null
+}
+
+/** Where a simple schedule begins, and how often it repeats. */
+export interface SimpleSeries {
+  readonly startTimeMs: EpochMs
+  readonly repeatCount: number
 }
 
 /** Fires at its start time and then at a fixed interval, a number of times or for ever. The end time is exclusive. */
@@ -33,6 +41,7 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
   readonly repeatCount: number
   readonly repeatIntervalMs: number
   override readonly misfireInstruction: SimpleMisfireInstruction
+  readonly movedFrom: SimpleSeries | null
 
   constructor(
     fields: TriggerFields,
@@ -52,6 +61,7 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
     this.repeatCount = schedule.repeatCount
     this.repeatIntervalMs = schedule.repeatIntervalMs
     this.misfireInstruction = schedule.misfireInstruction
+    this.movedFrom = schedule.movedFrom ?? null
   }
 
   override get type(): 'simple' {
@@ -127,6 +137,10 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
       )
     }
     requireOneOf(owner, 'misfireInstruction', this.misfireInstruction, simpleMisfireInstructions)
+    if (this.movedFrom === null) return
+    const { startTimeMs, repeatCount } = this.movedFrom
+    requireWhole(owner, 'movedFrom.startTimeMs', startTimeMs, { min: -instantMaxMs, max: instantMaxMs })
+    requireWhole(owner, 'movedFrom.repeatCount', repeatCount, { min: repeatIndefinitely, max: int32Max })
   }
 
   protected override remade(
@@ -162,12 +176,14 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
   private restartedAt(nowMs: EpochMs, remaining: number): this {
     const isFinite = this.repeatCount > 0
     const isOver = this.hasEnded(nowMs)
+    const { startTimeMs, repeatCount } = this
     return new SimpleTrigger(
       isOver ? this : this.fieldsWith({ startTimeMs: nowMs }),
       {
         repeatCount: isFinite ? Math.max(0, remaining) : this.repeatCount,
         repeatIntervalMs: this.repeatIntervalMs,
         misfireInstruction: this.misfireInstruction,
+        movedFrom: isOver ? this.movedFrom : (this.movedFrom ?? { startTimeMs, repeatCount }),
       },
       isOver ? null : nowMs,
       this.previousFireTimeMs,
