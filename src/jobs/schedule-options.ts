@@ -4,6 +4,7 @@ import type { DurationLike } from '../time/duration-options.ts'
 import type { CronDialect } from '../triggers/cron/cron-dialect.ts'
 import type { CronDst } from '../triggers/cron/dst-policy.ts'
 import type { CalendarMisfireInstruction, SimpleMisfireInstruction } from '../triggers/misfire-instruction.ts'
+import type { Trigger } from '../triggers/trigger.ts'
 
 /** What says when a schedule runs: exactly one of these is given. */
 export type WhenName = 'cron' | 'daily' | 'every' | 'at' | 'in'
@@ -155,4 +156,9 @@ export interface RescheduleOptions {
    * was due before is left out. Default: it begins anew.
    */
   readonly goesOnFrom?: 'due' | 'lastFire' | 'start'
+  /**
+   * The former trigger as it was read: when the stored one has another definition, the call fails with
+   * ERR_CHANGED_MEANWHILE and changes nothing. What firing changes does not count. Default: whatever is stored.
+   */
+  readonly expected?: Trigger
 }

@@ -317,7 +317,8 @@ export interface JobStore extends FiringOnSchedule {
    *
    * @throws ObjectAlreadyExistsError when the new key is that of a third trigger
    * @throws JobPersistenceError ERR_JOB_KEY_MISMATCH when the new trigger names another job
-   * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when nothing is left of it where it goes on
+   * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when nothing is left of it where it goes on, ERR_CHANGED_MEANWHILE
+   *   when another trigger than `expected` is stored
    */
   rescheduleTrigger(key: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<boolean>
   /**

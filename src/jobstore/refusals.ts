@@ -137,6 +137,14 @@ export function otherFireIsNext(expectedMs: EpochMs, nextMs: EpochMs | null): Sc
   )
 }
 
+/** Somebody else has changed the trigger that a caller wants to replace. */
+export function otherTriggerIsStored(key: TriggerKey): SchedulerError {
+  return new SchedulerError(
+    'ERR_CHANGED_MEANWHILE',
+    `Trigger ${key.toString()} is not as expected any more, so it was not replaced. Look again, and decide anew.`,
+  )
+}
+
 /** The answer for a trigger that has no fire to leave out. @throws SchedulerError when a certain one is expected */
 export function noFireIsNext(expectedMs: EpochMs | null): null {
   if (expectedMs !== null) throw otherFireIsNext(expectedMs, null)

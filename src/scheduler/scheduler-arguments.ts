@@ -45,7 +45,10 @@ export const addJobOptions: OptionChecks = {
   storeNonDurableWhileAwaitingScheduling: checkBoolean,
 }
 
-const rescheduleOptions: OptionChecks = { goesOnFrom: checkOneOf(['due', 'lastFire', 'start']) }
+const rescheduleOptions: OptionChecks = {
+  goesOnFrom: checkOneOf(['due', 'lastFire', 'start']),
+  expected: checkTrigger,
+}
 
 /** What takes the place of a trigger has its key, because the pause stays with the key. */
 export function checkRescheduleOptions(

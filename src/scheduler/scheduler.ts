@@ -300,6 +300,7 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    *
    * @returns its next fire time, or null when there is no trigger `triggerKey`
    * @throws InvalidArgumentError ERR_INVALID_OPTION for `goesOnFrom` with another key; as `scheduleJob`
+   * @throws SchedulerError ERR_CHANGED_MEANWHILE when another trigger than `expected` is stored
    */
   rescheduleJob(
     triggerKey: TriggerKey | string,

@@ -95,7 +95,7 @@ describe('the jobs of methods whose schedules have changed', () => {
     const changed = TriggerBuilder.newTrigger({ clock })
       .withIdentity(key)
       .withSchedule(slower)
-      .usingJobData({ fixedDelayMs: 20_000 })
+      .usingJobData({ fixedDelayMs: '20000' })
     await scheduler.rescheduleJob(key, changed.build(), { goesOnFrom: 'lastFire' })
     await clock.advance(30_000)
     expect(recorder.runs).toEqual(['delay 0', 'delay 21000'])

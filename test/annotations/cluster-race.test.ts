@@ -3,15 +3,18 @@ import { type ClusterJob, clusterJobsOf, methodsGroup } from '../../src/annotati
 import { storeJobs } from '../../src/annotations/cluster/reconcile.ts'
 import { scheduled } from '../../src/annotations/scheduled.ts'
 import { scheduledMethodsOf } from '../../src/annotations/scheduled-methods.ts'
-import { JobKey } from '../../src/core/key.ts'
+import { JobKey, type TriggerKey } from '../../src/core/key.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
+import type { RescheduleOptions } from '../../src/jobs/schedule-options.ts'
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import { SimpleTrigger } from '../../src/triggers/families/simple/simple-trigger.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
+import { Recorder, startApplication } from '../support/scheduled-application.ts'
 import { SimRandom } from '../support/sim-random.ts'
 
 const clock = new ManualClock()
@@ -110,4 +113,36 @@ test('an instance whose method is disabled leaves the job of the one that starte
   expect(await scheduler.getTriggersOfJob(taskKey)).toHaveLength(1)
   await storeJobs(scheduler, disabled, { decides: true })
   expect(await scheduler.getJobDetail(taskKey)).toBeNull()
+})
+
+/** Something comes between what a caller has read and the next trigger that it replaces. */
+class InterruptedStore extends DelegatingJobStore {
+  interrupt: (() => Promise<void>) | null = null
+
+  override async rescheduleTrigger(
+    key: TriggerKey,
+    trigger: Trigger,
+    options?: RescheduleOptions,
+  ): Promise<boolean> {
+    const { interrupt } = this
+    this.interrupt = null
+    await interrupt?.()
+    return super.rescheduleTrigger(key, trigger, options)
+  }
+}
+
+test('the end of a run leaves the delay of an instance that starts at that moment', async () => {
+  const ownClock = new ManualClock()
+  const recorder = new Recorder(ownClock)
+  const store = new InterruptedStore(ramJobStore())
+  const delay = (fixedDelay: string): object => recorder.task('task', { fixedDelay }, 1000)
+  const { scheduler } = await startApplication(ownClock, store, [delay('10s')])
+  const options = { group: methodsGroup, scheduler, clock: ownClock, logger: silentLogger }
+  const ofOther = clusterJobsOf(scheduledMethodsOf([delay('20s')]), { ...options, resolve: () => undefined })
+  store.interrupt = () => storeJobs(scheduler, ofOther, { decides: true })
+  await ownClock.advance(30_000)
+  const [trigger] = await scheduler.getTriggersOfJob(taskKey)
+  expect(trigger).toBeInstanceOf(SimpleTrigger)
+  expect(trigger).toMatchObject({ repeatIntervalMs: 20_000 })
+  expect(recorder.runs).toEqual(['task 0', 'task 21000'])
 })

@@ -36,6 +36,13 @@ const stores: readonly (readonly [string, () => () => Store])[] = [
       return () => sqliteJobStore({ filename })
     },
   ],
+  [
+    'SQLite with job data as properties',
+    () => {
+      const filename = join(temporaryFolder(), 'jobs.sqlite')
+      return () => sqliteJobStore({ filename, jobData: 'properties' })
+    },
+  ],
 ]
 
 describe.each(stores)('in a cluster on %s', (_name, makeStore) => {

@@ -138,7 +138,7 @@ const scheduling: Record<string, Call | readonly Call[]> = {
   rescheduleJob: {
     triggerKey: kinds.triggerKeyOrName,
     trigger: kinds.aTrigger,
-    options: kinds.options({ goesOnFrom: kinds.oneOf('start') }),
+    options: kinds.options({ goesOnFrom: kinds.oneOf('start'), expected: kinds.aTrigger }),
   },
   unscheduleJob: { triggerKey: kinds.triggerKeyOrName },
   unscheduleJobs: { triggerKeys: kinds.listOf(kinds.keyOfTrigger) },

@@ -1,3 +1,4 @@
+import { SchedulerError } from '../../core/errors.ts'
 import type { JobDataMap } from '../../core/job-data-map.ts'
 import type { TriggerKey } from '../../core/key.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -11,9 +12,9 @@ import type { ScheduledMethodOf } from '../scheduled-methods.ts'
 
 const delayKey = 'fixedDelayMs'
 
-/** The entry of the trigger's data that marks a fixed delay. */
+/** The entry of the trigger's data that marks a fixed delay: text, because data that Java reads have nothing else. */
 export function fixedDelayData(delayMs: number): JobDataMap {
-  return { [delayKey]: delayMs }
+  return { [delayKey]: String(delayMs) }
 }
 
 /** What a run of a method in a cluster needs. */
@@ -51,11 +52,27 @@ export async function runWithFixedDelay(
 }
 
 function delayOf({ jobDataMap }: Trigger): number | null {
-  const delayMs = jobDataMap[delayKey]
-  return typeof delayMs === 'number' ? delayMs : null
+  const delay = jobDataMap[delayKey]
+  const delayMs = typeof delay === 'string' ? Number(delay) : Number.NaN
+  return Number.isFinite(delayMs) ? delayMs : null
 }
 
+/** How often a run looks again when another schedule takes the place of the one that it has read. */
+const attemptsMax = 5
+
 async function moveBehind(scheduler: Scheduler, key: TriggerKey, endMs: number): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await moveOnce(scheduler, key, endMs)
+      return
+    } catch (error) {
+      const isOther = error instanceof SchedulerError && error.code === 'ERR_CHANGED_MEANWHILE'
+      if (!isOther || attempt === attemptsMax) throw error
+    }
+  }
+}
+
+async function moveOnce(scheduler: Scheduler, key: TriggerKey, endMs: number): Promise<void> {
   const trigger = await scheduler.getTrigger(key)
   // The trigger was deleted while the method ran, or a schedule of another kind took its place.
   if (!(trigger instanceof SimpleTrigger)) return
@@ -65,6 +82,6 @@ async function moveBehind(scheduler: Scheduler, key: TriggerKey, endMs: number):
     .getTriggerBuilder()
     .startAt(new Date(Math.ceil(endMs + delayMs)))
     .build()
-  // An operator may pause it at any time, and then it stays paused.
-  await scheduler.rescheduleJob(key, moved, { goesOnFrom: 'start' })
+  // An operator may pause it at any time, and then it stays paused. An instance that starts may change it at any time.
+  await scheduler.rescheduleJob(key, moved, { goesOnFrom: 'start', expected: trigger })
 }

@@ -147,8 +147,9 @@ export class RAMJobStore implements JobStore {
   }
   async rescheduleTrigger(key: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<boolean> {
     const session = this.#require()
-    const nowMs = session.context.clock.now()
-    return this.#tell(session, rescheduleTrigger(this.#data, key, trigger, { ...options, nowMs }))
+    const { clock, triggerFamilies: families } = session.context
+    const parts = { ...options, nowMs: clock.now(), families }
+    return this.#tell(session, rescheduleTrigger(this.#data, key, trigger, parts))
   }
   async putPlanned(planned: PlannedJob): Promise<PutPlan> {
     const session = this.#require()

@@ -3,7 +3,9 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { EpochMs } from '../../time/clock.ts'
+import type { TriggerFamilies } from '../../triggers/families/trigger-families.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import { requireExpected } from '../expected-trigger.ts'
 import type { JobAndTriggers } from '../job-and-triggers.ts'
 import { inPlaceOf } from '../planned-job.ts'
 import {
@@ -48,11 +50,16 @@ export function addJob(data: RamData, job: JobDetail, options: { readonly replac
   data.putJob(job)
 }
 
+interface RescheduleParts {
+  readonly nowMs: EpochMs
+  readonly families: TriggerFamilies
+}
+
 export function rescheduleTrigger(
   data: RamData,
   key: TriggerKey,
   trigger: Trigger,
-  { goesOnFrom, nowMs }: RescheduleOptions & { readonly nowMs: EpochMs },
+  { goesOnFrom, expected, nowMs, families }: RescheduleOptions & RescheduleParts,
 ): boolean {
   const record = data.triggers.get(key)
   if (record === undefined) return false
@@ -60,6 +67,7 @@ export function rescheduleTrigger(
   if (trigger.jobKey === null || !job.detail.key.equals(trigger.jobKey)) {
     throw jobKeyMismatch(key, job.detail.key, trigger.jobKey)
   }
+  requireExpected(record.trigger, expected, families)
   const keepsKey = key.equals(trigger.key)
   if (!keepsKey && data.triggers.has(trigger.key)) throw rescheduledOntoAnother(trigger.key)
   if (goesOnFrom !== undefined && keepsKey) {

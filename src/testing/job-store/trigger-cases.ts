@@ -335,6 +335,21 @@ const rescheduling = area('triggers: rescheduling', {
     )
     assert.equal((await bed.stored('t')).nextFireTimeMs, startTimeMs + 60_000)
   },
+  'is refused when the stored trigger is not the expected one': async (bed) => {
+    const { key } = await bed.schedule('t', { inMs: 1000, everyMs: 1000 })
+    const expected = await bed.stored('t')
+    const next = bed.trigger('t', { inMs: 5000, everyMs: 2000 })
+    await bed.clock.advance(1000)
+    await bed.complete(await bed.start('t'))
+    assert.equal(await bed.store.rescheduleTrigger(key, next, { goesOnFrom: 'start', expected }), true)
+    for (const goesOnFrom of ['start', 'due', 'lastFire', undefined] as const) {
+      const options = { ...(goesOnFrom !== undefined && { goesOnFrom }), expected }
+      await refuses(bed.store.rescheduleTrigger(key, expected, options), 'ERR_CHANGED_MEANWHILE')
+    }
+    assert.equal((await bed.stored('t')).nextFireTimeMs, next.nextFireTimeMs)
+    const missing = bed.trigger('missing', { everyMs: 1000 })
+    assert.equal(await bed.store.rescheduleTrigger(missing.key, missing, { expected: missing }), false)
+  },
   'does not count a job as new': async (bed) => {
     await bed.schedule('t')
     await bed.store.rescheduleTrigger(new TriggerKey('t'), bed.trigger('t', { inMs: 1 }))

@@ -4,6 +4,7 @@ import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../../../jobs/schedule-options.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
+import { requireExpected } from '../../../expected-trigger.ts'
 import type { FireSlot } from '../../../fire-slot.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { JobAndTriggers } from '../../../job-and-triggers.ts'
@@ -343,7 +344,7 @@ export function* rescheduleTrigger(
   tx: SqlTransaction,
   key: TriggerKey,
   trigger: Trigger,
-  { goesOnFrom }: RescheduleOptions = {},
+  { goesOnFrom, expected }: RescheduleOptions = {},
 ): SqlProgram<boolean> {
   const formerJob = (yield* tx.session.keyLists.jobsOfTriggers([key])).get(key)
   if (formerJob === undefined) return false
@@ -354,6 +355,10 @@ export function* rescheduleTrigger(
   if (replaced === undefined || !jobs.has(replaced.jobKey)) return false
   const { jobKey } = replaced
   if (trigger.jobKey?.equals(jobKey) !== true) throw jobKeyMismatch(key, jobKey, trigger.jobKey)
+  if (expected !== undefined) {
+    const { found } = yield* tx.session.triggers.load([key])
+    requireExpected(found.get(key)?.trigger ?? null, expected, tx.session.context.triggerFamilies)
+  }
   const keepsKey = key.equals(trigger.key)
   if (!keepsKey && existing.has(trigger.key)) throw rescheduledOntoAnother(trigger.key)
   if (goesOnFrom !== undefined && keepsKey) {
