@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { type ClusterJob, clusterJobsOf, methodsGroup } from '../../src/annotations/cluster/cluster-jobs.ts'
 import { storeJobs } from '../../src/annotations/cluster/reconcile.ts'
+import { enableScheduling } from '../../src/annotations/enable-scheduling.ts'
 import { scheduled } from '../../src/annotations/scheduled.ts'
 import { scheduledMethodsOf } from '../../src/annotations/scheduled-methods.ts'
 import { JobKey, type TriggerKey } from '../../src/core/key.ts'
@@ -145,4 +146,40 @@ test('the end of a run leaves the delay of an instance that starts at that momen
   expect(trigger).toBeInstanceOf(SimpleTrigger)
   expect(trigger).toMatchObject({ repeatIntervalMs: 20_000 })
   expect(recorder.runs).toEqual(['task 0', 'task 21000'])
+})
+
+/** Once told so, it answers questions for jobs only when the test says. */
+class SlowStore extends DelegatingJobStore {
+  whenAsked: (() => Promise<void>) | null = null
+
+  override async getJob(key: JobKey): Promise<JobDetail | null> {
+    const job = await super.getJob(key)
+    await this.whenAsked?.()
+    return job
+  }
+}
+
+test('methods that are cancelled while their scheduler looks at them stay away', async () => {
+  const store = new SlowStore(ramJobStore())
+  const scheduler = await createScheduler({ logger: false, clock, jobStore: store })
+  onTestFinished(() => scheduler.shutdown())
+  const methods = ['a', 'b'].map((name) => ({ run: scheduled({ name, fixedRate: '1h' }, () => {}) }))
+  const scheduling = await enableScheduling({ cluster: scheduler, instances: methods, clock })
+  let answer = (): void => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const asked = new Promise<void>((resolve) => {
+    store.whenAsked = () => {
+      resolve()
+      return answered
+    }
+  })
+  const started = scheduler.start()
+  await asked
+  const cancelled = scheduling.cancel()
+  answer()
+  await Promise.all([started, cancelled])
+  await scheduling.close()
+  for (const { jobKey } of scheduling.tasks()) expect(await scheduler.getJobDetail(jobKey)).toBeNull()
 })

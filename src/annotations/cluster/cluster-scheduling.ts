@@ -20,7 +20,8 @@ export interface ClusterTask {
   /** When some instance runs it next; null when it is cancelled. */
   nextExecution(): Promise<Date | null>
   /**
-   * Deletes the schedule for every instance, until an instance starts that has it; false when it is deleted already.
+   * Deletes the schedule for every instance, until an instance starts that has it, or that others took for failed;
+   * false when it is deleted already.
    */
   cancel(): Promise<boolean>
 }
@@ -31,7 +32,10 @@ export interface ClusterScheduling extends AsyncDisposable {
   readonly group: string
   /** The schedules of this instance's methods. */
   tasks(): readonly ClusterTask[]
-  /** Deletes the jobs of this instance's methods, for all instances, until one starts that has them. */
+  /**
+   * Deletes the jobs of this instance's methods, for all instances, until one starts that has them. One that others took
+   * for failed counts as one that starts.
+   */
   cancel(): Promise<void>
   /** Stops looking for jobs to delete. The jobs stay, and run here until the scheduler is shut down. */
   close(): Promise<void>
@@ -55,7 +59,7 @@ export async function enableClusterScheduling(options: ClusterSchedulingOptions)
     group,
     tasks: () => jobs.flatMap((job) => tasksOf(scheduler, job, caretaker)),
     cancel: async () => {
-      for (const job of jobs) caretaker.leave(job)
+      await caretaker.leave(jobs)
       await scheduler.deleteJobs(jobs.map(({ job }) => job.key))
     },
     close,
@@ -71,8 +75,8 @@ function tasksOf(scheduler: Scheduler, clusterJob: ClusterJob, caretaker: Careta
     jobKey: job.key,
     triggerKey: trigger.key,
     nextExecution: async () => (await scheduler.getTrigger(trigger.key))?.nextFireTime ?? null,
-    cancel: () => {
-      caretaker.leave(clusterJob)
+    cancel: async () => {
+      await caretaker.leave([clusterJob])
       return scheduler.unscheduleJob(trigger.key)
     },
   }))
@@ -125,9 +129,10 @@ class Caretaker {
     })
   }
 
-  /** A schedule of the job was cancelled: it is not stored again. */
-  leave(job: ClusterJob): void {
-    this.#jobs.delete(job)
+  /** Schedules of the jobs are about to be cancelled: once this resolves, no look stores the jobs again. */
+  leave(jobs: readonly ClusterJob[]): Promise<void> {
+    for (const job of jobs) this.#jobs.delete(job)
+    return this.#looking
   }
 
   async end(): Promise<void> {
@@ -174,7 +179,8 @@ class Caretaker {
   async #update(): Promise<boolean> {
     const { scheduler, group, jobs, removeUnknown } = this.#parts
     // An instance that started at the same time, or one that took this one for failed, may have deleted some.
-    if (this.#mustStore) await storeJobs(scheduler, [...this.#jobs], { decides: false })
+    // The set itself, which loses those that are cancelled meanwhile.
+    if (this.#mustStore) await storeJobs(scheduler, this.#jobs, { decides: false })
     this.#mustStore = false
     if (!removeUnknown) return true
     const own = jobs.map(({ job }) => job.key)

@@ -21,7 +21,7 @@ const attemptsMax = 5
  */
 export async function storeJobs(
   scheduler: Scheduler,
-  jobs: readonly ClusterJob[],
+  jobs: Iterable<ClusterJob>,
   options: { readonly decides: boolean },
 ): Promise<void> {
   for (const each of jobs) {
