@@ -4508,6 +4508,35 @@ WHERE t.trigger_name = r.trigger_name
       )
   );
 
+-- triggersOfJava.ofJavaColumns
+--   programs/steps/faulty-triggers.ts (putInError)
+SELECT t.trigger_name, t.trigger_group
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_cron_triggers AS s
+    WHERE s.sched_name = t.sched_name
+      AND s.trigger_name = t.trigger_name
+      AND s.trigger_group = t.trigger_group
+      AND (s.dst_policy IS NOT NULL OR s.cron_dialect IS NOT NULL)
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_simprop_triggers AS s
+    WHERE s.sched_name = t.sched_name
+      AND s.trigger_name = t.trigger_name
+      AND s.trigger_group = t.trigger_group
+      AND s.time_zone_id IS NOT NULL
+  );
+
 --------------------
 -- jobs: job_details
 --------------------

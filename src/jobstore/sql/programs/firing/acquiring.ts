@@ -1,4 +1,3 @@
-import { JobPersistenceError } from '../../../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
@@ -14,7 +13,13 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { DueRequest } from '../../tables/triggers/due-statements.ts'
 import type { DueTrigger, StoredTrigger } from '../../tables/triggers/trigger-table.ts'
-import { type FaultyRow, type FaultyTrigger, putInError, putRowsInError } from '../steps/faulty-triggers.ts'
+import {
+  type FaultyRow,
+  type FaultyTrigger,
+  putInError,
+  putRowsInError,
+  tellLeftToJava,
+} from '../steps/faulty-triggers.ts'
 import { type FirableTrigger, newFiredRow } from '../steps/firings.ts'
 import { isLate, type ReadTriggers, treatRead } from '../steps/misfires.ts'
 import { BatchPlaces } from './batch-places.ts'
@@ -76,6 +81,8 @@ interface Search extends SearchManner {
   readonly leftJobs: KeySet<JobKey>
   /** Triggers whose schedule another session holds. */
   readonly leftTriggers: KeySet<TriggerKey>
+  /** Triggers that are left to Java nodes, because this node cannot read their schedule. */
+  readonly unread: KeySet<TriggerKey>
   /** Whether a due trigger was left because of another transaction's lock, whose end sends no signal. */
   hasLeft: boolean
 }
@@ -139,6 +146,7 @@ function beginSearch(
     affinityIsUsed: memory.affinityIsUsed,
     leftJobs: new KeySet(),
     leftTriggers: new KeySet(),
+    unread: new KeySet(tx.session.triggersOfJava?.unreadAt(tx.nowMs) ?? []),
     hasLeft: false,
   }
   tx.notes.add(() => {
@@ -272,7 +280,7 @@ function leavingOut(search: Search, range: Range): LeavingOut {
     ...leftFor,
     ownersUntilMs: nowMs - ownersTurnMs,
     leftJobs: search.leftJobs.keys(),
-    leftTriggers: search.leftTriggers.keys(),
+    leftTriggers: [...search.leftTriggers.keys(), ...search.unread.keys()],
   }
 }
 
@@ -352,12 +360,9 @@ function* lookAtRooms(
 
 /** Reports, once each, the triggers that only Java nodes will run. */
 function* reportTriggersOfJava(tx: SqlTransaction, untilMs: number): SqlProgram<void> {
-  const { session, signals, nowMs, notes } = tx
+  const { session, nowMs, notes } = tx
   if (session.triggersOfJava === null) return
-  for (const { key, reason } of yield* session.triggersOfJava.newlyDue(nowMs, untilMs, notes)) {
-    const message = `Trigger '${key.toString()}' is left to Java nodes: ${reason}.`
-    signals.add('storeError', message, new JobPersistenceError(message, { code: 'ERR_BROKEN_ROW' }))
-  }
+  tellLeftToJava(tx, yield* session.triggersOfJava.newlyDue(nowMs, untilMs, notes))
 }
 
 interface Candidate {
@@ -441,7 +446,7 @@ function* readCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
     }
   }
   for (const { key } of [...faulty, ...nameless]) search.faulty.add(key)
-  yield* putInError(tx, faulty)
+  for (const key of (yield* putInError(tx, faulty)).keys()) search.unread.add(key)
   yield* putRowsInError(tx, nameless)
   return candidates
 }

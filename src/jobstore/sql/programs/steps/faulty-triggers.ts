@@ -1,8 +1,10 @@
+import { JobPersistenceError } from '../../../../core/errors.ts'
 import type { TriggerKey } from '../../../../core/key.ts'
 import { KeySet } from '../../../../core/key-set.ts'
 import type { SqlProgram, SqlValue } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
+import type { TriggerOfJava } from '../../tables/triggers/triggers-of-java.ts'
 
 export interface FaultyTrigger {
   readonly key: TriggerKey
@@ -14,14 +16,21 @@ export interface FaultyRow extends FaultyTrigger {
   readonly rowId: SqlValue
 }
 
-/** Puts locked triggers that cannot be read or computed into the ERROR state, except those that Java nodes can run. */
-export function* putInError(tx: SqlTransaction, faulty: readonly FaultyTrigger[]): SqlProgram<void> {
-  if (faulty.length === 0) return
+/**
+ * Puts locked triggers that cannot be read or computed into the ERROR state, except those that Java nodes can run, which
+ * it answers.
+ */
+export function* putInError(
+  tx: SqlTransaction,
+  faulty: readonly FaultyTrigger[],
+): SqlProgram<KeySet<TriggerKey>> {
+  if (faulty.length === 0) return new KeySet()
   const { session, signals } = tx
   const ofJava = yield* triggersOfJava(tx, faulty)
   const ours = faulty.filter(({ key }) => !ofJava.has(key))
   yield* session.triggers.setStates(ours.map(({ key }) => ({ key, state: 'ERROR' })))
   tellErrors(signals, ours)
+  return ofJava
 }
 
 /** The same for rows that a search for due triggers has locked, which leaves out those of Java itself. */
@@ -51,10 +60,26 @@ export function tellFaultyFirings({ signals }: SqlTransaction, rows: readonly Fi
   }
 }
 
+/** Reports triggers that are left to Java nodes. */
+export function tellLeftToJava(
+  { signals }: Pick<SqlTransaction, 'signals'>,
+  left: readonly TriggerOfJava[],
+): void {
+  for (const { key, reason } of left) {
+    const message = `Trigger '${key.toString()}' is left to Java nodes: ${reason}.`
+    signals.add('storeError', message, new JobPersistenceError(message, { code: 'ERR_BROKEN_ROW' }))
+  }
+}
+
 function* triggersOfJava(
-  { session }: SqlTransaction,
+  tx: SqlTransaction,
   faulty: readonly FaultyTrigger[],
 ): SqlProgram<KeySet<TriggerKey>> {
+  const { session } = tx
   if (session.triggersOfJava === null) return new KeySet()
-  return yield* session.triggersOfJava.among(faulty.map(({ key }) => key))
+  const left = yield* session.triggersOfJava.among(faulty.map(({ key }) => key))
+  const unread = yield* session.triggersOfJava.unreadAmong(faulty, tx)
+  tellLeftToJava(tx, unread.fresh)
+  for (const key of unread.keys) left.add(key)
+  return left
 }

@@ -1,4 +1,6 @@
+import { CronExpressionError, SchedulerError } from '../../../../core/errors.ts'
 import type { TriggerKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
@@ -17,6 +19,8 @@ const lookedAtOnce = 1000
 const reportedAtOnce = 100
 /** How many reported triggers are remembered. */
 const rememberedMax = 10_000
+/** For how long searches leave a trigger out whose schedule this node could not read: it may be corrected. */
+const unreadForMs = 60_000
 
 /** A place in the order of the look. */
 type Place = Readonly<Record<'afterMs' | 'afterGroup' | 'afterName', string | number>>
@@ -34,14 +38,23 @@ export interface TriggerOfJava {
   readonly reason: string
 }
 
+/** The moment of a transaction, and what takes effect after it. */
+interface Moment {
+  readonly nowMs: EpochMs
+  readonly notes: CommitNotes
+}
+
 /**
  * In tables shared with Java nodes: the triggers that only those can run, because Java serialized their data or their
- * calendar, because they are of a type that only Java knows, or because a key is blank. They are left as they are.
+ * calendar, because they are of a type that only Java knows, or because a key is blank; or because Java wrote a zone or
+ * an expression that this package does not read. They are left as they are.
  */
 export class TriggersOfJava {
   readonly #schedulerName: string
   readonly #statements: StatementsOfJava
   #met = new KeySet<TriggerKey>()
+  /** Until when searches leave them out. */
+  #unread = new KeyMap<TriggerKey, EpochMs>()
   #lookAtMs: EpochMs = 0
   /** Behind which due trigger the next look begins, where the last one was not of all. */
   #after: Place = beforeAll
@@ -68,10 +81,51 @@ export class TriggersOfJava {
     notes.add(() => {
       this.#lookAtMs = nowMs + lookIntervalMs
       if (!isMore) this.#after = last
-      if (this.#met.size > rememberedMax) this.#met = new KeySet()
-      for (const { key } of fresh) this.#met.add(key)
+      this.#remember(fresh)
     })
     return fresh
+  }
+
+  #remember(reported: readonly TriggerOfJava[]): void {
+    if (this.#met.size > rememberedMax) this.#met = new KeySet()
+    for (const { key } of reported) this.#met.add(key)
+  }
+
+  /** Those that searches leave out because their schedules could not be read a moment ago. */
+  unreadAt(nowMs: EpochMs): readonly TriggerKey[] {
+    // A clock that was set back must not keep them for longer.
+    const isRecent = (untilMs: EpochMs): boolean => untilMs > nowMs && untilMs <= nowMs + unreadForMs
+    return this.#unread.keys().filter((key) => isRecent(this.#unread.get(key) ?? 0))
+  }
+
+  /**
+   * The triggers among these that Java wrote, and whose zone or expression cannot be read here; and those of them that
+   * are to be reported.
+   */
+  *unreadAmong(
+    faulty: readonly { readonly key: TriggerKey; readonly error: unknown }[],
+    { nowMs, notes }: Moment,
+  ): SqlProgram<{ readonly keys: readonly TriggerKey[]; readonly fresh: readonly TriggerOfJava[] }> {
+    const unread = faulty.filter(({ error }) => isOfSchedule(error))
+    if (unread.length === 0) return { keys: [], fresh: [] }
+    const named = triggerKeyRows(
+      this.#schedulerName,
+      unread.map(({ key }) => key),
+    )
+    const found = yield* runOver(named, (rows) => this.#statements.ofJavaColumns({ rows }))
+    const written = new KeySet(found.map((row) => triggerKeyOf(row)))
+    const left = unread.filter(({ key }) => written.has(key))
+    const fresh = left.flatMap(({ key, error }) =>
+      this.#met.has(key) ? [] : [{ key, reason: `this node cannot read its schedule: ${problemOf(error)}` }],
+    )
+    notes.add(() => {
+      this.#remember(fresh)
+      const recent = this.unreadAt(nowMs).map((key) => [key, this.#unread.get(key) ?? nowMs] as const)
+      this.#unread = new KeyMap()
+      for (const [key, untilMs] of recent) this.#unread.set(key, untilMs)
+      for (const { key } of left) this.#unread.set(key, nowMs + unreadForMs)
+    })
+    return { keys: left.map(({ key }) => key), fresh }
   }
 
   /** The keys among these whose triggers only Java can run. */
@@ -120,10 +174,15 @@ interface DueParameters extends Place, Readonly<Record<string, string | number>>
 interface StatementsOfJava {
   readonly due: SqlQuery<DueParameters>
   readonly among: KeyQuery
+  readonly ofJavaColumns: KeyQuery
 }
 
 export function statementsOfJava(vocabulary: SqlVocabulary): StatementsOfJava {
-  return { due: dueQuery(vocabulary), among: amongQuery(vocabulary) }
+  return {
+    due: dueQuery(vocabulary),
+    among: amongQuery(vocabulary),
+    ofJavaColumns: ofJavaColumnsQuery(vocabulary),
+  }
 }
 
 function dueQuery(vocabulary: SqlVocabulary): SqlQuery<DueParameters> {
@@ -159,6 +218,40 @@ function amongQuery(vocabulary: SqlVocabulary): KeyQuery {
        ON j.sched_name = t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group
      WHERE ${isRow(dialect, 't', triggerKeyColumns)} AND ${isOfJava(vocabulary)}`,
   )
+}
+
+/** The triggers that have nothing in the columns that this package adds for schedules. */
+function ofJavaColumnsQuery({ dialect, names }: SqlVocabulary): KeyQuery {
+  const hasOurs = (table: string, condition: string): string => `EXISTS (
+       SELECT 1 FROM ${table} AS s WHERE s.sched_name = t.sched_name AND s.trigger_name = t.trigger_name
+         AND s.trigger_group = t.trigger_group AND ${condition})`
+  return sqlQuery(
+    dialect,
+    `SELECT t.trigger_name, t.trigger_group
+     FROM ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r
+     CROSS JOIN ${names.triggers} AS t
+     WHERE ${isRow(dialect, 't', triggerKeyColumns)}
+       AND NOT ${hasOurs(names.cronTriggers, '(s.dst_policy IS NOT NULL OR s.cron_dialect IS NOT NULL)')}
+       AND NOT ${hasOurs(names.simpropTriggers, 's.time_zone_id IS NOT NULL')}`,
+  )
+}
+
+/** Whether a trigger could not be read because of its expression or its zone. */
+function isOfSchedule(error: unknown): boolean {
+  const cause = causeOf(error)
+  if (cause instanceof CronExpressionError) return true
+  return cause instanceof SchedulerError && cause.code === 'ERR_UNKNOWN_TIME_ZONE'
+}
+
+/** What reading a row has thrown is the cause of the error about the row. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined
+}
+
+/** A clause, without the full stop. */
+function problemOf(error: unknown): string {
+  const cause = causeOf(error)
+  return (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
 }
 
 function reasonOf(row: SqlRow): string {
