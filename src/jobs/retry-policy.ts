@@ -7,11 +7,14 @@ import { describeValue, isObject, refuseUnknownKeys, requireInteger } from '../c
 export interface RetryBackoff {
   /** Whether each wait is longer than the one before it. Default `exponential`. */
   readonly type: 'exponential' | 'fixed'
-  /** Before the second attempt. Milliseconds, at least 0, default 1,000. */
+  /** Before the second attempt. Milliseconds, at least 0, default 1,000, or `maxMs` where that is less. */
   readonly initialMs: number
   /** Each further wait is so many times as long (exponential only). At least 1, default 2. */
   readonly factor: number
-  /** No wait is longer than this. Milliseconds, at least 0, default 3,600,000, an hour. */
+  /**
+   * No wait is longer than this. Milliseconds, at least `initialMs`, default 3,600,000, an hour, or `initialMs` where
+   * that is more.
+   */
   readonly maxMs: number
   /**
    * Share of the wait that is random, 0 to 1, so that jobs that failed together are not tried again together. Default
@@ -66,13 +69,24 @@ export function resolveRetryPolicy(what: string, options: RetryOptions, path: st
   }
   requireInteger(what, `${of}.initialMs`, backoff.initialMs, { min: 0 })
   requireInteger(what, `${of}.maxMs`, backoff.maxMs, { min: 0 })
+  if (given.initialMs !== undefined && given.maxMs !== undefined && given.maxMs < given.initialMs) {
+    throw invalid('maxMs', `must be at least '${of}.initialMs', ${given.initialMs}, got ${given.maxMs}`)
+  }
   if (!isNumber(backoff.factor) || backoff.factor < 1) {
     throw invalid('factor', `must be at least 1, got ${describeValue(backoff.factor)}`)
   }
   if (!isNumber(backoff.jitter) || backoff.jitter < 0 || backoff.jitter > 1) {
     throw invalid('jitter', `must be from 0 to 1, got ${describeValue(backoff.jitter)}`)
   }
-  return Object.freeze({ attempts: options.attempts, backoff: Object.freeze(backoff) })
+  return Object.freeze({ attempts: options.attempts, backoff: Object.freeze(inOrder(backoff, given)) })
+}
+
+/** The default of one of the two bounds gives way to the other one. */
+function inOrder(backoff: RetryBackoff, given: Partial<RetryBackoff>): RetryBackoff {
+  const { initialMs, maxMs } = backoff
+  return given.initialMs === undefined
+    ? { ...backoff, initialMs: Math.min(initialMs, maxMs) }
+    : { ...backoff, maxMs: Math.max(initialMs, maxMs) }
 }
 
 /**

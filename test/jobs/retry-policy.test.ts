@@ -24,6 +24,10 @@ describe('resolveRetryPolicy', () => {
     ],
     [{ attempts: 2, backoff: { initialMs: -1 } }, /'backoff.initialMs'/],
     [{ attempts: 2, backoff: { maxMs: 0.5 } }, /'backoff.maxMs'/],
+    [
+      { attempts: 2, backoff: { initialMs: 10_000, maxMs: 5 } },
+      /'backoff.maxMs' must be at least 'backoff.initialMs', 10000, got 5/,
+    ],
     [{ attempts: 2, backoff: { factor: 0.5 } }, /'backoff.factor' must be at least 1/],
     [{ attempts: 2, backoff: { jitter: 1.5 } }, /'backoff.jitter' must be from 0 to 1/],
     [{ attempts: 2, backoff: { jitter: Number.NaN } }, /'backoff.jitter'/],
@@ -56,13 +60,24 @@ it.each([
   )
 })
 
+it.each([
+  [{ maxMs: 5 }, { initialMs: 5, maxMs: 5 }],
+  [{ initialMs: 7_200_000 }, { initialMs: 7_200_000, maxMs: 7_200_000 }],
+])('the default of the one bound of waits gives way to the other one: %j', (backoff, expected) => {
+  const policy = resolveRetryPolicy('withRetry', { attempts: 2, backoff })
+  expect(policy.backoff).toMatchObject(expected)
+  expect(resolveRetryPolicy('withRetry', policy)).toEqual(policy)
+})
+
 describe('retryDelayMs', () => {
   it('is a whole number of milliseconds up to the longest wait, however large the factor', () => {
-    const backoffs = fc.record({
-      initialMs: fc.constantFrom(0, 1, 1000),
-      factor: fc.double({ min: 1, noNaN: true, noDefaultInfinity: true }),
-      maxMs: fc.nat(),
-    })
+    const backoffs = fc
+      .record({
+        initialMs: fc.constantFrom(0, 1, 1000),
+        factor: fc.double({ min: 1, noNaN: true, noDefaultInfinity: true }),
+        maxMs: fc.nat(),
+      })
+      .filter(({ initialMs, maxMs }) => initialMs <= maxMs)
     fc.assert(
       fc.property(backoffs, fc.integer({ min: 1, max: 1000 }), (backoff, attempt) => {
         const delayMs = retryDelayMs(
