@@ -57,12 +57,17 @@ function requireCron(json: unknown): CronExpression {
   )
 }
 
+/** Java ignores the step behind a name or a range of names. */
+const namesWithStep = /\b([a-z]{3}(?:-[a-z]{3})?)\/\d+/gi
+
 /** Many triggers have the same few expressions, so each is parsed once. */
 function cronExpressionOf(row: ScheduleRow): CronExpression {
-  const expression = row.text('cron_expression')
+  const isOfJava = row.textOrNull('dst_policy') === null
+  const stored = row.text('cron_expression')
+  const expression = isOfJava ? stored.replace(namesWithStep, '$1') : stored
   const timeZone = row.textOrNull('time_zone_id') ?? TimeZone.system().name
-  // Java leaves this library's columns empty, and such triggers are computed as Java does.
-  const dst = row.textOrNull('dst_policy') === null ? 'quartz' : row.oneOf('dst_policy', cronDsts)
+  // Java leaves this library's columns empty, and such expressions mean what they mean to Java.
+  const dst = isOfJava ? 'quartz' : row.oneOf('dst_policy', cronDsts)
   const dialect = row.textOrNull('cron_dialect') === null ? 'quartz' : row.oneOf('cron_dialect', cronDialects)
   return row.shared(JSON.stringify([expression, timeZone, dst, dialect]), () => {
     return CronExpression.parse(expression, { timeZone, dst, dialect, seconds: 'optional' })

@@ -291,6 +291,21 @@ describe('a trigger that Java stored', () => {
     expect(found.get(entry.trigger.key)?.trigger.misfiredFireTimeMs).toBe(misfiredFireTimeMs)
   })
 
+  it.each([
+    ['0 15 10 ? * MON-FRI/2', '0 15 10 ? * MON-FRI'],
+    ['0 15 10 1 JAN/2,MAR-MAY/2 ?', '0 15 10 1 JAN,MAR-MAY ?'],
+    ['0/5 15 10 ? 1/2 2-6/2,SUN', '0/5 15 10 ? 1/2 2-6/2,SUN'],
+  ])('has no steps behind names, which Java ignores: %s', async (stored, read) => {
+    const entry = java.find(({ subTable }) => subTable === 'cron_triggers') ?? expect.fail('no row')
+    const subRow = { ...entry.subRow, cron_expression: stored }
+    const tables = await withJava({ ...entry, subRow })
+    const load = async (): Promise<unknown> =>
+      (await tables.run(tables.triggers.load([entry.trigger.key]))).found.get(entry.trigger.key)?.trigger
+    expect(await load()).toMatchObject({ cronExpression: { expression: read } })
+    await tables.query("UPDATE qrtz_cron_triggers SET dst_policy = 'quartz'")
+    expect(await load()).toMatchObject({ cronExpression: { expression: stored } })
+  })
+
   it('has the data of its properties text', async () => {
     const [entry] = java
     if (entry === undefined) throw new Error('no row')
