@@ -185,7 +185,11 @@ function isMissing(stored: Trigger | null, planned: Trigger | null): boolean {
 /** Whether the schedule has a single fire time; an interval whose end leaves one goes on from what has fired. */
 function isOnce(trigger: Trigger): boolean {
   if (trigger instanceof SimpleTrigger) return trigger.repeatCount === 0
-  return trigger.endTimeMs === null && trigger.finalFireTimeMs() === trigger.startTimeMs
+  const { startTimeMs } = trigger
+  if (trigger.endTimeMs !== null) return false
+  // A second fire is near, and the last one of many is far to seek.
+  if (trigger.countsFires() && trigger.fireTimeAfterMs(startTimeMs, 1) !== null) return false
+  return trigger.finalFireTimeMs() === startTimeMs
 }
 
 function hasSameData(before: JobPlan, plan: JobPlan): boolean {
@@ -354,16 +358,28 @@ function placed(stored: Trigger | null, planned: Replacement & Pick<Next, 'fired
   // The clock of this node may be behind, and its transaction may have waited for the locks while others fired.
   const passedMs = Math.max(nowMs, lastMs ?? nowMs)
   const startMs = startOf(series, lastMs, planned)
-  let next = startingAt(trigger, startMs, calendar).withoutMissed(calendar, passedMs)
-  while (next.nextFireTimeMs !== null && isSkipped(series, next)) {
-    next = next.withoutMissed(calendar, next.nextFireTimeMs)
-  }
+  const first = startingAt(trigger, startMs, calendar).withoutMissed(calendar, passedMs)
+  const next = withoutSkipped(series, first, calendar)
   return next.withFireState({
     previousFireTimeMs: lastMs,
     timesTriggered: series?.timesTriggered ?? 0,
     nextFireTimeMs: isDue ? dueMs : next.nextFireTimeMs,
     misfiredFireTimeMs: isDue && series !== null ? series.misfiredFireTimeMs : null,
   })
+}
+
+/** How many fire times are looked at one by one, because an operator may have left them out. */
+const skipsMax = 100
+
+/** The trigger without the fire times that an operator has left out of the stored series. */
+function withoutSkipped(series: Trigger | null, first: Trigger, calendar: Calendar | null): Trigger {
+  let next = first
+  for (let skips = 1; next.nextFireTimeMs !== null && isSkipped(series, next); skips++) {
+    // The rows are locked meanwhile, so what is left of very many goes at once.
+    const untilMs = skips < skipsMax ? null : (series?.nextFireTimeMs ?? null)
+    next = next.withoutMissed(calendar, untilMs === null ? next.nextFireTimeMs : untilMs - 1)
+  }
+  return next
 }
 
 /** Whether an operator has left the next fire time out of the stored series. */

@@ -7,6 +7,7 @@ import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/families/daily/daily-time-interval-trigger.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
@@ -47,6 +48,46 @@ describe('a trigger that begins at its own start in the place of another one', (
     expect(fireTimes(next, 10)).toEqual([from, from + hourMs, from + 2 * hourMs])
     expect(next.previousFireTimeMs).toBe(stored.previousFireTimeMs)
   })
+})
+
+test('a trigger whose next fire time is far away is not followed from fire to fire', () => {
+  let asked = 0
+  const calendar: Calendar = {
+    type: 'counting',
+    description: null,
+    baseCalendar: null,
+    isTimeIncluded() {
+      asked++
+      return true
+    },
+    nextIncludedTime(timeMs) {
+      asked++
+      return timeMs + 1
+    },
+    toJSON: () => ({ type: 'counting' }),
+  }
+  const everySecond = (priority: number): Trigger =>
+    TriggerBuilder.newTrigger()
+      .withIdentity('t')
+      .forJob('job')
+      .withPriority(priority)
+      .modifiedByCalendar('calendar')
+      .startAt(new Date(startMs))
+      .withSchedule(SimpleScheduleBuilder.repeatSecondlyForever())
+      .build()
+      .computeFirstFireTime(null)
+  const nextFireTimeMs = startMs + 7 * 24 * hourMs
+  const stored = everySecond(5).withFireState({
+    nextFireTimeMs,
+    previousFireTimeMs: startMs,
+    timesTriggered: 1,
+    misfiredFireTimeMs: null,
+  })
+  const replacement = { goesOnFrom: 'due', calendar, nowMs: startMs + 1500 } as const
+  const next = inPlaceOf(stored, { ...replacement, trigger: everySecond(6) })
+  expect(next).toMatchObject({ nextFireTimeMs, priority: 6 })
+  expect(asked).toBeGreaterThan(0)
+  expect(asked).toBeLessThan(1000)
 })
 
 describe.each([

@@ -94,6 +94,9 @@ function fireByNumber(schedule: DailyTimeIntervalSchedule, repeats: number): Epo
   const { startTimeMs, endTimeMs, zone } = schedule
   const intervalMs = dailyIntervalMs(schedule)
   const limitMs = Math.min(endTimeMs ?? instantMaxMs, startTimeMs + searchHorizonMs)
+  // No local day takes two days, so more fires than these do not fit before the horizon.
+  const dailyMax = Math.floor((2 * dayMs) / intervalMs) + 1
+  if (repeats > dailyMax * (searchHorizonMs / dayMs + 2)) return null
   let remaining = repeats
   for (let day = epochDayOf(zone.toLocalMs(startTimeMs)) - 1; ; day++) {
     const window = windowOf(schedule, day)
