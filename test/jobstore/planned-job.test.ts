@@ -98,8 +98,8 @@ describe.each([
   const misfired = async (): Promise<{
     readonly scheduler: Scheduler
     readonly runs: number[]
-    store(changes?: Partial<{ priority: number; repeatCount: number }>): Promise<unknown>
-    waitMinutes(minutes: number): Promise<void>
+    readonly store: (changes?: Partial<{ priority: number; repeatCount: number }>) => Promise<unknown>
+    readonly waitMinutes: (minutes: number) => Promise<void>
   }> => {
     const clock = new ManualClock(startMs)
     const runs: number[] = []
