@@ -1,6 +1,6 @@
 import { IANAZone } from 'luxon'
 import { ZoneNames } from './zone-names.ts'
-import { ZoneOffsets } from './zone-offsets.ts'
+import { type ZoneChunks, ZoneOffsets } from './zone-offsets.ts'
 import { chunkMs } from './zone-transitions.ts'
 
 /** A change of a zone's offset: the wall jumps forward when the offset grows, back when it shrinks. */
@@ -14,21 +14,27 @@ export interface ZoneTransition {
 /** How far a search for a neighbouring transition looks, in chunks: a little over twenty years. */
 const transitionSearchChunks = 20
 
+/** A zone with what was read of it, which all spellings of its name share. */
+interface ReadZone {
+  readonly source: IANAZone
+  readonly chunks: ZoneChunks
+}
+
 /** A time zone by its IANA name, with luxon's offsets. */
 export class TimeZone extends ZoneOffsets {
   /** By name in small letters, which bounds them: luxon keeps a format of each spelling, and Intl takes any. */
-  static readonly #sources = new Map<string, IANAZone>()
+  static readonly #sources = new Map<string, ReadZone>()
   static readonly #names = new ZoneNames((name) => {
     const folded = name.toLowerCase()
-    const source = TimeZone.#sources.get(folded) ?? new IANAZone(name)
-    if (!source.isValid) return null
-    TimeZone.#sources.set(folded, source)
-    return new TimeZone(name, source)
+    const read = TimeZone.#sources.get(folded) ?? { source: new IANAZone(name), chunks: new Map() }
+    if (!read.source.isValid) return null
+    TimeZone.#sources.set(folded, read)
+    return new TimeZone(name, read)
   })
   static #system: { readonly variable: string | undefined; readonly zone: TimeZone } | null = null
 
-  private constructor(name: string, zone: IANAZone) {
-    super(name, zone)
+  private constructor(name: string, { source, chunks }: ReadZone) {
+    super(name, source, chunks)
   }
 
   /**

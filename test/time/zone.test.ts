@@ -54,6 +54,13 @@ describe('ZoneNames', () => {
 })
 
 describe('spellings of one zone', () => {
+  it('share what was read of it', () => {
+    const segments = ['Europe/Paris', 'europe/paris', 'EUROPE/paris'].map((name) =>
+      TimeZone.of(name).segmentAt(Date.UTC(2026, 6, 1)),
+    )
+    expect(new Set(segments).size).toBe(1)
+  })
+
   it('share what Intl keeps of it, and each has its own name', () => {
     const [first, ...others] = ['America/Lima', 'america/lima', 'AMERICA/Lima', 'America/LIMA']
     expect(TimeZone.of(first).offsetMsAt(0)).toBe(-5 * hourMs)
