@@ -33,8 +33,8 @@ export interface ClusterScheduling extends AsyncDisposable {
   /** The schedules of this instance's methods. */
   tasks(): readonly ClusterTask[]
   /**
-   * Deletes the jobs of this instance's methods, for all instances, until one starts that has them. One that others took
-   * for failed counts as one that starts.
+   * Deletes the jobs of this instance's methods, for all instances, until one starts that has them. One that others
+   * took for failed counts as one that starts.
    */
   cancel(): Promise<void>
   /** Stops looking for jobs to delete. The jobs stay, and run here until the scheduler is shut down. */

@@ -17,8 +17,8 @@ export interface FaultyRow extends FaultyTrigger {
 }
 
 /**
- * Puts locked triggers that cannot be read or computed into the ERROR state, except those that Java nodes can run, which
- * it answers.
+ * Puts locked triggers that cannot be read or computed into the ERROR state, except those that Java nodes can run,
+ * which it answers.
  */
 export function* putInError(
   tx: SqlTransaction,
