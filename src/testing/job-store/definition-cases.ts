@@ -194,6 +194,30 @@ export const definitionCases: readonly StoreCase[] = area(
       assert.equal(await bed.store.getJob(short.key), null)
       assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.short'])
     },
+    'keep the data of jobs that persist theirs, where that is asked for': async (bed) => {
+      const persists = { persistJobDataAfterExecution: true, durable: true }
+      const stored = jobDetail('keeps', { ...persists, jobDataMap: { last: 3 } })
+      const plain = jobDetail('plain', { durable: true, jobDataMap: { last: 3 } })
+      for (const each of [stored, plain]) await bed.store.addJob(each, { replace: false })
+      const entries = [stored, plain].map((each) => ({
+        job: { ...each, description: 'changed', jobDataMap: { last: 0 } },
+        triggers: [],
+      }))
+      const lastOf = async (): Promise<unknown[]> => {
+        const jobs = await bed.store.getJobs(entries.map(({ job: { key } }) => key))
+        return jobs.map(({ description, jobDataMap }) => [description, jobDataMap])
+      }
+      await change(bed, { entries, keepsJobData: true })
+      assert.deepEqual(await lastOf(), [
+        ['changed', { last: 3 }],
+        ['changed', { last: 0 }],
+      ])
+      await change(bed, { entries })
+      assert.deepEqual(await lastOf(), [
+        ['changed', { last: 0 }],
+        ['changed', { last: 0 }],
+      ])
+    },
     'may be none': async (bed) => {
       assert.deepEqual(await change(bed, {}), { removedTriggers: [], removedJobs: [] })
       assert.deepEqual(bed.signals.candidates, [])
