@@ -14,6 +14,8 @@ export class StepRunner implements SqlRunner {
   /** Those that their program waits for: each is a round trip, as the commit is. */
   awaited = 0
   transactions = 0
+  /** Whether reads outside of transactions pass unseen. */
+  passesReads = false
   /** Stands for a statement when it answers one; `step` counts from 1 on. */
   replace: ((step: number, statement: SqlStatement) => SqlStatement | null) | null = null
   /** Runs as the last statement of each attempt at a transaction. */
@@ -31,7 +33,8 @@ export class StepRunner implements SqlRunner {
     return this.inner.transact(() => this.#steps(begin(), true), options)
   }
   read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
-    return this.inner.read(this.#isWatching ? () => this.#steps(begin(), false) : begin)
+    const isWatched = this.#isWatching && !this.passesReads
+    return this.inner.read(isWatched ? () => this.#steps(begin(), false) : begin)
   }
   close(): Promise<void> {
     return this.inner.close()
