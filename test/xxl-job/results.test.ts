@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
 import { ManualClock } from '../../src/testing.ts'
 import { SendOrder } from '../../src/xxl-job/executor/results/send-order.ts'
 import { callExecutor, FakeAdmin } from '../support/xxl-job-admin.ts'
@@ -235,6 +236,49 @@ describe('results that no admin takes', () => {
       await ended
     }
     expect(await run(3)).toMatchObject({ code: 500, msg: expect.stringContaining('maxResults') as string })
+  })
+
+  test('that the disk did not take are written to it later, and at the latest at the end', async () => {
+    const clock = new ManualClock()
+    const admin = await startedAdmin()
+    const logPath = temporaryFolder()
+    const { run, executor } = await startRig({ handlers, logPath, clock }, admin)
+    await admin.stop()
+    const runWithoutFolder = async (logId: number): Promise<void> => {
+      renameSync(folderOf(logPath), join(logPath, 'away'))
+      const ended = executor.events.next('runEnded')
+      await run(logId)
+      await ended
+      renameSync(join(logPath, 'away'), folderOf(logPath))
+    }
+    const waiting = executor.events.next('resultsWaiting')
+    await runWithoutFolder(1)
+    await waiting
+    await advanceUntil(clock, () => filesOf(logPath).length === 1)
+    await runWithoutFolder(2)
+    expect(filesOf(logPath)).toHaveLength(1)
+    await executor.close()
+    expect(filesOf(logPath)).toHaveLength(2)
+    await admin.start()
+    await startRig({ handlers, logPath }, admin)
+    await admin.until(({ results }) => results.length === 2)
+  })
+
+  test('that the disk never took are counted as lost when the executor closes', async () => {
+    const admin = await startedAdmin()
+    const logPath = temporaryFolder()
+    const said: unknown[] = []
+    const error = (fields: object, message: string): void => {
+      if (message.includes('they are lost')) said.push(fields)
+    }
+    const { run, executor } = await startRig({ handlers, logPath, logger: { ...silentLogger, error } }, admin)
+    await admin.stop()
+    rmSync(folderOf(logPath), { recursive: true })
+    const ended = executor.events.next('runEnded')
+    await run(1)
+    await ended
+    await executor.close()
+    expect(said).toEqual([{ count: 1 }])
   })
 
   test('stay in memory when the disk takes none', async () => {

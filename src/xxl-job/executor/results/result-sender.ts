@@ -31,7 +31,7 @@ const inMemoryMax = 1000
 /** A result that no admin has yet. */
 interface Waiting {
   /** The file; null when the disk did not take it. */
-  readonly name: string | null
+  name: string | null
   /** Null: it is read from the file. */
   result: JobResult | null
   /** An admin refused a request that it was part of, or did not answer: it goes with others of that kind only. */
@@ -59,6 +59,8 @@ export class ResultSender {
   readonly #queue = new SendOrder<Waiting>()
   /** Refused alone, or not to be read now; they wait for the next try. */
   #refused: Waiting[] = []
+  /** Those without a file. They are in one of the lists too, or on their way. */
+  readonly #unkept = new Set<Waiting>()
   #inMemory = 0
   /** How many are on their way to an admin, and in neither list. */
   #onTheirWay = 0
@@ -99,7 +101,9 @@ export class ResultSender {
     const name = this.#options.store.keep(result)
     const isKept = name === null || this.#inMemory < inMemoryMax
     if (isKept) this.#inMemory++
-    this.#queue.add([{ name, result: isKept ? result : null, isSuspect: false }])
+    const waiting = { name, result: isKept ? result : null, isSuspect: false }
+    if (name === null) this.#unkept.add(waiting)
+    this.#queue.add([waiting])
     this.#gate.wake()
   }
 
@@ -109,8 +113,8 @@ export class ResultSender {
   }
 
   /**
-   * Sends what there is, at most for so long, and no more once admins take nothing; what is left stays on disk. Never
-   * rejects.
+   * Sends what there is, at most for so long, and no more once admins take nothing; what is left stays on disk, where
+   * the disk takes it. Never rejects.
    */
   async stop(limitMs: number): Promise<void> {
     if (this.#loop === null) return
@@ -121,9 +125,16 @@ export class ResultSender {
     await settledWithin(this.#options.clock, limitMs, hasEnded)
     this.#isOver = true
     await hasEnded
-    if (this.size === 0) return
+    await this.#keepAgain()
+    const { logger } = this.#options
+    const lost = this.#unkept.size
+    if (lost > 0) {
+      const message = 'results of XXL-JOB runs were not sent, and the disk does not take them: they are lost'
+      logger.error({ count: lost }, message)
+    }
+    if (this.size === lost) return
     const message = 'results of XXL-JOB runs were not sent; they are kept and sent after the next start'
-    this.#options.logger.warn({ count: this.size }, message)
+    logger.warn({ count: this.size - lost }, message)
   }
 
   async #run(): Promise<void> {
@@ -143,11 +154,23 @@ export class ResultSender {
 
   /** After a failure. What was refused or could not be read is tried again behind the others. */
   async #rest(): Promise<void> {
+    await this.#keepAgain()
     await this.#pause.sleep(pauseMs)
     if (!this.#isStopping) await this.#gate.wait(retryMs - pauseMs)
     this.#queue.add(this.#refused)
     this.#refused = []
     this.#refusals = 0
+  }
+
+  /** What the disk did not take at the end of its run. */
+  async #keepAgain(): Promise<void> {
+    let kept = 0
+    for (const waiting of this.#unkept) {
+      if (waiting.result !== null) waiting.name = this.#options.store.keep(waiting.result)
+      if (waiting.name === null) return
+      this.#unkept.delete(waiting)
+      if (++kept % batchMax === 0) await nextTurn(this.#options.clock)
+    }
   }
 
   /** Looks at so many at most that the event loop goes on, also when none can be read. */
@@ -208,6 +231,7 @@ export class ResultSender {
     const { store, logs, events, logger } = this.#options
     for (const { waiting, result } of batch) {
       if (waiting.name !== null) store.remove(waiting.name)
+      this.#unkept.delete(waiting)
       if (waiting.result !== null) this.#inMemory--
       this.#note(logs, result, `result sent to ${adminAddress}`)
     }
