@@ -43,6 +43,7 @@ export interface RemoteResult {
 
 /** Takes the results of firings that go on elsewhere: a scheduler. */
 export interface ResultTaker {
+  readonly schedulerName: string
   /**
    * Ends a firing that goes on elsewhere, on whichever node it fired: with its retry, its listeners and its line in the
    * history. Resolves when that is committed. False when no result is awaited under the reference, because it was

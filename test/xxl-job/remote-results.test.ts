@@ -5,8 +5,11 @@ import { RemoteResults } from '../../src/xxl-job/admin/remote-results.ts'
 
 const result = { logId: 7, handleCode: 200, handleMsg: 'done' }
 const bearer = { groups: ['a', 'b'], mayActFor: () => true }
-const others: ResultTaker = { reportResult: async () => false }
-const failing = (error: Error): ResultTaker => ({ reportResult: () => Promise.reject(error) })
+const others: ResultTaker = { schedulerName: 'others', reportResult: async () => false }
+const failing = (error: Error, schedulerName = 'failing'): ResultTaker => ({
+  schedulerName,
+  reportResult: () => Promise.reject(error),
+})
 const away = new Error('the database is away')
 
 const reportTo = (...takers: readonly ResultTaker[]): Promise<boolean> => {
@@ -23,15 +26,20 @@ test('a result is refused while one of the schedulers that may await it cannot s
 test('a result that is awaited is taken, whatever else fails', async () => {
   let asked = 0
   // It is that of the second group.
-  const awaiting: ResultTaker = { reportResult: async () => ++asked === 2 }
+  const awaiting: ResultTaker = { schedulerName: 'awaiting', reportResult: async () => ++asked === 2 }
   expect(await reportTo(failing(away), awaiting)).toBe(true)
   expect(await reportTo(others, others)).toBe(false)
 })
 
-test('a scheduler that is shut down, or awaits nothing, holds up no others', async () => {
+test('a result is refused while one of the schedulers is shut down, until another one of its name is there', async () => {
   const gone = new SchedulerError('ERR_SCHEDULER_SHUTDOWN', 'gone')
-  expect(await reportTo(failing(gone), others)).toBe(false)
   await expect(reportTo(failing(gone))).rejects.toThrow(gone)
+  await expect(reportTo(failing(gone), others)).rejects.toThrow(gone)
+  await expect(reportTo(failing(gone), failing(gone), others)).rejects.toThrow(gone)
+  expect(await reportTo(failing(gone, others.schedulerName), others)).toBe(false)
+})
+
+test('a scheduler whose store awaits nothing holds up no others', async () => {
   const unable = new SchedulerError('ERR_NOT_SUPPORTED', 'it cannot')
   expect(await reportTo(failing(unable), others)).toBe(false)
 })

@@ -31,12 +31,18 @@ export class RemoteResults {
       } catch (error) {
         const code = SchedulerError.is(error) ? error.code : null
         // While none has taken its place, its results are kept by the executors.
-        if (code === 'ERR_SCHEDULER_SHUTDOWN' && this.#takers.size > 1) this.#takers.delete(taker)
+        if (code === 'ERR_SCHEDULER_SHUTDOWN' && this.#hasNamesake(taker)) this.#takers.delete(taker)
         // What its store cannot keep, it does not await.
         else if (code !== 'ERR_NOT_SUPPORTED') failures.push(error)
       }
     }
     return false
+  }
+
+  /** Whether another scheduler of that name is known: it has the same data. */
+  #hasNamesake(taker: ResultTaker): boolean {
+    const { schedulerName } = taker
+    return [...this.#takers].some((other) => other !== taker && other.schedulerName === schedulerName)
   }
 }
 
