@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
-import { type Rig, startRig } from './executor-fixture.ts'
+import { advanceUntil, type Rig, startRig } from './executor-fixture.ts'
 
 const script = (glueType: string, glueSource: string, more: object = {}): object => ({
   glueType,
@@ -16,6 +16,16 @@ async function logText(rig: Rig, logId: number): Promise<string> {
   const { data } = await rig.call('/log', { logId, logDateTime: 1_790_000_000_123, fromLineNum: 1 })
   return (data as { logContent: string }).logContent
 }
+
+/** Goes on until it is killed. Where another one has begun, says whether that one has ended. */
+const stubborn = (marker: string): string => `if [ -e ${marker} ]; then
+    kill -0 $(cat ${marker}) && echo beside || echo after
+  else
+    trap '' TERM
+    echo $$ > ${marker}.part
+    mv ${marker}.part ${marker}
+    while :; do sleep 1; done
+  fi`
 
 const all = ['GLUE_SHELL', 'GLUE_PYTHON', 'GLUE_NODEJS'] as const
 
@@ -121,14 +131,7 @@ describe('scripts (X29)', () => {
     const clock = new ManualClock()
     const rig = await startRig({ scripts: all, clock })
     const marker = join(rig.logPath, 'pid')
-    const source = `if [ -e ${marker} ]; then
-        kill -0 $(cat ${marker}) && echo beside || echo after
-      else
-        trap '' TERM
-        echo $$ > ${marker}.part
-        mv ${marker}.part ${marker}
-        while :; do sleep 1; done
-      fi`
+    const source = stubborn(marker)
     await rig.run(1, script('GLUE_SHELL', source, { executorTimeout: 5 }))
     await rig.run(2, script('GLUE_SHELL', source))
     await vi.waitFor(
@@ -143,6 +146,33 @@ describe('scripts (X29)', () => {
     await clock.advance(5000)
     expect(await rig.admin.resultOf(2)).toMatchObject({ code: 200 })
     expect(await logText(rig, 2)).toContain('\nafter\n')
+  })
+
+  test.each([
+    ['are killed', (rig: Rig) => rig.call('/kill', { jobId: 17 }), {}],
+    ['are covered by the next run', async () => {}, { executorBlockStrategy: 'COVER_EARLY' }],
+    ['are changed', async () => {}, { glueUpdatetime: 1_780_000_000_001 }],
+  ])('that %s have ended before the next run of the job begins', async (_, kill, fields) => {
+    const clock = new ManualClock()
+    const rig = await startRig({ scripts: all, clock })
+    const marker = join(rig.logPath, 'pid')
+    await rig.run(1, script('GLUE_SHELL', stubborn(marker)))
+    await vi.waitFor(
+      () => {
+        expect(existsSync(marker)).toBe(true)
+      },
+      { timeout: 30_000 },
+    )
+    await kill(rig)
+    expect(await rig.run(2, script('GLUE_SHELL', stubborn(marker), fields))).toMatchObject({ code: 200 })
+    // A run that is dropped while it waits lets none begin either.
+    await rig.call('/kill', { jobId: 17 })
+    expect(await rig.admin.resultOf(2)).toMatchObject({ code: 500 })
+    expect(await rig.run(3, script('GLUE_SHELL', stubborn(marker), fields))).toMatchObject({ code: 200 })
+    expect(rig.executor.status().jobs.map(({ runningLogId }) => runningLogId)).toContain(1)
+    await advanceUntil(clock, () => rig.admin.results.length === 3)
+    expect(await rig.admin.resultOf(3)).toMatchObject({ code: 200 })
+    expect(await logText(rig, 3)).toContain('\nafter\n')
   })
 
   test('whose program is not there, or whose parameter cannot be passed, have failed', async () => {

@@ -4,7 +4,7 @@ import { logThrown } from '../../../core/thrown-value.ts'
 import type { Clock, ClockTimer } from '../../../time/clock.ts'
 import { xxlJobCodes } from '../../protocol/reply.ts'
 import type { JobRunner } from '../handlers/job-runner.ts'
-import { type AcceptedRun, JobRun, type StopReason } from './job-run.ts'
+import { type AcceptedRun, JobRun, type StopReason, withResolver } from './job-run.ts'
 
 /** How long a lane without work stays: 31 polls of three seconds, as Java executors have it. */
 const laneIdleMs = 93_000
@@ -27,7 +27,12 @@ export interface LaneEvents {
 export class JobLane {
   readonly jobId: number
   readonly runner: JobRunner
+  /** Resolves when the lane was stopped, and its last run has left it. */
+  readonly left: Promise<void>
   readonly #events: LaneEvents
+  /** Runs of the job that are being ended. */
+  readonly #before: readonly Promise<void>[]
+  readonly #leave: () => void
   readonly #queue: AcceptedRun[] = []
   readonly #waitingIds = new Set<number>()
   #current: JobRun | null = null
@@ -36,10 +41,14 @@ export class JobLane {
   #isStopped = false
   #idleTimer: ClockTimer | null = null
 
-  constructor(jobId: number, runner: JobRunner, events: LaneEvents) {
+  constructor(jobId: number, runner: JobRunner, events: LaneEvents, before: readonly Promise<void>[]) {
     this.jobId = jobId
     this.runner = runner
     this.#events = events
+    this.#before = before
+    const { promise, resolve } = withResolver()
+    this.left = promise
+    this.#leave = resolve
   }
 
   get isBusy(): boolean {
@@ -94,7 +103,8 @@ export class JobLane {
   }
 
   async #work(): Promise<void> {
-    await this.#begin()
+    await Promise.all(this.#before)
+    if (this.#queue.length > 0) await this.#begin()
     for (let run = this.#queue.shift(); run !== undefined; run = this.#queue.shift()) {
       this.#waitingIds.delete(run.facts.logId)
       this.#events.leftQueue(run, 'begins')
@@ -135,6 +145,7 @@ export class JobLane {
   }
 
   #finish(): void {
+    this.#leave()
     unawaited(this.#end(), (error) => {
       logThrown(this.#events.logger, error, 'a lane of XXL-JOB runs did not end', { jobId: this.jobId })
     })

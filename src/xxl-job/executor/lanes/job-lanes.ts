@@ -151,7 +151,10 @@ export class JobLanes {
   }
 
   #open({ jobId, runner }: WantedRun): JobLane {
-    const lane = new JobLane(jobId, runner, this.#laneEvents)
+    // What ends soon is waited for, so that two runs of a job are not beside each other.
+    const ending = this.lanes.filter((other) => other.jobId === jobId && other.runner.canBeStopped)
+    const before = ending.map(({ left }) => left)
+    const lane = new JobLane(jobId, runner, this.#laneEvents, before)
     this.#byJob.set(jobId, lane)
     this.#live.add(lane)
     return lane

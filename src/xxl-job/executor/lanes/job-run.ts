@@ -121,7 +121,7 @@ function cutMessage(msg: string): string {
   return msg.length > messageMax ? `${msg.slice(0, messageMax)}...` : msg
 }
 
-function withResolver(): { promise: Promise<void>; resolve: () => void } {
+export function withResolver(): { promise: Promise<void>; resolve: () => void } {
   let resolve: () => void = () => {}
   const promise = new Promise<void>((settle) => {
     resolve = settle
