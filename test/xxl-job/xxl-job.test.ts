@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createScheduler, JobBuilder, jobKey, type Scheduler, TriggerBuilder } from '../../src/index.ts'
@@ -210,6 +211,32 @@ describe('a job that executors of XXL-JOB run', () => {
     ])
     expect(items[1]?.fieldsText).toContain('all sent')
     expect(await outcomes(scheduler)).toEqual(['timedOut'])
+  })
+
+  test('is not sent when its time was over before, as after the process stood still', async () => {
+    const paths: unknown[] = []
+    const server = createServer(({ url }, response) => {
+      paths.push(url)
+      response.end('{"code":200}')
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const clock = new ManualClock()
+    const admin = createXxlJobAdmin({ accessToken, executors: { [appName]: [address] }, clock, logger: false })
+    onTestFinished(async () => {
+      await admin.close()
+      server.close()
+    })
+    const billing = xxlJob('billing', { admin, appName, jobId: 17, handler: 'invoices', resultTimeoutMs: 1000 })
+    await using scheduler = await createScheduler({ jobs: [billing], logger: false })
+    admin.events.on('runSent', () => {
+      clock.jump(1000)
+    })
+    const ended = scheduler.events.next('jobWasExecuted')
+    await fire(scheduler, 'May')
+    await scheduler.start()
+    expect((await ended).error?.message).toContain('its time was over before it was sent')
+    expect(paths).toEqual([])
   })
 
   test('is a script that the executor gets with the run', async () => {

@@ -109,9 +109,11 @@ export class RunSender {
     const fail = (why: string): void => {
       problems.push(why)
     }
-    // Not sent any more when its result would be late.
-    const waitMs = Math.max(1, resultTimeoutMs - (clock.elapsedMs() - beganMs))
-    await this.#post(part.client, request, place, fail, { waitMs, ...(signal !== undefined && { signal }) })
+    // Not sent any more when its result would be late. A machine that stood still counts as time by one clock alone.
+    const takenMs = Math.max(clock.elapsedMs() - beganMs, clock.now() - nowMs)
+    const waitMs = resultTimeoutMs - takenMs
+    if (waitMs <= 0) fail('its time was over before it was sent')
+    else await this.#post(part.client, request, place, fail, { waitMs, ...(signal !== undefined && { signal }) })
     const [problem] = problems
     if (problem === undefined) return
     const message = `Run ${written} of XXL-JOB job ${jobId} at ${place.address} failed: ${problem}`
