@@ -59,8 +59,9 @@ export interface ResultTaker {
 /** The other half of a remote job: what its nodes do besides sending. */
 export interface RemoteJobHooks {
   /**
-   * Asks the other side to stop a firing that was interrupted, on the node where `interrupt` was called. The firing
-   * ends as interrupted when this has settled. Default: nothing is asked.
+   * Asks the other side to stop a firing that was interrupted, on the node where `interrupt` was called, or
+   * on one that has the code of the job where that node has not. The firing ends as interrupted when this has settled.
+   * Default: nothing is asked.
    */
   readonly stop?: (execution: RemoteExecution) => unknown
   /**

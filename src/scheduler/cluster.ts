@@ -152,8 +152,18 @@ export class Cluster implements SchedulerCluster {
       : { fireInstanceId: target.fireInstanceId }
     const isRunning = executing.interrupt(request)
     // After what runs here: a job that is just sending then ends by itself.
-    const isHere = (await this.#parts.remotes.interrupt(request)) || isRunning
+    const { remotes } = this.#parts
+    const remote = await remotes.interrupt(request, async (jobTypes) => {
+      if (jobTypes.every((jobType) => remotes.knows(jobType))) return jobTypes
+      const nodes = await this.nodes()
+      return jobTypes.filter((jobType) => remotes.knows(jobType) || nodeToStop(jobType, nodes) === undefined)
+    })
+    const isHere = remote.hasEnded || isRunning
     if (store.cluster === null || (isHere && !('jobKey' in request))) return isHere
+    if (remote.isLeft) {
+      await store.cluster.interrupt(request)
+      return true
+    }
     const onNodes = await store.cluster.executing()
     const isElsewhere = onNodes.some(({ node, jobKey, fireInstanceId }) => {
       if (node === instanceId) return false
@@ -161,6 +171,16 @@ export class Cluster implements SchedulerCluster {
     })
     if (isElsewhere) await store.cluster.interrupt(request)
     return isHere || isElsewhere
+  }
+
+  /** Another node asks this one, and all others that may run it. */
+  async interruptAsked(target: InterruptTarget): Promise<void> {
+    const { executing, remotes } = this.#parts
+    executing.interrupt(target)
+    await remotes.interrupt(target, async (jobTypes) => {
+      const nodes = await this.nodes()
+      return jobTypes.filter((jobType) => nodeToStop(jobType, nodes)?.isSelf)
+    })
   }
 
   #self(): SchedulerNode {
@@ -180,6 +200,14 @@ export class Cluster implements SchedulerCluster {
       ...nodeReport(),
     }
   }
+}
+
+/** Of the nodes that have the code of a remote job, the one that has its firings stopped when another node asks. */
+function nodeToStop(jobType: string, nodes: readonly SchedulerNode[]): SchedulerNode | undefined {
+  const able = nodes.filter(
+    ({ jobTypes, state }) => state !== 'failed' && jobTypes?.includes(jobType) === true,
+  )
+  return able.toSorted((one, other) => (one.instanceId < other.instanceId ? -1 : 1))[0]
 }
 
 /** A node that drains is in standby. */

@@ -14,6 +14,8 @@ export interface DueWatchParts {
   readonly look: () => Promise<Looked>
   /** When to look again after a look that failed. */
   readonly failed: Looked
+  /** How long until the next look at the latest. Default {@link lookIntervalMs}. */
+  readonly intervalMs?: () => number
 }
 
 /** When to look again. */
@@ -103,9 +105,9 @@ export class DueWatch {
 
   /** Never later than the next look, so that a jump of the clock is noticed. */
   #arm(delayMs: number): void {
-    const { clock } = this.#parts
+    const { clock, intervalMs } = this.#parts
     this.#timer?.cancel()
-    const boundedMs = Math.max(0, Math.min(delayMs, lookIntervalMs))
+    const boundedMs = Math.max(0, Math.min(delayMs, intervalMs?.() ?? lookIntervalMs))
     this.#dueMs = clock.now() + boundedMs
     this.#timer = clock.setTimer(boundedMs, () => {
       this.#look()

@@ -17,7 +17,7 @@ import type {
   TriggerJobOptions,
 } from '../jobs/schedule-options.ts'
 import type { AuditNote } from '../jobstore/audit.ts'
-import type { NodeOrder } from '../jobstore/cluster-view.ts'
+import type { InterruptTarget, NodeOrder } from '../jobstore/cluster-view.ts'
 import type { DefinitionChanges } from '../jobstore/definition-changes.ts'
 import type { JobAndTriggers } from '../jobstore/job-and-triggers.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
@@ -240,6 +240,11 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   /** Another node asks this one to start, to stand by or to drain. */
   ordered(order: NodeOrder): Promise<void> {
     return this.#cluster.ordered(order)
+  }
+
+  /** Another node asks this one to interrupt. */
+  interruptAsked(target: InterruptTarget): Promise<void> {
+    return this.#cluster.interruptAsked(target)
   }
 
   async #drain(): Promise<void> {

@@ -49,6 +49,14 @@ export interface AwaitedEnd {
   readonly mayBeLate?: boolean
 }
 
+/** What became of the firings that a caller interrupts. */
+export interface Interrupted {
+  /** Some were ended here. */
+  readonly hasEnded: boolean
+  /** Some are those of other nodes to end. */
+  readonly isLeft: boolean
+}
+
 export interface RemoteExecutionsParts {
   readonly jobStore: JobStore
   readonly clock: Clock
@@ -125,7 +133,7 @@ export class RemoteExecutions {
     this.#late = new LateResults(parts)
     this.#deadlines = new ResultDeadlines({
       ...parts,
-      isWanted: () => parts.jobStore.awaitedResults !== null && this.#remoteJobs().length > 0,
+      hasRemoteJobs: () => this.#remoteJobs().length > 0,
       endLate: (awaited) => this.#endLate(awaited),
     })
   }
@@ -235,20 +243,35 @@ export class RemoteExecutions {
     return false
   }
 
-  /** Ends those that a caller interrupts; false when there is none. */
-  async interrupt(target: InterruptTarget): Promise<boolean> {
+  /** Whether this node has the other half of these jobs, so that it can have their firings stopped. */
+  knows(jobType: string): boolean {
+    return this.#parts.registry.find(jobType)?.remote !== undefined
+  }
+
+  /**
+   * Ends those that a caller interrupts.
+   *
+   * @param choose says of which of these job types this node ends the firings
+   */
+  async interrupt(
+    target: InterruptTarget,
+    choose: (jobTypes: readonly string[]) => Promise<readonly string[]>,
+  ): Promise<Interrupted> {
     const { awaitedResults } = this.#parts.jobStore
-    if (awaitedResults === null || this.#remoteJobs().length === 0) return false
     const seen = new Set<string>()
     let hasEnded = false
+    let isLeft = false
     for (;;) {
-      const found = await awaitedResults.findTarget(target)
-      const left = found.filter(({ bundle }) => !seen.has(bundle.fireInstanceId))
-      for (const { bundle } of left) seen.add(bundle.fireInstanceId)
-      const ended = await Promise.all(left.map((awaited) => this.#interrupt(awaited)))
+      const found = (await awaitedResults?.findTarget(target)) ?? []
+      const unseen = found.filter(({ bundle }) => !seen.has(bundle.fireInstanceId))
+      for (const { bundle } of unseen) seen.add(bundle.fireInstanceId)
+      const chosen = unseen.length === 0 ? [] : await choose([...new Set(unseen.map(typeOf))])
+      const mine = unseen.filter((awaited) => chosen.includes(typeOf(awaited)))
+      isLeft ||= mine.length < unseen.length
+      const ended = await Promise.all(mine.map((awaited) => this.#interrupt(awaited)))
       hasEnded ||= ended.includes(true)
       // An answer that is full may leave some out. Those that could not be ended are in the next one as well.
-      if (left.length === 0 || found.length < awaitedResultsAtOnce) return hasEnded
+      if (unseen.length === 0 || found.length < awaitedResultsAtOnce) return { hasEnded, isLeft }
     }
   }
 
@@ -307,14 +330,13 @@ export class RemoteExecutions {
     const { notifier, registry } = this.#parts
     const { bundle, reference } = awaited
     const { fireInstanceId, jobDetail } = bundle
-    const definition = registry.find(jobDetail.jobType)
+    const remote = registry.find(jobDetail.jobType)?.remote
+    const notStopped = `What job ${jobDetail.key.toString()} runs elsewhere ('${reference}') was not stopped`
     try {
-      await definition?.remote?.stop?.(executionOf(awaited))
+      await remote?.stop?.(executionOf(awaited))
+      if (remote === undefined) notifier.error(`${notStopped}: no node has the code of the job.`, null)
     } catch (error) {
-      notifier.error(
-        `What job ${jobDetail.key.toString()} runs elsewhere ('${reference}') was not stopped.`,
-        error,
-      )
+      notifier.error(`${notStopped}.`, error)
     }
     notifier.events.emit('jobInterrupted', { jobKey: jobDetail.key, fireInstanceId, reason: 'interrupt' })
     const message = `Job ${jobDetail.key.toString()} was interrupted (interrupt).`
@@ -332,6 +354,10 @@ export class RemoteExecutions {
     if (awaitedResults !== null) return awaitedResults
     throw new SchedulerError('ERR_NOT_SUPPORTED', `${method}: ${name} keeps no firings that go on elsewhere.`)
   }
+}
+
+function typeOf({ bundle }: AwaitedResult): string {
+  return bundle.jobDetail.jobType
 }
 
 function executionOf({ bundle, deadlineMs, note, reference }: AwaitedResult): RemoteExecution {

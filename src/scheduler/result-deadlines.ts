@@ -5,34 +5,46 @@ import {
 } from '../jobstore/awaited-results.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { settledWithin } from '../time/settled-within.ts'
-import { DueWatch, type DueWatchParts, type Looked, shortestMs } from './due-watch.ts'
+import { DueWatch, type DueWatchParts, type Looked, lookIntervalMs, shortestMs } from './due-watch.ts'
 
 export interface ResultDeadlinesParts extends Pick<DueWatchParts, 'jobStore' | 'clock' | 'logger'> {
-  /** Whether there can be firings that go on elsewhere. */
-  readonly isWanted: () => boolean
+  /** Whether this node has the code of remote jobs. */
+  readonly hasRemoteJobs: () => boolean
   readonly endLate: (awaited: AwaitedResult) => Promise<void>
 }
+
+/**
+ * How often a node without remote jobs looks while it knows of no deadline. Their code may be gone from all nodes while
+ * firings of theirs are in flight.
+ */
+const seldomMs = 60_000
 
 /**
  * Ends firings that go on elsewhere and whose deadline has passed. Several nodes may find the same one; the store lets
  * one of them end it. One whose end is held up, by a listener or by another session's lock, holds up no others.
  */
 export class ResultDeadlines extends DueWatch {
-  readonly #isWanted: () => boolean
+  readonly #hasStore: boolean
 
   constructor(parts: ResultDeadlinesParts) {
     const ending = new Set<string>()
+    let knowsAny = true
     super({
       ...parts,
       what: 'results that are overdue',
-      look: () => endSome(parts, ending),
+      look: async () => {
+        const looked = await endSome(parts, ending)
+        knowsAny = looked.nextMs !== null || looked.atMostMs < Number.POSITIVE_INFINITY
+        return looked
+      },
       failed: { nextMs: null, whenDueMs: 0, atMostMs: shortestMs },
+      intervalMs: () => (knowsAny || parts.hasRemoteJobs() ? lookIntervalMs : seldomMs),
     })
-    this.#isWanted = parts.isWanted
+    this.#hasStore = parts.jobStore.awaitedResults !== null
   }
 
   override start(): void {
-    if (this.#isWanted()) super.start()
+    if (this.#hasStore) super.start()
   }
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../core/key.ts'
 import { unawaited } from '../core/promises.ts'
 import type { JobScheduler } from '../jobs/job-definition.ts'
-import type { NodeOrder, NodeRequests } from '../jobstore/cluster-view.ts'
+import type { InterruptTarget, NodeOrder, NodeRequests } from '../jobstore/cluster-view.ts'
 import type { SchedulerSignaler } from '../jobstore/job-store.ts'
 import type { EndedSharding } from '../jobstore/job-store-shards.ts'
 import { isManualTriggerKey } from '../jobstore/manual-trigger.ts'
@@ -32,6 +32,7 @@ export interface SignalledLoop {
 export interface SignalledScheduler extends JobScheduler {
   /** Starts this scheduler, or has it stand by or drain. */
   ordered(order: NodeOrder): Promise<void>
+  interruptAsked(target: InterruptTarget): Promise<void>
 }
 
 export interface SignalReceiverParts {
@@ -112,10 +113,12 @@ export class SignalReceiver {
   }
 
   #requests(): NodeRequests {
-    const { executing, notifier, options, scheduler } = this.#parts
+    const { notifier, options, scheduler } = this.#parts
     return {
       interruptRequested: (target) => {
-        executing.interrupt(target)
+        unawaited(scheduler().interruptAsked(target), (error) => {
+          notifier.error('The node was asked to interrupt executions and could not do so.', error)
+        })
       },
       nodeOrdered: (order) => {
         options.logger.info({ order }, 'another node asks this one to start, to stand by or to drain')

@@ -1,8 +1,10 @@
 import {
   createScheduler,
   defineJob,
+  defineRemoteJob,
   JobBuilder,
   JobKey,
+  type JobSource,
   type Scheduler,
   TriggerBuilder,
   zeroSizeThreadPool,
@@ -185,4 +187,34 @@ test('a job type that only a node without slots has the code of is told as unkno
       ['node-2', ['work']],
     ]),
   )
+})
+
+test('a node without the code of a remote job has one that has it stop what runs elsewhere', async () => {
+  const newStore = await stores.prepare()
+  const stopped: string[] = []
+  const open = async (instanceId: string, jobs: readonly JobSource[]): Promise<Scheduler> => {
+    const scheduler = await createScheduler({ logger: false, jobStore: newStore(), instanceId, jobs })
+    onTestFinished(() => scheduler.shutdown())
+    return scheduler
+  }
+  const remoteOn = (instanceId: string): JobSource =>
+    defineRemoteJob('remote', (context) => context.awaitResult({ reference: 'run', timeoutMs: 600_000 }), {
+      stop: ({ reference }) => stopped.push(`${reference} by ${instanceId}`),
+    })
+  const nodes = await Promise.all(['node-1', 'node-2'].map((id) => open(id, [remoteOn(id)])))
+  for (const node of nodes) await node.start()
+  const [first = expect.fail('there are two')] = nodes
+  const key = new JobKey('remote')
+  await first.addJob(JobBuilder.newJob('remote').withIdentity(key).storeDurably().build())
+  await first.triggerJob(key)
+  const looker = await open('looker', [])
+  const inFlight = async (): Promise<number> => (await looker.cluster.executingJobs()).length
+  await expect.poll(inFlight).toBe(1)
+  await Promise.all(nodes.map((node) => node.idle()))
+  const ended = Promise.race(nodes.map((node) => node.events.next('jobWasExecuted')))
+  expect(await looker.interrupt(key)).toBe(true)
+  expect((await ended).error?.code).toBe('ERR_JOB_INTERRUPTED')
+  await expect.poll(inFlight).toBe(0)
+  expect(stopped).toEqual(['run by node-1'])
+  expect(await looker.interrupt(key)).toBe(false)
 })

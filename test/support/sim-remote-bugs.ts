@@ -44,11 +44,11 @@ const sentUnfenced: KnownClusterBug = {
   *after(statement, reply): SqlProgram<SqlReply> {
     if (!/^INSERT INTO qrtz_awaited_results/.test(statement.text) || reply.rows.length > 0) return reply
     const rows = statement.values.find((value) => String(value).startsWith('[')) ?? '[]'
-    const references = yield {
-      text: `SELECT value ->> 'reference' AS reference FROM json_each(?)`,
+    const stored = yield {
+      text: `SELECT value ->> 'reference' AS reference, value ->> 'fire_id' AS fire_id FROM json_each(?)`,
       values: [rows],
     }
-    return { ...reply, rows: references.rows }
+    return { ...reply, rows: stored.rows }
   },
 }
 

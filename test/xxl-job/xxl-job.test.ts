@@ -222,12 +222,23 @@ describe('a job that executors of XXL-JOB run', () => {
     await once(server, 'listening')
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
     const clock = new ManualClock()
-    const admin = createXxlJobAdmin({ accessToken, executors: { [appName]: [address] }, clock, logger: false })
+    const admin = createXxlJobAdmin({
+      accessToken,
+      executors: { [appName]: [address] },
+      clock,
+      logger: false,
+    })
     onTestFinished(async () => {
       await admin.close()
       server.close()
     })
-    const billing = xxlJob('billing', { admin, appName, jobId: 17, handler: 'invoices', resultTimeoutMs: 1000 })
+    const billing = xxlJob('billing', {
+      admin,
+      appName,
+      jobId: 17,
+      handler: 'invoices',
+      resultTimeoutMs: 1000,
+    })
     await using scheduler = await createScheduler({ jobs: [billing], logger: false })
     admin.events.on('runSent', () => {
       clock.jump(1000)

@@ -113,7 +113,8 @@ export class RunSender {
     const takenMs = Math.max(clock.elapsedMs() - beganMs, clock.now() - nowMs)
     const waitMs = resultTimeoutMs - takenMs
     if (waitMs <= 0) fail('its time was over before it was sent')
-    else await this.#post(part.client, request, place, fail, { waitMs, ...(signal !== undefined && { signal }) })
+    else
+      await this.#post(part.client, request, place, fail, { waitMs, ...(signal !== undefined && { signal }) })
     const [problem] = problems
     if (problem === undefined) return
     const message = `Run ${written} of XXL-JOB job ${jobId} at ${place.address} failed: ${problem}`
