@@ -92,6 +92,9 @@ const resultChecks: Readonly<Record<keyof RemoteResult, ArgumentCheck>> = {
   result: () => {},
 }
 
+/** By how much the clocks of two nodes may differ at a deadline. */
+const clocksApartMs = 10_000
+
 /** How many firings that have ended are remembered, so that none ends twice. */
 const settledMax = 10_000
 
@@ -233,12 +236,16 @@ export class RemoteExecutions {
     checkOptions('reportResult', result, resultChecks)
     const awaited = await this.#finding.add(reference)
     const { error = null } = result
+    let hasEnded = false
     if (awaited !== null) {
       const { key } = awaited.bundle.jobDetail
       const failure = error === null ? null : toJobExecutionError(key, error)
-      if (await this.#end(awaited, { error: failure, result: result.result, retries: true })) return true
+      hasEnded = await this.#end(awaited, { error: failure, result: result.result, retries: true })
+      // Near its deadline another node may have ended it since it was found.
+      if (hasEnded && this.#parts.clock.now() < awaited.deadlineMs - clocksApartMs) return true
     } else await this.#ending.get(reference)
     const fireInstanceId = await this.#late.record(reference, result)
+    if (hasEnded && fireInstanceId === null) return true
     this.#parts.notifier.events.emit('resultLate', { reference, error, fireInstanceId })
     return false
   }

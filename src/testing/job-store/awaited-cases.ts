@@ -217,6 +217,16 @@ export const awaitedCases: readonly StoreCase[] = area(
       assert.deepEqual(await awaited.takeLate(['run-1']), [])
     },
 
+    'one that its deadline ended is known also after a result that came in the same moment': async (bed) => {
+      const { fireInstanceId } = await handOver(bed)
+      const awaited = awaitedOf(bed)
+      if (awaited.takeLate === undefined) return
+      const found = only(await awaited.find(['run-1']))
+      await complete(bed, found, { mayBeLate: true })
+      await complete(bed, found)
+      assert.deepEqual(await awaited.takeLate(['run-1']), [{ reference: 'run-1', fireInstanceId }])
+    },
+
     'one that its deadline ended leaves its reference to the next one, and is forgotten': async (bed) => {
       await handOver(bed)
       const awaited = awaitedOf(bed)

@@ -135,12 +135,13 @@ function* tryDeleteRows(
   const elsewhere = completions.filter(({ isAwaited }) => isAwaited === true)
   if (elsewhere.length === 0) return own
   const awaited = yield* firedTriggers.tryDeleteAwaited(idsOf(elsewhere))
-  const locked = new Set(awaited.locked)
-  const free = elsewhere.filter(({ fireInstanceId }) => !locked.has(fireInstanceId))
-  const late = free.filter(({ mayBeLate }) => mayBeLate === true)
+  // What another node has ended at its deadline keeps its row, because its result is late.
+  const ids = new Set(awaited.found.map(({ fireInstanceId }) => fireInstanceId))
+  const ended = elsewhere.filter(({ fireInstanceId }) => ids.has(fireInstanceId))
+  const late = ended.filter(({ mayBeLate }) => mayBeLate === true)
   if (late.length > 0) yield* awaitedResults.keepLate(idsOf(late))
-  if (late.length < free.length) {
-    yield* awaitedResults.delete(idsOf(free.filter(({ mayBeLate }) => mayBeLate !== true)))
+  if (late.length < ended.length) {
+    yield* awaitedResults.delete(idsOf(ended.filter(({ mayBeLate }) => mayBeLate !== true)))
   }
   return { found: [...own.found, ...awaited.found], locked: [...own.locked, ...awaited.locked] }
 }
