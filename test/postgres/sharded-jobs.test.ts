@@ -120,6 +120,20 @@ describe('a sharded firing in a cluster', () => {
     expect(nodes.runs.map(({ node }) => node).sort()).toEqual(['node-1', 'node-2', 'node-3'])
   })
 
+  test('with an item for each node leaves out nodes that stand by or drain', async () => {
+    const nodes = await cluster()
+    const one = await nodes.node('node-1')
+    const [two, three] = [await nodes.node('node-2'), await nodes.node('node-3')]
+    await two.standby()
+    await three.cluster.drain('node-3')
+    const statuses = async () => (await one.cluster.nodes()).map(({ status }) => status)
+    await expect.poll(async () => (await statuses()).toSorted()).toEqual(['draining', 'standby', 'started'])
+    await store(one, { items: 'nodes' })
+    await one.triggerJob(jobKey('sharded'))
+    await nodes.isEnded()
+    expect(nodes.runs.map(({ node }) => node)).toEqual(['node-1'])
+  })
+
   test('does not wait for an owner that stands by', async () => {
     const nodes = await cluster()
     const one = await nodes.node('node-1')

@@ -175,16 +175,25 @@ function* lookAtNodes({ session, nowMs: clockMs }: SqlTransaction): SqlProgram<N
   }
 }
 
-/** The nodes that may run a job: those that know its type, as its affinity says; this one when there is none. */
+/**
+ * The nodes that may run a job: those that know its type, as its affinity says; this one when there is none. No other
+ * node takes over an item of a broadcast, so a node that fires nothing gets none.
+ */
 function nodesFor(
-  { jobType, nodeAffinity }: JobDetail,
+  { jobType, nodeAffinity, sharding }: JobDetail,
   nodes: readonly NodeRow[],
   self: string,
 ): readonly string[] {
+  const isBroadcast = sharding?.items === 'nodes'
   const able = nodes
     .filter(({ info }) => info?.jobTypes.includes(jobType) === true)
+    .filter(({ info, instanceId }) => !isBroadcast || instanceId === self || !standsBy(info))
     .map(({ instanceId }) => instanceId)
   const named = able.filter((node) => nodeAffinity?.names.includes(node) === true)
   const meant = nodeAffinity === null || (named.length === 0 && !nodeAffinity.required) ? able : named
   return meant.length === 0 ? [self] : meant
+}
+
+function standsBy(info: NodeRow['info']): boolean {
+  return info?.status === 'standby' || info?.status === 'draining'
 }
