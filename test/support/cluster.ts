@@ -111,7 +111,11 @@ export interface TestNode {
 }
 
 /** What differs from {@link clusterDefaults}. */
-type NodeOptions = Partial<ClusterNodeOptions> & Pick<SqlEngine, 'jobGroupLimits'>
+type NodeOptions = Partial<ClusterNodeOptions> &
+  Pick<SqlEngine, 'jobGroupLimits'> & {
+    /** What the node tells others that it has the code of. Default: nothing. */
+    readonly jobTypes?: readonly string[]
+  }
 
 /** A cluster on one database in memory and one clock that stands still. */
 export class TestCluster {
@@ -142,7 +146,7 @@ export class TestCluster {
     const runner = new NodeRunner(this.#shared)
     let member: ClusterNode | null = null
     const wakes: EpochMs[] = []
-    const { jobGroupLimits = new Map<string, number>() } = options
+    const { jobGroupLimits = new Map<string, number>(), jobTypes = [], ...changes } = options
     const engine: SqlEngine = {
       name: 'test',
       capabilities: { persistent: false, clustered: true },
@@ -158,7 +162,7 @@ export class TestCluster {
           start: (transactor) => {
             member = new ClusterNode(
               transactor,
-              { ...clusterDefaults, ...options },
+              { ...clusterDefaults, ...changes },
               new EventLoopCheckIns(transactor),
             )
             return member.start()
@@ -172,7 +176,11 @@ export class TestCluster {
         }),
     }
     const bed = new Testbed(new SqlJobStore(engine), this.clock, instanceId)
-    await bed.store.initialize({ ...bed.context, ids: seededIds(100 + this.#nodeCount) })
+    await bed.store.initialize({
+      ...bed.context,
+      ids: seededIds(100 + this.#nodeCount),
+      jobTypes: () => jobTypes,
+    })
     return {
       bed,
       runner,
