@@ -6191,8 +6191,8 @@ WHERE a.sched_name = :scheduler
       AND f.entry_id = a.fire_id
       AND f.state = 'EXECUTING'
   )
-ORDER BY a.deadline
-LIMIT 500;
+ORDER BY a.deadline, a.fire_id
+LIMIT 500 OFFSET :skip;
 
 -- awaitedResults.overdue
 --   sql-awaited-results.ts (SqlAwaitedResults)

@@ -60,8 +60,12 @@ export interface JobStoreAwaitedResults {
   find(references: readonly string[]): Promise<readonly AwaitedResult[]>
   /** The first 500 of a job, or the one of a firing. */
   findTarget(target: InterruptTarget): Promise<readonly AwaitedResult[]>
-  /** Those whose firings are in flight, on any node, the earliest deadline first, at most 500. */
-  inFlight(): Promise<readonly AwaitedResult[]>
+  /**
+   * Those whose firings are in flight, on any node, the earliest deadline first, at most 500.
+   *
+   * @param skip how many of the earliest to leave out. Default: 0
+   */
+  inFlight(skip?: number): Promise<readonly AwaitedResult[]>
   /**
    * Those whose deadline is at or before this instant, the earliest first, at most 500.
    *

@@ -2,6 +2,7 @@ import { checkFunction, checkName } from '../core/arguments.ts'
 import type { JobDataMap } from '../core/job-data-map.ts'
 import { isJobKey, type JobKey } from '../core/key.ts'
 import { packageVersion } from '../core/version.ts'
+import { awaitedResultsAtOnce } from '../jobstore/awaited-results.ts'
 import type {
   ExecutingJob,
   ExecutingShard,
@@ -73,9 +74,17 @@ export class Cluster implements SchedulerCluster {
       return executingJob(bundle, instanceId, progressText)
     })
     const known = new Set(own.map(({ fireInstanceId }) => fireInstanceId))
-    const elsewhere = (await store.awaitedResults?.inFlight()) ?? []
-    const others = elsewhere.filter(({ bundle }) => !known.has(bundle.fireInstanceId))
-    return [...own, ...others.map(({ bundle }) => executingJob(bundle, instanceId, null))]
+    const elsewhere: ExecutingJob[] = []
+    for (let skip = 0; store.awaitedResults !== null; skip += awaitedResultsAtOnce) {
+      const page = await store.awaitedResults.inFlight(skip)
+      const others = page.filter(({ bundle }) => !known.has(bundle.fireInstanceId))
+      for (const { bundle } of others) {
+        known.add(bundle.fireInstanceId)
+        elsewhere.push(executingJob(bundle, instanceId, null))
+      }
+      if (page.length < awaitedResultsAtOnce) break
+    }
+    return [...own, ...elsewhere]
   }
 
   onChange(listener: () => void): () => void {

@@ -52,6 +52,7 @@ test.each([
     goOn = resolve
   })
   onTestFinished(goOn)
+  expect(await scheduler.cluster.executingJobs()).toHaveLength(502)
   const ended: string[] = []
   scheduler.listenerManager.addJobListener({
     name: 'slow',

@@ -52,9 +52,9 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
       .flatMap((result) => this.#shown(result))
   }
 
-  async inFlight(): Promise<readonly AwaitedResult[]> {
+  async inFlight(skip = 0): Promise<readonly AwaitedResult[]> {
     return this.#byDeadline()
-      .slice(0, awaitedResultsAtOnce)
+      .slice(skip, skip + awaitedResultsAtOnce)
       .flatMap((result) => this.#shown(result))
   }
 

@@ -52,8 +52,8 @@ export class SqlAwaitedResults implements JobStoreAwaitedResults {
     )
   }
 
-  inFlight(): Promise<readonly AwaitedResult[]> {
-    return this.#read((session) => session.awaitedResults.inFlight())
+  inFlight(skip = 0): Promise<readonly AwaitedResult[]> {
+    return this.#read((session) => session.awaitedResults.inFlight(skip))
   }
 
   async overdue(nowMs: EpochMs, skip = 0): Promise<OverdueResults> {

@@ -110,6 +110,10 @@ export const awaitedCases: readonly StoreCase[] = area(
       const deadlineMs = bed.now() + 1000
       await awaitedOf(bed).put([resultOf(bed, sooner, { reference: 'run-2', deadlineMs })])
       assert.deepEqual(await inFlight(), ['run-2', 'run-1'])
+      assert.deepEqual(
+        (await awaitedOf(bed).inFlight(1)).map(({ reference }) => reference),
+        ['run-1'],
+      )
       await complete(bed, only(await awaitedOf(bed).find(['run-1'])))
       assert.deepEqual(await inFlight(), ['run-2'])
     },

@@ -112,8 +112,8 @@ export class AwaitedResultTable {
     return this.#decode(yield* runOver(firings, (rows) => this.#statements.ofFiring({ rows })))
   }
 
-  *inFlight(): SqlProgram<LoadedAwaitedRows> {
-    return this.#decode(yield* all(this.#statements.inFlight({ scheduler: this.#scheduler })))
+  *inFlight(skip: number): SqlProgram<LoadedAwaitedRows> {
+    return this.#decode(yield* all(this.#statements.inFlight({ scheduler: this.#scheduler, skip })))
   }
 
   *overdue(nowMs: EpochMs, skip: number): SqlProgram<LoadedAwaitedRows> {
@@ -236,7 +236,7 @@ interface AwaitedResultStatements {
   readonly ofJob: KeyQuery
   readonly ofFiring: KeyQuery
   readonly among: KeyQuery
-  readonly inFlight: SqlQuery<{ scheduler: string }>
+  readonly inFlight: SqlQuery<{ scheduler: string; skip: number }>
   readonly overdue: SqlQuery<{ scheduler: string; now: EpochMs; skip: number }>
   readonly nextDeadline: SqlQuery<{ scheduler: string; now: EpochMs }>
   readonly deleteOrphans: SqlQuery<{ scheduler: string; now: EpochMs }>
@@ -275,7 +275,7 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
     inFlight: sqlQuery(
       dialect,
       `${shown} FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND ${isInFlight}
-       ORDER BY a.deadline LIMIT ${awaitedResultsAtOnce}`,
+       ORDER BY a.deadline, a.fire_id LIMIT ${awaitedResultsAtOnce} OFFSET :skip`,
     ),
     overdue: sqlQuery(
       dialect,
