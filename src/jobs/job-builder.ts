@@ -15,6 +15,7 @@ import {
   type DefinedField,
   type JobDetail,
   noneUnsaid,
+  refusesRecovery,
   unsaidFieldsOf,
   withUnsaidFields,
 } from './job-detail.ts'
@@ -103,7 +104,8 @@ export class JobBuilder<
     draft.key = jobDetail.key
     draft.data = { ...jobDetail.jobDataMap }
     draft.durable = jobDetail.durable
-    draft.requestsRecovery = requestsRecovery === isRecoveredByDefault(sharding) ? null : requestsRecovery
+    const isSaid = requestsRecovery !== isRecoveredByDefault(sharding) || refusesRecovery(jobDetail)
+    draft.requestsRecovery = isSaid ? requestsRecovery : null
     draft.nodeAffinity = nodeAffinity
     draft.sharding = sharding
     draft.plan = plan
@@ -281,7 +283,7 @@ export class JobBuilder<
       sharding,
       plan,
     }
-    return withUnsaidFields(job, draft.unsaid)
+    return withUnsaidFields(job, draft.unsaid, draft.requestsRecovery === false)
   }
 }
 

@@ -162,8 +162,17 @@ export const noneUnsaid: readonly DefinedField[] = Object.freeze([])
 /** In the job itself, so that a spread takes it along; neither JSON nor a table of a store has it. */
 const unsaidFields: unique symbol = Symbol('fields left to the definition')
 
+/** In the job itself, for the same reason. */
+const recoveryRefused: unique symbol = Symbol('its caller has said that it is not recovered')
+
 interface MarkedJob extends JobDetail {
   [unsaidFields]?: readonly DefinedField[]
+  [recoveryRefused]?: true
+}
+
+/** Whether the caller has said so, and not left it to how the job is split. */
+export function refusesRecovery(job: MarkedJob): boolean {
+  return job[recoveryRefused] === true && !job.requestsRecovery
 }
 
 /** Whether the job is to be completed, though its caller may have said everything by now. */
@@ -181,7 +190,9 @@ export function unsaidFieldsOf(job: MarkedJob): readonly DefinedField[] {
 export function withUnsaidFields<Data extends object>(
   job: JobDetail<Data>,
   unsaid: readonly DefinedField[],
+  refuses: boolean,
 ): JobDetail<Data> {
   if (unsaid.length > 0) (job as MarkedJob)[unsaidFields] = unsaid
+  if (refuses) (job as MarkedJob)[recoveryRefused] = true
   return Object.freeze(job)
 }

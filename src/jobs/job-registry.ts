@@ -2,7 +2,7 @@ import { type ErrorCode, InvalidArgumentError, SchedulerError } from '../core/er
 import { describeValue, nearestName } from '../core/options.ts'
 import { checkJobSource, toJobDefinition } from './define-job.ts'
 import type { JobDefinition, JobSource } from './job-definition.ts'
-import { type DefinedField, isMarkedUnsaid, type JobDetail, unsaidFieldsOf } from './job-detail.ts'
+import { type DefinedField, isMarkedUnsaid, type JobDetail, refusesRecovery, unsaidFieldsOf } from './job-detail.ts'
 import { resolveSharding } from './sharding.ts'
 
 export interface JobRegistryOptions {
@@ -115,7 +115,7 @@ export class JobRegistry {
       jobDataMap: jobDetail.jobDataMap,
       durable: jobDetail.durable,
       // What was sent is taken over, and never sent again.
-      requestsRecovery: getsSharding || jobDetail.requestsRecovery,
+      requestsRecovery: jobDetail.requestsRecovery || (getsSharding && !refusesRecovery(jobDetail)),
       disallowConcurrentExecution:
         jobDetail.disallowConcurrentExecution || definition.disallowConcurrentExecution,
       persistJobDataAfterExecution:

@@ -108,7 +108,7 @@ export interface ScheduleSettings {
   readonly endAt?: Date
   /**
    * Run again when the node dies during an execution, or shuts down and interrupts it (persistent stores). Default
-   * false.
+   * false, or true where the definition makes the job sharded.
    */
   readonly requestRecovery?: boolean
 }

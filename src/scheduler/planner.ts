@@ -113,9 +113,10 @@ export function keyOf({ key }: ScheduleOptions<object>): JobKey | null {
 }
 
 function jobOf({ job, options }: JobSchedule, key: JobKey): JobDetail {
-  const { description, requestRecovery = false, data = {} } = options
+  const { description, requestRecovery, data = {} } = options
   const builder = JobBuilder.newJob(job)
-  builder.withIdentity(key).requestRecovery(requestRecovery)
+  builder.withIdentity(key)
+  if (requestRecovery !== undefined) builder.requestRecovery(requestRecovery)
   // What was run once stays, so that nothing runs it again when it is declared again.
   builder.storeDurably(options.key !== undefined)
   if (description !== undefined) builder.withDescription(description)

@@ -92,6 +92,28 @@ describe.each([
   })
 
   test.each([
+    ['is not said', null, true],
+    ['is refused', false, false],
+  ])('is recovered unless its caller refuses it: it %s', async (__, requests, expected) => {
+    const definition = defineRemoteJob('r', () => {}, { items: () => 3 })
+    await using scheduler = await createScheduler({ logger: false, jobs: [definition], jobStore: newStore() })
+    const builder = JobBuilder.newJob(definition).withIdentity(key).storeDurably()
+    if (requests !== null) builder.requestRecovery(requests)
+    const job = JobBuilder.from(builder.build()).build()
+    await scheduler.addJob(job)
+    expect(await scheduler.getJobDetail(key)).toMatchObject({
+      requestsRecovery: expected,
+      sharding: { items: 'remote' },
+    })
+    await scheduler.schedule(definition, {
+      key: 'declared',
+      every: '1h',
+      ...(requests !== null && { requestRecovery: requests }),
+    })
+    expect(await scheduler.getJobDetail('declared')).toMatchObject({ requestsRecovery: expected })
+  })
+
+  test.each([
     ['none', 0, ['0/1#1']],
     ['less than none', -3, ['0/1#1']],
     ['no number', Number.NaN, ['0/1#1']],

@@ -200,7 +200,9 @@ export function jobOf(
   if (description !== undefined) builder.withDescription(description)
   if (timeoutMs !== undefined) builder.withTimeout(timeoutMs)
   if (retry !== undefined) builder.withRetry(retry)
-  if (requestsRecovery !== undefined) builder.requestRecovery(requestsRecovery)
+  // A form sends what is stored: without sharding false is the default, which its definition may change.
+  const isSaid = requestsRecovery === true || sharding !== null
+  if (requestsRecovery !== undefined && isSaid) builder.requestRecovery(requestsRecovery)
   if (nodeAffinity !== null) builder.onNodes(nodeAffinity.names, { required: nodeAffinity.required })
   const job = builder.withSharding(sharding).build()
   // An edit by hand lasts: what was declared is compared with what is declared next.
