@@ -34,7 +34,8 @@ const what = 'defineDataflowJob'
 
 /**
  * Defines a job that fetches rows and works on them, again and again while there are rows; for a sharded job, each item
- * its own. In a job that is not sharded the item is 0 of 1. An interrupt or its time limit ends it between two rounds.
+ * its own. In a job that is not sharded the item is 0 of 1; give it `disallowConcurrentExecution`, or a firing that is
+ * due while the last one works fetches the same rows. An interrupt or its time limit ends it between two rounds.
  *
  * @param jobType the name under which jobs of this kind are stored: the same on every node, for ever;
  *   at most 250 characters

@@ -2,7 +2,13 @@ import { type ErrorCode, InvalidArgumentError, SchedulerError } from '../core/er
 import { describeValue, nearestName } from '../core/options.ts'
 import { checkJobSource, toJobDefinition } from './define-job.ts'
 import type { JobDefinition, JobSource } from './job-definition.ts'
-import { type DefinedField, isMarkedUnsaid, type JobDetail, refusesRecovery, unsaidFieldsOf } from './job-detail.ts'
+import {
+  type DefinedField,
+  isMarkedUnsaid,
+  type JobDetail,
+  refusesRecovery,
+  unsaidFieldsOf,
+} from './job-detail.ts'
 import { resolveSharding } from './sharding.ts'
 
 export interface JobRegistryOptions {

@@ -72,7 +72,8 @@ describe('xxl import', () => {
       'job 20 (Stopped): stopped: its schedule (CRON 0 0 8 * * ?) is left out; --with-stopped takes it over',
       "job 21 (Broken): executor_route_strategy 'SIDEWAYS' is not known: FIRST is taken",
       expect.stringMatching(/^job 21 \(Broken\): its schedule is left out: .*every day/),
-      'job 22 (After): its schedule (FIX_DELAY 30) is left out: no trigger counts from the end of a run',
+      'job 22 (After): its schedule (FIX_DELAY 30) is left out: no trigger counts from the end of a run; ' +
+        'scheduled({ fixedDelay }) does',
       'job 23 (Lost): left out: there is no executor group 99',
       'row 8 of xxl_job_info: left out: its id is no number from 1 to 2147483647',
       '',

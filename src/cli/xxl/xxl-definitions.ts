@@ -261,7 +261,10 @@ class Conversion {
       const repeatIntervalMs = seconds * 1000
       return { ...common, startTimeMs, type: 'simple', misfireInstruction, repeatCount: -1, repeatIntervalMs }
     }
-    const why = type === 'FIX_DELAY' ? 'no trigger counts from the end of a run' : 'it makes no sense'
+    const why =
+      type === 'FIX_DELAY'
+        ? 'no trigger counts from the end of a run; scheduled({ fixedDelay }) does'
+        : 'it makes no sense'
     this.#note(about, `its schedule (${type} ${text}) is left out: ${why}`)
     return null
   }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { EpochMs } from '../../time/clock.ts'
 import { MalformedRequest, numberOf } from '../protocol/message-reader.ts'
 import { xxlJobCodes } from '../protocol/reply.ts'
@@ -22,6 +23,8 @@ interface Waiting {
 /** Runs that were sent, or are just being sent, and who waits for their results. The first result of a run counts. */
 export class ResultDesk {
   readonly #waiting = new Map<number, Waiting>()
+  /** Where its numbers of a millisecond begin: other nodes take other ones. */
+  readonly #firstOfMs = randomInt(1000)
   #lastLogId = 0
 
   get size(): number {
@@ -30,10 +33,10 @@ export class ResultDesk {
 
   /**
    * A number that no run had before, also none before the last start of this process: executors file logs by it. It
-   * is exact in JavaScript until the year 2255.
+   * is exact in JavaScript until the year 2255. Two admins that send in the same millisecond hardly ever make the same.
    */
   nextLogId(nowMs: EpochMs): number {
-    this.#lastLogId = Math.max(this.#lastLogId + 1, nowMs * 1000)
+    this.#lastLogId = Math.max(this.#lastLogId + 1, nowMs * 1000 + this.#firstOfMs)
     return this.#lastLogId
   }
 
