@@ -15,8 +15,7 @@ import {
   SimpleScheduleBuilder,
   TriggerBuilder,
 } from '../../src/index.ts'
-import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
-import type { JobCompletion, JobStore } from '../../src/jobstore/job-store.ts'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { sqliteJobStore } from '../../src/sqlite.ts'
 import { ManualClock } from '../../src/testing.ts'
 
@@ -223,27 +222,6 @@ describe.each([
     await clock.advance(1000)
     await scheduler.idle()
     expect(await scheduler.cluster.executingJobs()).toEqual([])
-  })
-
-  test('has a late result also when another node ends it while its result is written', async () => {
-    const store = makeStore()
-    /** What another node does between this one's look and its write. */
-    class Overtaken extends DelegatingJobStore {
-      override async triggeredJobsComplete(
-        completions: readonly JobCompletion[],
-      ): Promise<readonly JobCompletion[]> {
-        const late = completions.filter(({ isAwaited }) => isAwaited)
-        await this.inner.triggeredJobsComplete(late.map((each) => ({ ...each, mayBeLate: true })))
-        return super.triggeredJobsComplete(completions)
-      }
-    }
-    const { scheduler, told } = await open(awaiting('run', 5000), { store: new Overtaken(store) })
-    const [first] = await scheduler.cluster.executingJobs()
-    const late = scheduler.events.next('resultLate')
-    expect(await scheduler.reportResult('run-1', { result: 'paid' })).toBe(false)
-    expect(await late).toMatchObject({ fireInstanceId: first?.fireInstanceId })
-    expect(told).toContain('late run-1')
-    expect(await scheduler.reportResult('run-1')).toBe(false)
   })
 
   test('has its late result as the last line of its log, once', async () => {

@@ -31,7 +31,7 @@ test('a result that is awaited is taken, whatever else fails', async () => {
   expect(await reportTo(others, others)).toBe(false)
 })
 
-test('a result is refused while one of the schedulers is shut down, until another one of its name is there', async () => {
+test('a result is refused while a scheduler is shut down, until another one of its name is there', async () => {
   const gone = new SchedulerError('ERR_SCHEDULER_SHUTDOWN', 'gone')
   await expect(reportTo(failing(gone))).rejects.toThrow(gone)
   await expect(reportTo(failing(gone), others)).rejects.toThrow(gone)
