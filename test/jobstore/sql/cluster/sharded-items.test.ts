@@ -14,7 +14,7 @@ test('items are left to an owner that is there, and are free at once when it lea
   await bed.store.triggersFired([only(await bed.acquire())])
   const owners = async (): Promise<readonly unknown[]> => {
     const shards = await bed.store.shards?.overview(jobKey('sharded'))
-    return (shards?.firings[0]?.items ?? []).map(({ owner, state }) => `${String(owner)} ${state}`).toSorted()
+    return (shards?.firings[0]?.items ?? []).map(({ owner, state }) => `${owner} ${state}`).toSorted()
   }
   await bed.acquire()
   expect(await owners()).toEqual(['leaves given', 'leaves given', 'stays given', 'stays given'])
