@@ -4615,6 +4615,7 @@ ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = exclud
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/reading/reading.ts (getJob, getJobs)
+--   programs/scheduling/definition-changes.ts (changeDefinitions)
 --   programs/scheduling/planning.ts (deletePlanned, putPlanned)
 --   programs/scheduling/scheduling.ts (scheduleMany)
 --   sql-awaited-results.ts (SqlAwaitedResults)
