@@ -88,7 +88,8 @@ function overview(): string {
     '  --version  The version of quartz-ts',
     '',
     'Exit codes: 0 all is well, 1 something is wrong, 2 the command line is wrong,',
-    '3 not found, 4 refused, 5 server or database away, 6 the answer was lost: look before you repeat,',
+    '3 not found, 4 refused, 5 server or database away,',
+    '6 the answer was lost: look before you repeat,',
     '124 jobs still ran when the time was over, 130 ended at once.',
     '',
   ].join('\n')

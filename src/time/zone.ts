@@ -29,11 +29,11 @@ export class TimeZone extends ZoneOffsets {
     const read = TimeZone.#sources.get(folded) ?? { source: new IANAZone(name), chunks: new Map() }
     if (!read.source.isValid) return null
     TimeZone.#sources.set(folded, read)
-    return new TimeZone(name, read)
+    return new TimeZone(name, read.source, read.chunks)
   })
   static #system: { readonly variable: string | undefined; readonly zone: TimeZone } | null = null
 
-  private constructor(name: string, { source, chunks }: ReadZone) {
+  private constructor(name: string, source: IANAZone, chunks: ZoneChunks) {
     super(name, source, chunks)
   }
 

@@ -5,6 +5,7 @@ import { describe, test } from 'vitest'
 import { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
+import { asSeen } from '../../src/jobstore/ended-trigger.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
 import type {
   AcquiredTrigger,
@@ -342,7 +343,7 @@ async function assertSame({ bed, model }: Walk): Promise<void> {
   const { store, signals } = bed
   for (const { trigger, state } of model.triggers) {
     const name = trigger.key.toString()
-    assert.deepEqual(await store.getTrigger(trigger.key), trigger)
+    assert.deepEqual(await store.getTrigger(trigger.key), asSeen(trigger, state))
     assert.equal(await store.getTriggerState(trigger.key), reportedTriggerState(state), `state of ${name}`)
   }
   for (const job of model.jobs) assert.deepEqual(await store.getJob(job.key), job)

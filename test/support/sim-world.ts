@@ -289,7 +289,7 @@ class SimWorld {
       const state = await this.#ram.getTriggerState(key)
       if (life === undefined) {
         checker.report(`${key.toString()} is stored and should not be`)
-      } else if (trigger?.nextFireTimeMs !== life.trigger.nextFireTimeMs) {
+      } else if (trigger?.nextFireTimeMs !== (state === 'COMPLETE' ? null : life.trigger.nextFireTimeMs)) {
         checker.report(`${key.toString()} has the next fire time ${String(trigger?.nextFireTimeMs)}`)
       } else if (state === 'NORMAL' && !isBusy && checker.isOverdue(life, nowMs)) {
         checker.report(`${key.toString()} is overdue and has no outcome`)
