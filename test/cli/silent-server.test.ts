@@ -139,6 +139,8 @@ describe('a change whose answer is lost', () => {
       response.socket?.end()
     },
     'a proxy gives up': (response) => response.writeHead(504).end('<html>'),
+    'the connection behind a proxy breaks': (response) =>
+      response.writeHead(503).end('upstream connect error'),
     'the server does not know': (response) =>
       response.writeHead(503).end(JSON.stringify({ detail: 'Lost.', code: 'ERR_COMMIT_UNKNOWN' })),
     'the time is up': () => {},
@@ -151,19 +153,27 @@ describe('a change whose answer is lost', () => {
     expect(host.stderr.text).toMatch(/ The change may have been made: look before you repeat it\.$/m)
   })
 
-  test.each([503, 429])('was not made where a proxy answers %i for a server that is away', async (status) => {
-    const address = await brokenServer((response) => response.writeHead(status).end('<html>'))
+  test('was not made where a proxy takes no more requests', async () => {
+    const address = await brokenServer((response) => response.writeHead(429).end('<html>'))
     const host = hostOf()
     expect(await runCli(['run', 'job', 'a/b', '--server', address], host)).toBe(5)
     expect(host.stderr.text).toContain('its proxy says')
   })
 
+  test('was not made where the server itself says that it is away', async () => {
+    const problem = JSON.stringify({ detail: 'The store is away.', code: 'ERR_STORE_UNAVAILABLE' })
+    const address = await brokenServer((response) => response.writeHead(503).end(problem))
+    expect(await runCli(['run', 'job', 'a/b', '--server', address], hostOf())).toBe(5)
+  })
+
   test('is no such thing for a look, a dry run, or where nobody listens', async () => {
-    const address = await brokenServer(null)
-    for (const args of [['jobs'], ['run', 'job', 'a/b', '--dry-run']]) {
-      const host = hostOf()
-      expect(await runCli([...args, '--server', address], host)).toBe(5)
-      expect(host.stderr.text).not.toContain('may have been made')
+    for (const answer of [null, (response: ServerResponse) => response.writeHead(503).end()]) {
+      const address = await brokenServer(answer)
+      for (const args of [['jobs'], ['run', 'job', 'a/b', '--dry-run']]) {
+        const host = hostOf()
+        expect(await runCli([...args, '--server', address], host)).toBe(5)
+        expect(host.stderr.text).not.toContain('may have been made')
+      }
     }
     expect(await runCli(['run', 'job', 'a/b', '--server', 'http://127.0.0.1:9'], hostOf())).toBe(5)
     expect(await runCli(['run', 'job', 'a/b', '--server', 'http://127.0.0.1:3'], hostOf())).toBe(5)

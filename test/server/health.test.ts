@@ -45,6 +45,35 @@ describe('health', () => {
     expect(asked).toEqual(['/health/live 200', '/health/live 200', '/health/ready 503', '/jobs 403'])
   })
 
+  test('answers probes also while the host cannot tell who asks, and does not ask it for strangers', async () => {
+    const failures: string[] = []
+    const ignore = (): void => {}
+    const error = (_: object, message: string): void => {
+      failures.push(message)
+    }
+    const logger = { debug: ignore, info: ignore, warn: ignore, error }
+    let asked = 0
+    const authenticate = async (): Promise<never> => {
+      asked += 1
+      throw new Error('the directory is away')
+    }
+    await using fixture = await serverFixture({
+      logger,
+      requestsPerMinute: 2,
+      auth: { kind: 'hook', authenticate },
+    })
+    expect(await fixture.ask('GET /health/live', { who: null })).toMatchObject({ status: 200 })
+    expect(asked).toBe(0)
+    for (const headers of [{ cookie: 'a=b' }, { authorization: 'Bearer c' }, { authorization: 'Bearer d' }]) {
+      expect(await fixture.ask('GET /health/live', { who: null, headers })).toMatchObject({
+        status: 200,
+        json: { isOk: true, reasons: null },
+      })
+    }
+    expect(asked).toBe(2)
+    expect(failures).toEqual(Array(2).fill('it could not be found out who asks a probe'))
+  })
+
   test('answers the rules that it was given', async () => {
     const scheduler = await filledScheduler()
     const rule = {

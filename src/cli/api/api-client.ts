@@ -93,10 +93,11 @@ export class ApiClient implements AsyncDisposable {
     const problem = answer as Problem | null
     const { status } = response
     if (typeof problem?.detail !== 'string') {
-      if (status === 502 || status === 504)
+      // Some proxies answer 503 also where the connection broke after the server had the request.
+      if (status === 502 || status === 503 || status === 504)
         return new AnswerLost(`'${base}' answered ${status}: its proxy got no answer of the server.`)
-      if (status === 503 || status === 429) {
-        const why = 'and not by itself: its proxy says that it is away, or overloaded.'
+      if (status === 429) {
+        const why = 'and not by itself: its proxy says that there are too many requests.'
         return new CommandFailure(exitCodes.unreachable, `'${base}' answered ${status}, ${why}`)
       }
       const answered = `It answered ${status}${response.ok ? ' with something else than JSON' : ''}.`

@@ -49,7 +49,8 @@ export interface HookAuthOptions {
   /** A function of the host. */
   readonly kind: 'hook'
   /**
-   * Says who sends a request; null for a client that may do nothing. Throwing is an answer of 500, as is a blank name.
+   * Says who sends a request; null for a client that may do nothing. Throwing is an answer of 500, as is a blank name;
+   * a probe is answered all the same.
    */
   readonly authenticate: (request: Request) => Principal | null | Promise<Principal | null>
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import { isObject } from '../../core/options.ts'
+import { logThrown } from '../../core/thrown-value.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { RateLimit } from '../../time/rate-limit.ts'
 import { refuseBlind } from '../attachment.ts'
@@ -88,7 +89,7 @@ export class RequestPipeline {
       if (connection.hosts !== null) requireHost(request, connection.hosts)
       this.#count(this.#requests, connection.address, headers)
     }
-    const principal = await this.#authenticate(routed)
+    const principal = await (operation.isProbe === true ? this.#probing(routed) : this.#authenticate(routed))
     if (principal === null && operation.role !== null) this.#refuseUnknown(routed, headers)
     const whole: Admitted = {
       routed,
@@ -102,6 +103,23 @@ export class RequestPipeline {
     return operation.isAudited === true
       ? this.#lookAudited(whole, bodyText, headers)
       : this.#carryOut(operation, await this.#callOf(whole, bodyText), headers)
+  }
+
+  /**
+   * Who asks a probe; null also where nothing tells, since its answer must not depend on what knows them. A host that
+   * authenticates is not asked for those who say nothing of themselves, nor more often than by other requests.
+   */
+  async #probing(routed: Routed): Promise<Principal | null> {
+    const { operation, request, connection } = routed
+    const saysWho = request.headers.has('authorization') || request.headers.has('cookie')
+    if (!saysWho || this.#requests.take(connection.address) > 0) return null
+    try {
+      return await this.#authenticate(routed)
+    } catch (error) {
+      const { logger } = this.#options
+      logThrown(logger, error, 'it could not be found out who asks a probe', { request: operation.id })
+      return null
+    }
   }
 
   /** Null for a client that is not known. A host is not asked for new tokens of one that has used up its wrong ones. */
