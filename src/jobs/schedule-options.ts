@@ -153,7 +153,8 @@ export interface RescheduleOptions {
    * Take the place of the former trigger, which has the same key, and keep its pause and its last fire. With `due` and
    * `lastFire` it also keeps what was due and has not run, about which its own misfire policy decides. `due`: no later
    * time is left out. `lastFire`: an interval counts from the last fire. `start`: it begins at its own start, and what
-   * was due before is left out. Default: it begins anew.
+   * was due before is left out. A trigger that its job ended goes on with its next time after now. Default: it begins
+   * anew.
    */
   readonly goesOnFrom?: 'due' | 'lastFire' | 'start'
   /**

@@ -261,28 +261,33 @@ interface Next extends Replacement, PlannedJob {
 
 /**
  * A trigger as it takes the place of a stored one, instead of beginning anew. What was due and has not fired stays due,
- * unless the trigger begins at its own start; for a schedule with one instant that instant alone counts.
+ * unless the trigger begins at its own start; for a schedule with one instant that instant alone counts. A trigger that
+ * is over, also one that its job ended, goes on with its next time after now: nothing is made up for.
  *
  * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when from where it goes on no fire time is left before its end
  */
 export function inPlaceOf(stored: Trigger, planned: Replacement): Trigger {
-  if (planned.goesOnFrom === 'due' && isOverOnce(stored, planned.trigger)) throw firedOnce(stored)
-  const trigger =
-    planned.goesOnFrom === 'start'
-      ? fromItsStart(stored, planned)
-      : placed(stored, { ...planned, fired: stored.previousFireTimeMs })
+  if (planned.goesOnFrom === 'due' && isOverOnce(stored, planned)) throw firedOnce(stored)
+  const trigger = planned.goesOnFrom === 'start' ? fromItsStart(stored, planned) : goesOn(stored, planned)
   if (trigger.nextFireTimeMs === null) throw neverFires(trigger)
   return trigger
 }
 
+function goesOn(stored: Trigger, planned: Replacement): Trigger {
+  const trigger = placed(stored, { ...planned, fired: stored.previousFireTimeMs })
+  return stored.nextFireTimeMs === null ? trigger.withoutMissed(planned.calendar, planned.nowMs) : trigger
+}
+
 /**
- * Whether the one fire time of both has fired, or was left out: its run may go on. Where the calendar is another one,
- * the former one may have left it out.
+ * Whether the one fire time of both has fired, or was left out: its run may go on. One that lies ahead is not over
+ * where an execution of the job, or the calendar, took it away.
  */
-function isOverOnce(stored: Trigger, trigger: Trigger): boolean {
+function isOverOnce(stored: Trigger, { trigger, nowMs }: Replacement): boolean {
   const isSame = isOnce(stored) && isOnce(trigger) && stored.startTimeMs === trigger.startTimeMs
   if (!isSame || stored.nextFireTimeMs !== null) return false
-  return stored.previousFireTimeMs !== null || stored.calendarName === trigger.calendarName
+  // What was left out by hand is counted.
+  const isCounted = stored.previousFireTimeMs !== null || stored.timesTriggered > 0
+  return isCounted || stored.startTimeMs <= nowMs
 }
 
 /**

@@ -1,21 +1,28 @@
 import { describe, expect, test } from 'vitest'
+import { JobExecutionError } from '../../src/core/errors.ts'
 import { triggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { DefinitionsJson } from '../../src/server/operations/definitions-export.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
 
+const hour = 3_600_000
 const hourly = triggerKey('hourly', 'mail')
 const path = '/triggers/mail/hourly'
 const repeating = {
   type: 'simple',
   jobKey: { group: 'mail', name: 'hourly' },
   repeatCount: -1,
-  repeatIntervalMs: 3_600_000,
+  repeatIntervalMs: hour,
 }
 
 const stores = [
@@ -138,6 +145,69 @@ test('an edit of a trigger that has ended meanwhile stores it, or says so to who
   const stored = await fixture.ask('PUT /triggers/mail/monthly', { body: monthly })
   expect(stored).toMatchObject({ status: 200, json: { changed: true } })
   expect(await served.getTrigger(triggerKey('monthly', 'mail'))).toMatchObject({ type: 'simple' })
+})
+
+describe.each(stores)('a trigger that its job ended, edited later, in %s,', (_, store) => {
+  const key = triggerKey('nightly')
+
+  async function ended(): Promise<{ fixture: ServerFixture; clock: ManualClock; ran: number[] }> {
+    const clock = new ManualClock(new Date(Date.UTC(2026, 2, 2, 12)))
+    const ran: number[] = []
+    const work = defineJob('work', () => {
+      ran.push(clock.now())
+      throw new JobExecutionError('enough', { unscheduleAllTriggers: true })
+    })
+    const served = await createScheduler({ jobs: [work], jobStore: store(), clock, logger: false })
+    const job = JobBuilder.newJob('work').withIdentity('nightly').storeDurably().build()
+    const cron = CronScheduleBuilder.cronSchedule('0 0 18 * * ?').inTimeZone('UTC')
+    const trigger = TriggerBuilder.newTrigger({ clock }).withIdentity(key).withSchedule(cron)
+    await served.scheduleJob(job, trigger.build())
+    const later = new Date(Date.UTC(2026, 2, 9))
+    await served.scheduleJob(
+      TriggerBuilder.newTrigger().withIdentity('once').forJob('nightly').startAt(later).build(),
+    )
+    await served.start()
+    await clock.advance(7 * hour)
+    await served.idle()
+    await clock.advance(48 * hour)
+    await served.idle()
+    return { fixture: await serverFixture({ served, clock }), clock, ran }
+  }
+
+  const next = Date.UTC(2026, 2, 5, 18)
+
+  test('goes on with its next time after now, as the dry run says', async () => {
+    const { fixture, clock, ran } = await ended()
+    await using _fixture = fixture
+    const found = (await exportOf(fixture)).triggers.find(({ key: { name } }) => name === 'nightly')
+    const body = { ...found?.fields, description: 'edited' }
+    for (const dryRun of [true, false]) {
+      const { json } = await fixture.ask(`PUT /triggers/DEFAULT/nightly?dryRun=${dryRun}`, { body })
+      expect((json as { result: { afterMs: number[] } }).result.afterMs[0]).toBe(next)
+    }
+    expect((await fixture.scheduler.getTrigger(key))?.nextFireTimeMs).toBe(next)
+    await clock.advance(hour)
+    await fixture.scheduler.idle()
+    expect(ran).toHaveLength(1)
+  })
+
+  test('goes on where it comes in a file, whose dry run is not refused', async () => {
+    const { fixture } = await ended()
+    await using _fixture = fixture
+    const definitions = await exportOf(fixture)
+    const triggers = definitions.triggers.map((each) => ({
+      ...each,
+      fields: { ...each.fields, description: 'edited' },
+    }))
+    for (const dryRun of [true, false]) {
+      const body = { definitions: { ...definitions, triggers } }
+      expect(await fixture.ask(`POST /definitions?dryRun=${dryRun}`, { body })).toMatchObject({ status: 200 })
+    }
+    const times = await Promise.all(
+      [key, triggerKey('once')].map((each) => fixture.scheduler.getTrigger(each)),
+    )
+    expect(times.map((each) => each?.nextFireTimeMs)).toEqual([next, Date.UTC(2026, 2, 9)])
+  })
 })
 
 describe('a dry run is refused as the request itself is', () => {

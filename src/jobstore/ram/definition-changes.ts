@@ -4,6 +4,7 @@ import { KeySet } from '../../core/key-set.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type DefinitionChanges, type RemovedDefinitions, withDataKept } from '../definition-changes.ts'
+import { asSeen } from '../ended-trigger.ts'
 import type { JobAndTriggers } from '../job-and-triggers.ts'
 import { redefined } from '../planned-job.ts'
 import { calendarInUse, calendarNotFound, refusalOf } from '../refusals.ts'
@@ -77,7 +78,10 @@ function triggersInPlace(
         : (calendars.get(calendarName) ?? data.calendars.calendars.get(calendarName))
     if (calendar === undefined) throw calendarNotFound(key, calendarName ?? '')
     const updated = prepared.find(({ updates }) => updates.has(record))?.updates.get(record)
-    inPlace.set(trigger, redefined(updated ?? record.trigger, { trigger, calendar, nowMs }))
+    const seen = asSeen(record.trigger, record.state)
+    // No calendar gives a time to what its job has ended.
+    const stored = seen === record.trigger ? (updated ?? seen) : seen
+    inPlace.set(trigger, redefined(stored, { trigger, calendar, nowMs }))
   }
   return inPlace
 }

@@ -5,6 +5,7 @@ import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { TriggerFamilies } from '../../triggers/families/trigger-families.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import { asSeen } from '../ended-trigger.ts'
 import { requireExpected } from '../expected-trigger.ts'
 import type { JobAndTriggers } from '../job-and-triggers.ts'
 import { inPlaceOf } from '../planned-job.ts'
@@ -74,7 +75,8 @@ export function rescheduleTrigger(
     const { calendarName } = trigger
     const calendar = calendarName === null ? null : data.calendars.calendars.get(calendarName)
     if (calendar === undefined) throw calendarNotFound(key, calendarName ?? '')
-    data.replaceTrigger(record, inPlaceOf(record.trigger, { trigger, goesOnFrom, calendar, nowMs }))
+    const stored = asSeen(record.trigger, record.state)
+    data.replaceTrigger(record, inPlaceOf(stored, { trigger, goesOnFrom, calendar, nowMs }))
     return true
   }
   data.putTrigger(trigger, job)

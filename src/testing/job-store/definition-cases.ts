@@ -135,6 +135,23 @@ export const definitionCases: readonly StoreCase[] = area(
       assert.equal((await bed.stored('moved')).nextFireTimeMs, bed.now() + day)
       assert.deepEqual(await bed.states('moved', 'added'), ['NORMAL', 'NORMAL'])
     },
+    'let a trigger that its job ended go on with its next time after now': async (bed) => {
+      await populate(bed)
+      const startMs = bed.now()
+      const spec = { everyMs: hours, calendar: name }
+      await bed.schedule('ended', spec)
+      // Also where the same change gives its calendar anew.
+      const replaced = { name, calendar: excluding('2026-01-03') }
+      for (const [calendars, nextHour] of [[[], 3] as const, [[replaced], 6] as const]) {
+        await bed.complete(await bed.start('ended'), 'setTriggerComplete')
+        await bed.clock.advance(2.5 * hours)
+        const trigger = bed.trigger('ended', { ...spec, inMs: startMs - bed.now(), priority: nextHour })
+        await change(bed, { calendars, entries: [{ job: null, triggers: [trigger] }] })
+        assert.equal((await bed.stored('ended')).nextFireTimeMs, startMs + nextHour * hours)
+        assert.equal(await bed.state('ended'), 'NORMAL')
+        await bed.clock.advance(hours / 2)
+      }
+    },
     'pause what is new in a paused group, and what comes to another job': async (bed) => {
       await bed.schedule('a', { inMs: day })
       await bed.schedule('b', { inMs: day })

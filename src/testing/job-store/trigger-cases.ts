@@ -291,6 +291,51 @@ const rescheduling = area('triggers: rescheduling', {
     await refuses(bed.store.rescheduleTrigger(key, renamed, { goesOnFrom: 'due' }), 'ERR_TRIGGER_NEVER_FIRES')
     assert.deepEqual(await bed.acquireNames(), [])
   },
+  'in the place of a trigger that its job ended goes on with its next time after now': async (bed) => {
+    for (const goesOnFrom of ['due', 'lastFire'] as const) {
+      const { key, startTimeMs } = await bed.schedule(goesOnFrom, { everyMs: 60_000 })
+      await bed.complete(await bed.start(goesOnFrom), 'setTriggerComplete')
+      await bed.clock.advance(150_000)
+      const spec = { inMs: startTimeMs - bed.now(), everyMs: 60_000, priority: 6 }
+      assert.equal(
+        await bed.store.rescheduleTrigger(key, bed.trigger(goesOnFrom, spec), { goesOnFrom }),
+        true,
+      )
+      const { previousFireTimeMs, nextFireTimeMs } = await bed.stored(goesOnFrom)
+      assert.deepEqual([previousFireTimeMs, nextFireTimeMs], [startTimeMs, startTimeMs + 180_000])
+      assert.equal(await bed.state(goesOnFrom), 'NORMAL')
+      assert.deepEqual(await bed.acquireNames(), [])
+    }
+  },
+  'in the place of a trigger that ended before it fired makes up for nothing': async (bed) => {
+    const startMs = bed.now()
+    await bed.schedule('ends')
+    const specs = {
+      every: { inMs: 60_000, everyMs: 60_000 },
+      passed: { inMs: 60_000 },
+      ahead: { inMs: 300_000 },
+    }
+    for (const [name, spec] of Object.entries(specs)) await bed.schedule(name, spec)
+    await bed.complete(await bed.start('ends'), 'setAllJobTriggersComplete')
+    await bed.clock.advance(150_000)
+    const edit = (name: keyof typeof specs): Promise<boolean> => {
+      const spec = { ...specs[name], inMs: specs[name].inMs - 150_000, priority: 6 }
+      return bed.store.rescheduleTrigger(new TriggerKey(name), bed.trigger(name, spec), { goesOnFrom: 'due' })
+    }
+    assert.deepEqual([await edit('every'), await edit('ahead')], [true, true])
+    await refuses(edit('passed'), 'ERR_TRIGGER_NEVER_FIRES')
+    assert.deepEqual(await bed.states('every', 'ahead', 'passed'), ['NORMAL', 'NORMAL', 'COMPLETE'])
+    assert.equal((await bed.stored('every')).nextFireTimeMs, startMs + 180_000)
+    assert.equal((await bed.stored('ahead')).nextFireTimeMs, startMs + 300_000)
+  },
+  'in the place of a trigger that fires once, later, does not bring back what was left out': async (bed) => {
+    const { key } = await bed.schedule('t', { inMs: 60_000 })
+    await bed.store.skipNextFire(key, null)
+    const edited = bed.store.rescheduleTrigger(key, bed.trigger('t', { inMs: 60_000, priority: 6 }), {
+      goesOnFrom: 'due',
+    })
+    await refuses(edited, 'ERR_TRIGGER_NEVER_FIRES')
+  },
   'in the place of a trigger counts its intervals from the last fire': async (bed) => {
     const { key, startTimeMs } = await bed.schedule('t', { everyMs: 60_000 })
     await bed.complete(await bed.start('t'))

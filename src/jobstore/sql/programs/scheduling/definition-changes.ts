@@ -1,6 +1,7 @@
 import { KeySet } from '../../../../core/key-set.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { type DefinitionChanges, type RemovedDefinitions, withDataKept } from '../../../definition-changes.ts'
+import { asSeen } from '../../../ended-trigger.ts'
 import type { JobAndTriggers } from '../../../job-and-triggers.ts'
 import { redefined } from '../../../planned-job.ts'
 import type { TransactionLock } from '../../kernel/sql-runner.ts'
@@ -65,11 +66,15 @@ function* entriesInPlace(
   if (found.size === 0) return entries
   const calendarOf = yield* calendarsOf(tx, given)
   const inPlace = (trigger: Trigger): Trigger => {
-    const stored = found.get(trigger.key)?.trigger
-    const formerJob = stored?.jobKey ?? null
+    const stored = found.get(trigger.key)
+    const formerJob = stored?.trigger.jobKey ?? null
     if (stored === undefined || formerJob === null || trigger.jobKey?.equals(formerJob) !== true)
       return trigger
-    return redefined(stored, { trigger, calendar: calendarOf(trigger), nowMs: tx.nowMs })
+    return redefined(asSeen(stored.trigger, stored.state), {
+      trigger,
+      calendar: calendarOf(trigger),
+      nowMs: tx.nowMs,
+    })
   }
   return entries.map(({ job, triggers }) => ({ job, triggers: triggers.map(inPlace) }))
 }

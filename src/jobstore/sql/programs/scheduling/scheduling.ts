@@ -4,6 +4,7 @@ import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../../../jobs/schedule-options.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
+import { asSeen } from '../../../ended-trigger.ts'
 import { requireExpected } from '../../../expected-trigger.ts'
 import type { FireSlot } from '../../../fire-slot.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
@@ -380,9 +381,9 @@ function* triggerInPlace(
   goesOnFrom: NonNullable<RescheduleOptions['goesOnFrom']>,
 ): SqlProgram<Trigger> {
   const { found } = yield* tx.session.triggers.load([trigger.key])
-  const stored = found.get(trigger.key)?.trigger
+  const stored = found.get(trigger.key)
   const calendar = (yield* calendarsOf(tx, [trigger]))(trigger)
   return stored === undefined
     ? trigger
-    : inPlaceOf(stored, { trigger, goesOnFrom, calendar, nowMs: tx.nowMs })
+    : inPlaceOf(asSeen(stored.trigger, stored.state), { trigger, goesOnFrom, calendar, nowMs: tx.nowMs })
 }
