@@ -37,22 +37,32 @@ function marksIn(text: string): number {
   return text.split(mark).length
 }
 
-/** A password that was not encoded may hold any character, so the user part ends at the last `@` where it can end. */
 function withUser(address: string, instead: string): string {
   const [, scheme = '', rest = ''] = /^([a-z][\w+.-]*:\/\/)(.*)$/is.exec(address) ?? []
-  const [place = ''] = rest.split('?', 1)
-  const url = URL.canParse(address) ? new URL(address) : null
-  const user = url !== null && place.includes('@') ? place : rest
-  const userLength = user.lastIndexOf('@') + 1
-  const isOfPath = url?.username === '' && url.password === '' && isPathOfHost(place.slice(0, userLength))
-  return userLength === 0 || isOfPath ? address : `${scheme}${instead}${rest.slice(userLength)}`
+  const length = userLength(rest, URL.canParse(address) ? new URL(address) : null)
+  return length === 0 ? address : `${scheme}${instead}${rest.slice(length)}`
 }
 
-/** Whether what ends with an `@` is a host and the begin of a path, `example.com/@`: a password is behind a `:`. */
-function isPathOfHost(text: string): boolean {
+/**
+ * How much of what follows the scheme is the user with the `@`. A password that was not encoded may hold any character,
+ * so that is up to the last `@`, unless the one surely belongs to a path: in doubt more is hidden.
+ */
+function userLength(rest: string, url: URL | null): number {
+  const [place = ''] = rest.split('?', 1)
+  const end = (url !== null && place.includes('@') ? place : rest).lastIndexOf('@') + 1
+  const text = place.slice(0, end)
   const slash = text.indexOf('/')
-  return slash >= 0 && (text.endsWith('/@') || !text.slice(0, slash).includes(':'))
+  if (url === null || slash < 0) return end
+  const authority = text.slice(0, slash)
+  // A password is behind a `:`.
+  if (!/[@:]/.test(authority)) return 0
+  // As in `https://example.com:8080/@name`: a host or a port, and no user with the begin of a password.
+  const isOfPath = /^https?:$/.test(url.protocol) && text.endsWith('/@') && fullHost.test(url.hostname)
+  return isOfPath ? authority.lastIndexOf('@') + 1 : end
 }
+
+/** What no user is called. */
+const fullHost = /\.|^\[|^localhost$/
 
 /** Whether the value under a name in job data is likely to be a secret: `password`, `apiKey`, `db.token`. */
 export function isSecretName(name: string): boolean {

@@ -18,7 +18,12 @@ test.each([
   ['postgres:///app?host=/run&sslpassword=secret', 'postgres:///app?host=/run&sslpassword=***'],
   ['https://medium.example/@user/feed', 'https://medium.example/@user/feed'],
   ['https://medium.example:8080/@user', 'https://medium.example:8080/@user'],
-  ['https://me:secret@medium.example/@user', 'https://user'],
+  ['https://me:secret@medium.example/@user', 'https://medium.example/@user'],
+  ['https://me:4711/@medium.example/', 'https://medium.example/'],
+  ['https://me:se@cret/@medium.example/', 'https://medium.example/'],
+  ['postgres://user:4711/@db.example/app', 'postgres://db.example/app'],
+  ['postgres://user:sec@ret/x@db.example/app', 'postgres://db.example/app'],
+  ['redis://u:123/x/@host/0', 'redis://host/0'],
   ['mysql://root:secret@db/app', 'mysql://db/app'],
   ['host=db password=secret user=u', 'host=db password=*** user=u'],
   [`host=db password = 'sec ret\\' x' user=u`, 'host=db password = *** user=u'],
@@ -35,6 +40,7 @@ test.each([
 test.each([
   ['postgres://user:secret@db.example/app', 'postgres://***@db.example/app'],
   ['postgres://db.example/app', 'postgres://db.example/app'],
+  ['https://me:secret@medium.example/@user', 'https://***@medium.example/@user'],
   ['https://u@x/?token=abc&a=1', 'https://***@x/?token=***&a=1'],
   ['host=db password=secret', 'host=db password=***'],
 ])('%s is masked as %s, which says where something is hidden', (text, shown) => {

@@ -177,8 +177,8 @@ describe.each(stores)('a trigger that its job ended, edited later, in %s,', (_, 
   const next = Date.UTC(2026, 2, 5, 18)
 
   test('goes on with its next time after now, as the dry run says', async () => {
-    const { fixture, clock, ran } = await ended()
-    await using _fixture = fixture
+    const { clock, ran, ...made } = await ended()
+    await using fixture = made.fixture
     const found = (await exportOf(fixture)).triggers.find(({ key: { name } }) => name === 'nightly')
     const body = { ...found?.fields, description: 'edited' }
     for (const dryRun of [true, false]) {
@@ -192,8 +192,7 @@ describe.each(stores)('a trigger that its job ended, edited later, in %s,', (_, 
   })
 
   test('goes on where it comes in a file, whose dry run is not refused', async () => {
-    const { fixture } = await ended()
-    await using _fixture = fixture
+    await using fixture = (await ended()).fixture
     const definitions = await exportOf(fixture)
     const triggers = definitions.triggers.map((each) => ({
       ...each,

@@ -1,4 +1,5 @@
 import { ObjectAlreadyExistsError } from '../../core/errors.ts'
+import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { calendarInUse } from '../refusals.ts'
@@ -83,8 +84,8 @@ export function prepareCalendar(
     users.map((record): [TriggerRecord, Trigger] => {
       const { trigger } = record
       const known = options.foreseen?.get(record)
-      // It may have fired, or have been replaced, since it was looked at.
-      if (known?.before === trigger) return [record, known.after]
+      // It may have fired, or have been replaced, since it was looked at, or its time may have passed.
+      if (known?.before === trigger && isAhead(known.after, nowMs)) return [record, known.after]
       return [record, trigger.updateWithNewCalendar(calendar, nowMs, context.misfireThresholdMs)]
     }),
   )
@@ -102,6 +103,10 @@ export function prepareCalendar(
     }
   }
   return { updates, store }
+}
+
+function isAhead({ nextFireTimeMs }: Trigger, nowMs: EpochMs): boolean {
+  return nextFireTimeMs === null || nextFireTimeMs > nowMs
 }
 
 /** Gives a trigger its fire time under the new calendar; pauses and errors stay as they are. */

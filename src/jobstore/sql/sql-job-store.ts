@@ -71,11 +71,7 @@ import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
 import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing.ts'
 import { getPausedGroups } from './programs/reading/pauses.ts'
 import * as reading from './programs/reading/reading.ts'
-import {
-  type AddCalendarOptions,
-  addCalendar,
-  deleteCalendar,
-} from './programs/scheduling/calendar-changes.ts'
+import { addCalendar, deleteCalendar } from './programs/scheduling/calendar-changes.ts'
 import { changeDefinitions, lockOfChanges } from './programs/scheduling/definition-changes.ts'
 import { clear, deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
 import * as pausing from './programs/scheduling/pausing.ts'
@@ -325,8 +321,13 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#read(getPausedGroups)
   }
 
-  async addCalendar(name: string, calendar: Calendar, options: AddCalendarOptions): Promise<void> {
-    const named = options.updateTriggers ? [{ name, calendar }] : []
+  async addCalendar(
+    name: string,
+    calendar: Calendar,
+    options: { readonly replace: boolean; readonly updateTriggers: boolean },
+  ): Promise<void> {
+    // What replaces none has no triggers, or is refused.
+    const named = options.updateTriggers && options.replace ? [{ name, calendar }] : []
     const foreseen = await foreseeUpdates(this.#require().transactions, named)
     await this.#transact('exclusive', (tx) => addCalendar(tx, name, calendar, { ...options, foreseen }))
   }

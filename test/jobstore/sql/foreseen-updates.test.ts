@@ -51,6 +51,17 @@ test('what took long is not computed again where it is stored, and what did not 
   }
 })
 
+test('what was foreseen is computed again when its time has passed', () => {
+  const { seen, calendar, foreseen } = slowCalendar(90)
+  foreseen.foresee(minutely, calendar)
+  const before = seen.questions
+  // The misfire threshold is a minute: what is missed by more is left out.
+  expect(foreseen.updated(minutely, calendar, 59_999).nextFireTimeMs).toBe(60_000)
+  expect(seen.questions - before).toBe(0)
+  expect(foreseen.updated(minutely, calendar, 150_000).nextFireTimeMs).toBe(180_000)
+  expect(seen.questions - before).toBeGreaterThan(0)
+})
+
 test('a trigger that has fired or was replaced since is computed as it is now', () => {
   const { seen, calendar, foreseen } = slowCalendar(90)
   foreseen.foresee(minutely, calendar)

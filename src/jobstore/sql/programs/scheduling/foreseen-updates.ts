@@ -36,10 +36,16 @@ export class ForeseenUpdates {
     this.#slow.set(trigger.key, { calendar, before: this.#textOf(trigger), after })
   }
 
-  /** The trigger under the calendar: as it was foreseen, unless it has fired or was replaced since. */
+  /**
+   * The trigger under the calendar: as it was foreseen, unless it has fired or was replaced since, or its time has
+   * passed: one that is computed now may leave that out.
+   */
   updated(trigger: Trigger, calendar: Calendar, nowMs: EpochMs): Trigger {
     const known = this.#slow.get(trigger.key)
-    if (known?.calendar === calendar && known.before === this.#textOf(trigger)) return known.after
+    if (known?.calendar === calendar && known.before === this.#textOf(trigger)) {
+      const { nextFireTimeMs } = known.after
+      if (nextFireTimeMs === null || nextFireTimeMs > nowMs) return known.after
+    }
     return this.#update(trigger, calendar, nowMs)
   }
 
