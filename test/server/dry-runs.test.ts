@@ -4,6 +4,7 @@ import { jobKey, triggerKey } from '../../src/core/key.ts'
 import type { AuditEntry } from '../../src/jobstore/audit.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { catalogue } from '../../src/server/catalogue/catalogue.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { addPlainJob, filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
 import { rightRequests } from '../support/server-requests.ts'
 
@@ -122,6 +123,46 @@ test('a dry run of whatever changes something changes nothing', async () => {
     }
   }
   expect(await stateOf(fixture, 2)).toEqual(before)
+})
+
+test('a dry run of a pause of a job says what the pause does, also where the job is paused', async () => {
+  await using fixture = await serverFixture()
+  const path = '/jobs/mail/hourly/pause'
+  for (const before of ['/job-groups/mail/pause', path]) {
+    await fixture.ask(`POST ${before}`, {})
+    const dry = await fixture.ask(`POST ${path}?dryRun=true`, {})
+    const done = await fixture.ask(`POST ${path}`, {})
+    expect([dry.json, done.json]).toMatchObject([{ changed: true }, { changed: true }])
+  }
+})
+
+test('a dry run of a resume of a job looks at all of its triggers', async () => {
+  await using fixture = await serverFixture()
+  const { scheduler } = fixture
+  const triggers = Array.from({ length: 1001 }, (_, index) =>
+    TriggerBuilder.newTrigger()
+      .withIdentity(`t${10_000 + index}`, 'many')
+      .forJob(jobKey('hourly', 'mail'))
+      .startAt(new Date(Date.now() + 3_600_000))
+      .build(),
+  )
+  await scheduler.changeDefinitions({ entries: [{ job: null, triggers }] })
+  const last = triggers.at(-1)?.key
+  if (last !== undefined) await scheduler.pauseTrigger(last)
+  for (const changed of [true, false]) {
+    const dry = await fixture.ask('POST /jobs/mail/hourly/resume?dryRun=true', { body: {} })
+    expect(dry.json).toMatchObject({ changed })
+    await fixture.ask('POST /jobs/mail/hourly/resume', { body: {} })
+  }
+})
+
+test('a dry run of a run is refused where its data are too large', async () => {
+  await using fixture = await serverFixture({ maxBodyBytes: 8_000_000 })
+  const body = { jobDataMap: { text: 'x'.repeat(1_500_000) } }
+  for (const dryRun of [true, false]) {
+    const { status, json } = await fixture.ask(`POST /jobs/mail/hourly/run?dryRun=${dryRun}`, { body })
+    expect([dryRun, status, json]).toMatchObject([dryRun, 400, { code: 'ERR_JOB_DATA_TOO_LARGE' }])
+  }
 })
 
 test('a dry run of a pause is refused as the pause is, and says that a job is paused', async () => {

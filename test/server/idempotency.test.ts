@@ -25,21 +25,37 @@ test('what may have been done is not done again', async () => {
   expect(carryOut).toHaveBeenCalledOnce()
 })
 
-test('a request whose commit is in doubt is answered the same when it comes again', async () => {
+test.each([
+  [503, 'ERR_COMMIT_UNKNOWN', new JobPersistenceError('Lost.', { code: 'ERR_COMMIT_UNKNOWN' })],
+  [500, 'ERR_INVARIANT', new Error('what is told afterwards failed')],
+])(
+  'what failed after it was stored is answered the same when it comes again: %i %s',
+  async (status, code, error) => {
+    const scheduler = await filledScheduler()
+    const run = scheduler.triggerJob.bind(scheduler)
+    scheduler.triggerJob = async (...call) => {
+      await run(...call)
+      throw error
+    }
+    await using fixture = await serverFixture({ served: scheduler })
+    const ask = () =>
+      fixture.ask('POST /jobs/mail/hourly/run', { body: {}, headers: { 'idempotency-key': 'deploy-7' } })
+    for (const answered of [await ask(), await ask()]) {
+      const detail = expect.stringContaining('send it again under another Idempotency-Key') as string
+      expect([answered.status, answered.json]).toMatchObject([status, { code, detail }])
+    }
+    const runs = (await scheduler.queryTriggers({ jobKey: jobKey('hourly', 'mail') })).items
+    expect(runs.filter(({ key }) => key.name.startsWith('MT_'))).toHaveLength(1)
+  },
+)
+
+test('what failed in a dry run is tried again under the same key', async () => {
   const scheduler = await filledScheduler()
-  const run = scheduler.triggerJob.bind(scheduler)
-  scheduler.triggerJob = async (...call) => {
-    await run(...call)
-    throw new JobPersistenceError('Lost.', { code: 'ERR_COMMIT_UNKNOWN' })
-  }
   await using fixture = await serverFixture({ served: scheduler })
-  const ask = () =>
-    fixture.ask('POST /jobs/mail/hourly/run', { body: {}, headers: { 'idempotency-key': 'deploy-7' } })
-  for (const answered of [await ask(), await ask()]) {
-    expect([answered.status, answered.json]).toMatchObject([503, { code: 'ERR_COMMIT_UNKNOWN' }])
-  }
-  const runs = (await scheduler.queryTriggers({ jobKey: jobKey('hourly', 'mail') })).items
-  expect(runs.filter(({ key }) => key.name.startsWith('MT_'))).toHaveLength(1)
+  vi.spyOn(scheduler, 'changeDefinitions').mockRejectedValueOnce(new Error('failed'))
+  const headers = { 'idempotency-key': 'dry' }
+  const ask = () => fixture.ask('POST /jobs/mail/hourly/run?dryRun=true', { body: {}, headers })
+  expect([(await ask()).status, (await ask()).status]).toEqual([500, 200])
 })
 
 test('a request under way is carried out once, however many others come meanwhile', async () => {

@@ -60,8 +60,8 @@ export class IdempotentAnswers {
     this.#underWay.set(id, { fingerprint, answer })
     try {
       const { status, body, mayBeDone } = await answer
-      // What failed in the server, or was too much for it, may be tried again under the same key, unless it may have
-      // been done.
+      // What was too much for the server, or for which it was away, may be tried again under the same key, unless it
+      // may have been done.
       const isDone = status < 500 && status !== 429
       if (isDone || mayBeDone === true) this.#keep(id, { fingerprint, answer }, body.length)
     } finally {

@@ -328,15 +328,20 @@ export class RequestPipeline {
   async #carryOutChange(change: Admitted, bodyText: string): Promise<KeptAnswer> {
     const { routed, scheduler } = change
     let what: Told = { ...told, bodyText }
+    let isBegun = false
     let mayBeDone = false
     try {
       const call = await this.#callOf(change, bodyText)
       what = { ...what, isDryRun: call.isDryRun, params: call.params }
+      isBegun = !call.isDryRun
       what = { ...what, answer: await routed.operation.handle(call) }
     } catch (error) {
       const problem = problemOf(error, this.#options.logger, routed.operation.id)
-      what = { ...what, status: problem.status, answer: problem }
-      mayBeDone = problem.code === 'ERR_COMMIT_UNKNOWN'
+      // What fails unexpectedly may do so after the change was stored.
+      mayBeDone = isBegun && (problem.status === 500 || problem.code === 'ERR_COMMIT_UNKNOWN')
+      const hasKey = routed.request.headers.has('idempotency-key')
+      const detail = mayBeDone && hasKey ? `${problem.detail} ${keyIsUsed}` : problem.detail
+      what = { ...what, status: problem.status, answer: { ...problem, detail } }
     }
     if (!what.isDryRun) {
       this.#parts.overviews.forget(scheduler)
@@ -346,6 +351,11 @@ export class RequestPipeline {
     return { status: what.status, body: JSON.stringify(what.answer), mayBeDone }
   }
 }
+
+/** Else a client would send it again, get the answer once more, and believe that it was tried. */
+const keyIsUsed =
+  'It may have been done: look first, and send it again under another Idempotency-Key. ' +
+  'Under this one it is not tried again.'
 
 /** A client that asks for them must not believe that they were looked at. */
 function refusePreconditions(request: Request): void {

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import type { JobDataMap } from '../../core/job-data-map.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { type JobQuery, type JobSummary, queryLimits } from '../../jobstore/queries.ts'
-import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
+import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { refuseBlind } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
@@ -30,7 +31,7 @@ import {
   pageQuery,
   visibleTo,
 } from '../wire/pages.ts'
-import { isReplacingPause, pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
+import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
 import { definitionOf, triggerDetailJson } from '../wire/triggers.ts'
 import { change, jobKeyOf, requireJob } from './changes.ts'
 import { detailFrom } from './trigger-details.ts'
@@ -240,6 +241,17 @@ const deleteJob: Operation = operation({
   },
 })
 
+/** A dry run does not say that all is well where the run itself is refused, as for data that are too large. */
+async function requireRunnable(
+  { scheduler, parts }: OperationCall<KeyJson, unknown, unknown>,
+  jobKey: JobKey,
+  data: JobDataMap,
+): Promise<void> {
+  const { clock } = parts
+  const trigger = TriggerBuilder.newTrigger({ clock }).forJob(jobKey).usingJobData(data).build()
+  await scheduler.changeDefinitions({ entries: [{ job: null, triggers: [trigger] }] }, { dryRun: true })
+}
+
 const runJob: Operation = operation({
   id: 'jobs.run',
   method: 'POST',
@@ -256,6 +268,7 @@ const runJob: Operation = operation({
     const { scheduler, params, body } = call
     const { key, jobDataMap } = await requireJob(scheduler, params)
     const data = unmasked(body.jobDataMap, jobDataMap)
+    if (call.isDryRun) await requireRunnable(call, key, data)
     const triggerKey = call.isDryRun
       ? null
       : await scheduler.triggerJob(key, data, { by: call.access.principal.name })
@@ -266,10 +279,6 @@ const runJob: Operation = operation({
     })
   },
 })
-
-function mayPause(state: TriggerState): boolean {
-  return state === 'NORMAL' || state === 'BLOCKED'
-}
 
 interface Verb<Body> {
   readonly verb: 'pause' | 'resume'
@@ -297,13 +306,9 @@ function steerJob<Body>({ verb, summary, body, carryOut }: Verb<Body>): Operatio
       const { key } = await requireJob(scheduler, params)
       return change(call, 'data', {
         async wouldChange() {
-          if (verb === 'pause' && isReplacingPause(asked)) return true
-          const { items } = await scheduler.queryTriggers({ jobKey: key, take: 1000 })
-          // A pause marks the job as well, where only its triggers were paused.
-          return verb === 'pause'
-            ? items.length === 0 ||
-                items.some(({ state, pause }) => mayPause(state) || pause?.scope === 'trigger')
-            : items.some(({ state }) => state === 'PAUSED')
+          // A pause marks the job as well, and takes the place of the one before.
+          if (verb === 'pause') return true
+          return (await scheduler.queryTriggers({ jobKey: key, state: 'PAUSED', take: 1 })).items.length > 0
         },
         carryOut: () => carryOut(call, key),
         result: null,
