@@ -20,6 +20,7 @@ export {
   DelegatingJobStore,
   type JobStoreOperation,
 } from './jobstore/delegating-job-store.ts'
+export { asSeen } from './jobstore/ended-trigger.ts'
 export type { ExecutionLogChunk, ExecutionProgress } from './jobstore/execution-log.ts'
 export type { ExecutionReport, ExecutionTexts } from './jobstore/execution-report.ts'
 export type { FireSlot, FiringOnSchedule } from './jobstore/fire-slot.ts'

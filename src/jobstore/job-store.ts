@@ -345,6 +345,7 @@ export interface JobStore extends FiringOnSchedule {
   getJob(key: JobKey): Promise<JobDetail | null>
   /** Those that exist and can be read. */
   getJobs(keys: readonly JobKey[]): Promise<readonly JobDetail[]>
+  /** As `asSeen` makes it, like all triggers and summaries that callers get. */
   getTrigger(key: TriggerKey): Promise<Trigger | null>
   getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]>
   /** In order of keys, one page at a time. */

@@ -119,6 +119,7 @@ export interface TriggerSummary {
   readonly description: string | null
   readonly calendarName: string | null
   readonly priority: number
+  /** Null for a trigger that is over, also one that its job ended before its last time. */
   readonly nextFireTimeMs: EpochMs | null
   readonly previousFireTimeMs: EpochMs | null
   /**
