@@ -27,8 +27,8 @@ export class ThreadLease implements ExecutionThread {
   readonly executions: Map<number, WorkerExecution> = new Map()
   /** Was asked to end and takes no more tasks. */
   leaving = false
-  /** A module did not load in the thread, which takes no more tasks and is ended after those that it has. */
-  spoilt = false
+  /** The URLs of modules that did not load in the thread: it cannot load them anew, and is ended when it is idle. */
+  readonly notLoaded: Set<string> = new Set()
   ready = false
   /** The thread that took the lease; null before, and when the thread had exited by then. */
   thread: PoolThread | null = null
@@ -62,6 +62,11 @@ export class ThreadLease implements ExecutionThread {
       if (this.#shared) this.drain()
     })
     this.#post(['unread', this.#unread])
+  }
+
+  /** Whether it takes tasks: it was not asked to end, and its thread is not being ended. */
+  get isOpen(): boolean {
+    return !this.leaving && !this.termination.signal.aborted
   }
 
   get load(): number {
@@ -160,8 +165,8 @@ export class ThreadLease implements ExecutionThread {
         this.#events.ready(this, message[1])
         this.#flushWhenDue()
         return
-      case 'spoilt':
-        this.spoilt = true
+      case 'notLoaded':
+        this.notLoaded.add(message[1])
         return
       case 'ends':
         for (const end of message[1]) {

@@ -138,8 +138,8 @@ export type ControlMessage =
 export type WorkerMessage =
   | readonly [kind: 'ready', threadId: number]
   | readonly [kind: 'ends', ends: readonly TaskEnd[]]
-  /** The thread is to be ended: a module did not load in it, and a further try would fail in the same way. */
-  | readonly [kind: 'spoilt']
+  /** A module did not load in the thread, and a further try there would fail in the same way. */
+  | readonly [kind: 'notLoaded', moduleUrl: string]
   | readonly [kind: 'progress', tag: number, value: unknown]
   | readonly [kind: 'log', tag: number, line: LogLine]
 

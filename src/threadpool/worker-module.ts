@@ -36,8 +36,8 @@ export async function loadWorkerFunction(moduleUrl: string, exportName: string):
 }
 
 /**
- * Whether an error says that the import of a module failed. Node remembers that, so that no further import of the
- * module succeeds in this thread.
+ * Whether an error says that the import of a module failed. Node remembers that in this thread, where no further import
+ * of the module succeeds then. Only that the file of the module itself is missing, Node may forget.
  */
 export function isFailedImport(error: unknown): boolean {
   return SchedulerError.is(error) && error.code === 'ERR_WORKER_MODULE' && error.cause !== undefined

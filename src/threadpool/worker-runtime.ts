@@ -111,7 +111,7 @@ class LeaseServer implements RunChannel {
       const result = await job(run.context())
       end = run.end(result)
     } catch (thrown) {
-      if (isFailedImport(thrown)) this.#post(['spoilt'])
+      if (isFailedImport(thrown)) this.#post(['notLoaded', wire[1]])
       end = run.failed(thrown)
     }
     if (hasOutput()) await outputTaken()

@@ -154,7 +154,7 @@ export class WorkerThreads {
         this.#interrupt(execution)
       }
       handlers.signal.addEventListener('abort', execution.onAbort, { once: true })
-      const lease = this.#waiting.size === 0 ? this.#leaseWithRoom(1) : null
+      const lease = this.#waiting.size === 0 ? this.#leaseWithRoom(task, 1) : null
       if (lease === null) {
         this.#waiting.add(execution)
         this.#tellIfAllStuck()
@@ -187,30 +187,29 @@ export class WorkerThreads {
   /** Gives waiting executions to threads that have room, and leases further threads up to the maximum. */
   #dispatch(): void {
     for (const execution of this.#waiting) {
-      const lease = this.#leaseWithRoom(this.#waiting.size)
+      const lease = this.#leaseWithRoom(execution.task, this.#waiting.size)
       if (lease === null) return
       this.#waiting.delete(execution)
       give(lease, execution)
     }
   }
 
-  /** A thread without work, else a new lease, else the least busy thread with room; `demand` executions wait. */
-  #leaseWithRoom(demand: number): ThreadLease | null {
-    let leastBusy: ThreadLease | null = null
+  /**
+   * A thread without work, else a new lease, else the thread with room that suits the task best; `demand` executions
+   * wait. A task never waits because its module did not load in the only thread with room. It fails there: while it
+   * waited it would keep a slot, for as long as another job runs.
+   */
+  #leaseWithRoom({ moduleUrl }: WorkerTask, demand: number): ThreadLease | null {
+    let best: ThreadLease | null = null
     for (const lease of this.#leases) {
-      if (
-        lease.leaving ||
-        lease.spoilt ||
-        lease.load >= (leastBusy?.load ?? this.#options.concurrentTasksPerWorker)
-      )
-        continue
+      if (!lease.isOpen || lease.load >= this.#options.concurrentTasksPerWorker) continue
       if (lease.load === 0) return lease
-      leastBusy = lease
+      if (best === null || suitsBetter(lease, best, moduleUrl)) best = lease
     }
     // Waiting for a thread whose lease ends takes less time than starting one.
     const threads = this.#leases.size + this.#roster.endingCount
     const mayLease = threads < this.#options.maxThreads && this.#leaving < demand
-    return mayLease ? this.#lease() : leastBusy
+    return mayLease ? this.#lease() : best
   }
 
   #lease(): ThreadLease {
@@ -329,18 +328,17 @@ export class WorkerThreads {
 
   /** After an execution has ended: starts the next one, or lets the lease end at the next check. */
   #refill(lease: ThreadLease): void {
+    // The thread that takes its place loads anew what did not load in this one.
+    if (lease.load === 0 && lease.notLoaded.size > 0) lease.termination.abort()
     if (this.#waiting.size > 0) this.#dispatch()
-    if (lease.load > 0) return
-    // The thread that takes its place loads the module anew.
-    if (lease.spoilt) lease.termination.abort()
-    else this.#sweepSoon()
+    if (lease.load === 0 && lease.isOpen) this.#sweepSoon()
   }
 
   #sweepSoon(): void {
     this.#sweep ??= this.#threadClock.setTimer(sweepIntervalMs, () => {
       this.#sweep = null
       for (const lease of this.#leases) {
-        if (lease.load > 0 || lease.leaving || lease.spoilt || !lease.ready) continue
+        if (lease.load > 0 || !lease.isOpen || !lease.ready) continue
         if (lease.rested) {
           this.#leave(lease)
         } else {
@@ -429,6 +427,16 @@ export class WorkerThreads {
       this.#waiting.clear()
     }
   }
+}
+
+/**
+ * Whether a thread suits a task better than another one: its module did not fail to load there, no other module did,
+ * so that the other thread comes to its end, and it is less busy.
+ */
+function suitsBetter(lease: ThreadLease, other: ThreadLease, moduleUrl: string): boolean {
+  const byModule = Number(lease.notLoaded.has(moduleUrl)) - Number(other.notLoaded.has(moduleUrl))
+  const byOthers = Number(lease.notLoaded.size > 0) - Number(other.notLoaded.size > 0)
+  return (byModule || byOthers || lease.load - other.load) < 0
 }
 
 function give(lease: ThreadLease, execution: WorkerExecution): void {

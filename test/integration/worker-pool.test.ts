@@ -294,7 +294,7 @@ describe('modules', () => {
     })
   })
 
-  it('that did not load once are loaded by the next thread, and the thread before runs its other jobs', async () => {
+  it('that did not load once are loaded by the next thread; the one before goes on with jobs of others', async () => {
     const test = await startPool({ size: 2, maxThreads: 1, concurrentTasksPerWorker: 2 })
     const directory = await mkdtemp(join(tmpdir(), 'quartz-ts-'))
     onTestFinished(() => rm(directory, { recursive: true }))
@@ -311,10 +311,12 @@ describe('modules', () => {
     const other = await waiting(test, 'obey', 'other')
     await expect(late()).rejects.toMatchObject({ code: 'ERR_WORKER_MODULE', cause: { message: 'away' } })
     await rm(join(directory, 'away'))
-    const next = late()
+    const { threadId } = await threadOf(test)
+    await expect(late()).rejects.toMatchObject({ code: 'ERR_WORKER_MODULE', cause: { message: 'away' } })
+    expect(await threadOf(test)).toMatchObject({ threadId })
     other.recorder.controller.abort(new Error('enough'))
     expect(await other.failure).toMatchObject({ message: 'enough' })
-    expect(await next).toMatchObject({ result: 'loaded' })
+    expect(await late()).toMatchObject({ result: 'loaded' })
     expect(test.errors).toEqual([])
   })
 
