@@ -70,3 +70,23 @@ test('a call that depends on several that wait is stored after all of them', asy
   await all
   expect(await store.getTriggersOfJob(jobOf('new 2').key)).toHaveLength(1)
 })
+
+test('a call that waits for others is not held up by later calls that depend on the same ones', async () => {
+  const { store, hold, othersAreStored } = await openScene()
+  const releases = [await hold('held 1'), await hold('held 2')]
+  const ended: string[] = []
+  const put = async (name: string, jobs: readonly string[]): Promise<void> => {
+    await store.scheduleJobs(jobs.map(only), replace)
+    ended.push(name)
+  }
+  const calls = [put('first', ['held 1', 'also'])]
+  await othersAreStored()
+  calls.push(put('second', ['held 2']))
+  await othersAreStored()
+  calls.push(put('both', ['held 1', 'held 2']))
+  for (let call = 0; call < 100; call++) calls.push(put(`later ${call}`, ['also']))
+  await othersAreStored()
+  for (const release of releases) await release()
+  await Promise.all(calls)
+  expect(ended.indexOf('both')).toBeLessThan(ended.indexOf('later 50'))
+})

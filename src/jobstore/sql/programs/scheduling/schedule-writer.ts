@@ -10,18 +10,13 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { SqlTransactor } from '../../session/sql-transactor.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
 import { type ScheduleOutcome, type ScheduleRequest, scheduleMany } from './scheduling.ts'
+import { WaitingCalls } from './waiting-calls.ts'
 
 interface Call extends Omit<ScheduleRequest, 'slot'> {
   /** For the trigger that may fire in the transaction; null when none may. */
   readonly slot: FireSlot | null
   readonly resolve: (fired: readonly TriggerFiredBundle[]) => void
   readonly reject: (error: unknown) => void
-}
-
-/** Calls that depend on each other, in their order. */
-interface Chain {
-  readonly calls: Call[]
-  readonly footprint: ScheduleFootprint
 }
 
 /** Most triggers of calls that share a transaction; a single call may have more. */
@@ -46,8 +41,8 @@ export class ScheduleWriter {
   readonly #mayExpectNew: boolean
   #calls: Call[] = []
   #isWriting = false
-  /** Calls that wait for locks of other sessions, each chain with its end. */
-  readonly #waiting = new Map<Chain, Promise<void>>()
+  /** Calls that wait for locks of other sessions, and those that depend on them. */
+  readonly #waiting = new WaitingCalls()
   readonly #apart = new Lanes(sideBySide)
 
   /** `mayExpectNew`: as in {@link scheduleMany}, for the first attempt. */
@@ -95,40 +90,21 @@ export class ScheduleWriter {
     let triggers = 0
     let taken = 0
     for (const call of this.#calls) {
-      const ahead = this.#waitingAhead(call)
+      const ahead = this.#waiting.ahead(call)
       if (ahead.length > 0) {
         // It depends on this batch too, and where its calls are then is known after the batch.
         if (touched.meets(call)) break
-        this.#putBehind(ahead, call)
+        this.#wait(call, ahead)
       } else {
         for (const entry of call.entries) triggers += entry.triggers.length
         if (batch.length > 0 && triggers > triggersPerTransaction) break
         batch.push(call)
-        if (this.#waiting.size > 0) touched.add(call)
+        if (!this.#waiting.isEmpty) touched.add(call)
       }
       taken++
     }
     this.#calls = this.#calls.slice(taken)
     return batch
-  }
-
-  /** The chains that the call depends on. */
-  #waitingAhead(call: Call): readonly Chain[] {
-    if (this.#waiting.size === 0) return []
-    return [...this.#waiting.keys()].filter(({ footprint }) => footprint.meets(call))
-  }
-
-  #putBehind(ahead: readonly Chain[], call: Call): void {
-    const [first] = ahead
-    if (ahead.length === 1 && first !== undefined) {
-      first.calls.push(call)
-      first.footprint.add(call)
-      return
-    }
-    const footprint = new ScheduleFootprint()
-    footprint.add(call)
-    const ends = ahead.flatMap((chain) => this.#waiting.get(chain) ?? [])
-    this.#wait({ calls: [call], footprint }, Promise.all(ends))
   }
 
   async #store(batch: readonly Call[]): Promise<void> {
@@ -144,30 +120,25 @@ export class ScheduleWriter {
 
   /** One before it in its batch may have met a lock. */
   async #storeOrWait(call: Call): Promise<void> {
-    const ahead = this.#waitingAhead(call)
-    if (ahead.length > 0) this.#putBehind(ahead, call)
+    const ahead = this.#waiting.ahead(call)
+    if (ahead.length > 0) this.#wait(call, ahead)
     else await this.#store([call])
   }
 
   /** Which of the calls met the lock is not known, so independent calls are run side by side. */
   #setApart(batch: readonly Call[]): void {
-    for (const chain of chainsOf(batch)) this.#wait(chain, Promise.resolve())
+    for (const call of batch) this.#wait(call, this.#waiting.ahead(call))
   }
 
-  #wait(chain: Chain, turn: Promise<unknown>): void {
-    const end = turn.then(() => this.#storeInTurn(chain))
-    this.#waiting.set(chain, end)
-    // Each call of a chain is answered by itself; the rest of a chain that stopped is refused.
-    unawaited(end, (error) => {
-      for (const call of chain.calls) call.reject(error)
-    })
-  }
-
-  async #storeInTurn(chain: Chain): Promise<void> {
-    for (let call = chain.calls.shift(); call !== undefined; call = chain.calls.shift()) {
-      await this.#storeAlone(call).catch(call.reject)
-    }
-    this.#waiting.delete(chain)
+  /** Stores the call by itself when those before it have ended, well or not. */
+  #wait(call: Call, ahead: readonly Promise<void>[]): void {
+    const end = Promise.all(ahead)
+      .then(() => this.#storeAlone(call))
+      .catch(call.reject)
+      .then(() => {
+        this.#waiting.delete(call, end)
+      })
+    this.#waiting.add(call, end)
   }
 
   async #storeAlone(call: Call): Promise<void> {
@@ -220,19 +191,4 @@ function concernsAll(error: unknown): boolean {
     SchedulerError.is(error) &&
     (error.code === 'ERR_DATABASE_UNAVAILABLE' || error.code === 'ERR_COMMIT_UNKNOWN')
   )
-}
-
-/** Calls that depend on each other, directly or through others, stay together. */
-function chainsOf(calls: readonly Call[]): readonly Chain[] {
-  const chains = new Set<Chain>()
-  for (const call of calls) {
-    const met = [...chains].filter(({ footprint }) => footprint.meets(call))
-    const before = met.flatMap((chain) => chain.calls)
-    for (const chain of met) chains.delete(chain)
-    const footprint = new ScheduleFootprint()
-    const together = [...calls.filter((other) => before.includes(other)), call]
-    for (const each of together) footprint.add(each)
-    chains.add({ calls: together, footprint })
-  }
-  return [...chains]
 }
