@@ -23,11 +23,20 @@ export function withCauses(thrown: unknown): readonly unknown[] {
   const found: unknown[] = [thrown]
   for (let index = 0; index < found.length && found.length <= causesMax; index++) {
     const cause = propertyOf(found[index], 'cause')
-    const errors = propertyOf(found[index], 'errors')
-    const more = [cause, ...(Array.isArray(errors) ? (errors as readonly unknown[]) : [])]
+    const more = [cause, ...errorsOf(found[index])]
     found.push(...more.filter((each) => each !== undefined && each !== null))
   }
   return found.slice(0, causesMax + 1)
+}
+
+/** The first errors of which an error is made, as many as are named: a batch may collect a million of them. */
+function errorsOf(thrown: unknown): readonly unknown[] {
+  try {
+    const errors = propertyOf(thrown, 'errors')
+    return Array.isArray(errors) ? (errors.slice(0, causesMax) as readonly unknown[]) : []
+  } catch {
+    return []
+  }
 }
 
 /** Texts of an error and its causes as one. Most messages repeat the message of their cause, which is left out. */
