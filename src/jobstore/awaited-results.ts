@@ -31,6 +31,8 @@ export type AwaitedResultOutcome =
 /** Results whose deadline has passed, and when to look again. */
 export interface OverdueResults {
   readonly overdue: readonly AwaitedResult[]
+  /** How many the store went through for this answer: those of `overdue`, and those that it could not read. */
+  readonly seen: number
   /** The earliest of the other deadlines; null when there is none. */
   readonly nextMs: EpochMs | null
 }

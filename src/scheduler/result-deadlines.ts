@@ -75,7 +75,7 @@ interface Left {
   readonly nextMs: EpochMs | null
 }
 
-/** Those that are not being ended. As many as are being ended may come before them and fill whole answers. */
+/** Those that are not being ended. Those that are, or that cannot be read, may come before them and fill answers. */
 async function leftToEnd(
   store: JobStoreAwaitedResults | null,
   nowMs: EpochMs,
@@ -84,14 +84,15 @@ async function leftToEnd(
   const left = new Map<string, AwaitedResult>()
   let isAny = false
   let nextMs: EpochMs | null = null
-  const most = ending.size + awaitedResultsAtOnce
+  let most = ending.size + awaitedResultsAtOnce
   for (let skip = 0; store !== null && skip < most; skip += awaitedResultsAtOnce) {
     const found = await store.overdue(nowMs, skip)
     const others = found.overdue.filter(({ bundle }) => !ending.has(bundle.fireInstanceId))
     for (const awaited of others) left.set(awaited.bundle.fireInstanceId, awaited)
     isAny ||= found.overdue.length > 0
     nextMs = found.nextMs
-    if (others.length === found.overdue.length) break
+    most += found.seen - found.overdue.length
+    if (found.seen < awaitedResultsAtOnce || left.size >= awaitedResultsAtOnce) break
   }
   return { left: [...left.values()], isAny, nextMs }
 }

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import {
   createScheduler,
@@ -10,6 +12,7 @@ import {
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { sqliteJobStore } from '../../src/sqlite.ts'
 import { ManualClock } from '../../src/testing.ts'
+import { temporaryFolder } from '../support/sqlite.ts'
 
 /** A started scheduler of which one firing for each name goes on elsewhere. */
 async function openSent(names: readonly string[], timeoutMs: (name: string) => number, jobStore: JobStore) {
@@ -65,4 +68,49 @@ test.each([
   expect(ended).toHaveLength(500)
   await clock.advance(3000)
   expect(ended.slice(500).sort()).toEqual(later)
+})
+
+test('a firing ends at its deadline behind 500 that cannot be read', async () => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const unreadable = Array.from({ length: 500 }, (_each, index) => `unreadable-${index}`)
+  const { scheduler, clock } = await openSent(
+    [...unreadable, 'later'],
+    (name) => (name === 'later' ? 3000 : 1000),
+    sqliteJobStore({ filename }),
+  )
+  const ended: string[] = []
+  scheduler.listenerManager.addJobListener({
+    name: 'ends',
+    jobWasExecuted: ({ triggerKey: { name } }) => {
+      ended.push(name)
+    },
+  })
+  const database = new Database(filename)
+  database.exec("UPDATE qrtz_awaited_results SET details = '{' WHERE reference <> 'later'")
+  database.close()
+  await clock.advance(5000)
+  expect(ended).toEqual(['later'])
+})
+
+test('while one end is held up, each look at deadlines asks the store once', async () => {
+  const jobStore = ramJobStore()
+  const { awaitedResults } = jobStore
+  if (awaitedResults === null) throw new Error('The store awaits no results.')
+  const skips: (number | undefined)[] = []
+  const overdue = awaitedResults.overdue.bind(awaitedResults)
+  awaitedResults.overdue = (nowMs, skip) => {
+    skips.push(skip)
+    return overdue(nowMs, skip)
+  }
+  const { scheduler, clock } = await openSent(['one'], () => 1000, jobStore)
+  let goOn = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  onTestFinished(goOn)
+  scheduler.listenerManager.addJobListener({ name: 'slow', jobWasExecuted: () => held })
+  await clock.advance(1500)
+  skips.length = 0
+  await clock.advance(3000)
+  expect(new Set(skips)).toEqual(new Set([0]))
 })

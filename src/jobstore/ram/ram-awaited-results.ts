@@ -64,8 +64,10 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
     }
     const all = this.#byDeadline()
     const overdue = all.filter(({ deadlineMs }) => deadlineMs <= nowMs)
+    const some = overdue.slice(skip, skip + awaitedResultsAtOnce)
     return {
-      overdue: overdue.slice(skip, skip + awaitedResultsAtOnce).flatMap((result) => this.#shown(result)),
+      overdue: some.flatMap((result) => this.#shown(result)),
+      seen: some.length,
       nextMs: all[overdue.length]?.deadlineMs ?? null,
     }
   }

@@ -40,32 +40,37 @@ export class SqlAwaitedResults implements JobStoreAwaitedResults {
     return outcomes
   }
 
-  find(references: readonly string[]): Promise<readonly AwaitedResult[]> {
-    return this.#read((session) => session.awaitedResults.find(references))
+  async find(references: readonly string[]): Promise<readonly AwaitedResult[]> {
+    const { results } = await this.#read((session) => session.awaitedResults.find(references))
+    return results
   }
 
-  findTarget(target: InterruptTarget): Promise<readonly AwaitedResult[]> {
-    return this.#read(({ awaitedResults }) =>
+  async findTarget(target: InterruptTarget): Promise<readonly AwaitedResult[]> {
+    const { results } = await this.#read(({ awaitedResults }) =>
       'jobKey' in target
         ? awaitedResults.ofJob(target.jobKey)
         : awaitedResults.ofFiring(target.fireInstanceId),
     )
+    return results
   }
 
-  inFlight(skip = 0): Promise<readonly AwaitedResult[]> {
-    return this.#read((session) => session.awaitedResults.inFlight(skip))
+  async inFlight(skip = 0): Promise<readonly AwaitedResult[]> {
+    const { results } = await this.#read((session) => session.awaitedResults.inFlight(skip))
+    return results
   }
 
   async overdue(nowMs: EpochMs, skip = 0): Promise<OverdueResults> {
-    const overdue = await this.#read((session) => session.awaitedResults.overdue(nowMs, skip))
-    if (overdue.length === 0) {
+    const { results: overdue, broken } = await this.#read((session) =>
+      session.awaitedResults.overdue(nowMs, skip),
+    )
+    if (overdue.length === 0 && skip === 0) {
       await this.#transactor().run(({ session }) => session.awaitedResults.deleteOrphans(nowMs), {
         lock: 'rows',
         tells: 'none',
       })
     }
     const nextMs = await this.#transactor().read((session) => session.awaitedResults.nextDeadlineMs(nowMs))
-    return { overdue, nextMs }
+    return { overdue, seen: overdue.length + broken.length, nextMs }
   }
 
   takeLate(references: readonly string[]): Promise<readonly LateFiring[]> {
@@ -75,19 +80,17 @@ export class SqlAwaitedResults implements JobStoreAwaitedResults {
     })
   }
 
-  async #read(
-    load: (session: SqlSession) => SqlProgram<LoadedAwaitedRows>,
-  ): Promise<readonly AwaitedResult[]> {
+  async #read(load: (session: SqlSession) => SqlProgram<LoadedAwaitedRows>): Promise<LoadedResults> {
     const transactor = this.#transactor()
     const { signaler } = transactor.session.context
-    const { results, broken } = await transactor.read((session) => withJobs(session, load(session)))
-    for (const { reference, error } of broken) {
+    const loaded = await transactor.read((session) => withJobs(session, load(session)))
+    for (const { reference, error } of loaded.broken) {
       signaler.storeError(
         `The awaited result '${reference}' cannot be read; its execution stays in flight.`,
         error,
       )
     }
-    return results
+    return loaded
   }
 }
 

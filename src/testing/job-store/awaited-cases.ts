@@ -197,14 +197,14 @@ export const awaitedCases: readonly StoreCase[] = area(
         const deadlineMs = begunMs + (3 - index) * 1000
         await awaited.put([resultOf(bed, await bed.start(name), { reference: name, deadlineMs })])
       }
-      assert.deepEqual(await awaited.overdue(begunMs), { overdue: [], nextMs: begunMs + 1000 })
+      assert.deepEqual(await awaited.overdue(begunMs), { overdue: [], seen: 0, nextMs: begunMs + 1000 })
       const { overdue, nextMs } = await awaited.overdue(begunMs + 2000)
       assert.deepEqual([overdue.map(({ reference }) => reference), nextMs], [['c', 'b'], begunMs + 3000])
       assert.equal((await awaited.overdue(begunMs + 3000)).nextMs, null)
       const skipped = await awaited.overdue(begunMs + 2000, 1)
       assert.deepEqual(
-        [skipped.overdue.map(({ reference }) => reference), skipped.nextMs],
-        [['b'], begunMs + 3000],
+        [skipped.overdue.map(({ reference }) => reference), skipped.seen, skipped.nextMs],
+        [['b'], 1, begunMs + 3000],
       )
     },
 
@@ -216,7 +216,7 @@ export const awaitedCases: readonly StoreCase[] = area(
       await complete(bed, only(await awaited.find(['run-1'])), { mayBeLate: true })
       assert.deepEqual(await awaited.find(['run-1']), [])
       assert.deepEqual(await awaited.inFlight(), [])
-      assert.deepEqual(await awaited.overdue(bed.now() + 60_000), { overdue: [], nextMs: null })
+      assert.deepEqual(await awaited.overdue(bed.now() + 60_000), { overdue: [], seen: 0, nextMs: null })
       assert.deepEqual(await awaited.takeLate(['run-2', 'run-1']), [{ reference: 'run-1', fireInstanceId }])
       assert.deepEqual(await awaited.takeLate(['run-1']), [])
     },

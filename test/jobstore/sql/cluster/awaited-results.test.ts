@@ -110,7 +110,7 @@ describe('a firing that goes on elsewhere, when its node dies', () => {
     await cluster.sql('DELETE FROM qrtz_fired_triggers')
     expect(await awaitedOf(live).find(['run'])).toEqual([])
     const { deadlineMs } = resultOf(dead, bundle)
-    expect(await awaitedOf(live).overdue(deadlineMs)).toEqual({ overdue: [], nextMs: null })
+    expect(await awaitedOf(live).overdue(deadlineMs)).toEqual({ overdue: [], seen: 0, nextMs: null })
     expect(await cluster.sql('SELECT * FROM qrtz_awaited_results')).toEqual([])
   })
 })
