@@ -149,7 +149,8 @@ export interface JobExecutionContext<Data extends object = Record<string, unknow
   readonly runsAgain: boolean
   /**
    * For listeners: whether another node has taken the firing over, because this one was not heard of for too long. How
-   * the job ends here counts for nothing then: the other node runs it again, or counts it as lost.
+   * the job ends here counts for nothing then: the other node runs it again, or counts it as lost. A node that stood
+   * still learns of it at its next check-in: of a job that ends before that, this is false all the same.
    */
   readonly isTakenOver: boolean
   /** Notes of this firing alone, for listeners and the job. */

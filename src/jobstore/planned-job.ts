@@ -285,9 +285,9 @@ function goesOn(stored: Trigger, planned: Replacement): Trigger {
 function isOverOnce(stored: Trigger, { trigger, nowMs }: Replacement): boolean {
   const isSame = isOnce(stored) && isOnce(trigger) && stored.startTimeMs === trigger.startTimeMs
   if (!isSame || stored.nextFireTimeMs !== null) return false
-  // What was left out by hand is counted.
-  const isCounted = stored.previousFireTimeMs !== null || stored.timesTriggered > 0
-  return isCounted || stored.startTimeMs <= nowMs
+  // What was left out by hand is counted. What fired before its start was another schedule.
+  const hasFired = stored.previousFireTimeMs !== null && stored.previousFireTimeMs >= stored.startTimeMs
+  return hasFired || stored.timesTriggered > 0 || stored.startTimeMs <= nowMs
 }
 
 /**

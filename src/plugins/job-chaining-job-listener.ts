@@ -20,7 +20,7 @@ interface Link {
  * Runs one job after another: when the first one has ended well, the second one is triggered. Links are kept in memory,
  * so the instance that runs the first job needs them. When a job is refired or retried, the second job is triggered
  * after its last run only; when it is sharded, once all items of the firing have ended. A run whose firing another node
- * has taken over triggers none: the run there does.
+ * has taken over, as far as this node knows by its end, triggers none: the run there does.
  */
 export class JobChainingJobListener implements JobListener {
   readonly name: string

@@ -108,8 +108,11 @@ export class SchedulerLifeCycle {
     return this.#runningSinceMs
   }
 
-  /** @throws SchedulerError ERR_SCHEDULER_STATE after the first start */
-  /** All of them or, when `then` throws, none. */
+  /**
+   * Registers all of them or, when `then` throws, none.
+   *
+   * @throws SchedulerError ERR_SCHEDULER_STATE after the first start
+   */
   registerJobs(jobs: readonly JobSource[], then: () => void): void {
     this.requireNotShutdown()
     if (this.#isStarting || this.#runningSinceMs !== null) {
