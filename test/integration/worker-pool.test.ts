@@ -57,6 +57,27 @@ async function waiting(
   return { recorder, failure }
 }
 
+/** A module that does not load until what it needs comes back. */
+async function lateModule({ pool }: PoolUnderTest): Promise<{
+  readonly late: () => Promise<WorkerTaskResult>
+  readonly comeBack: () => Promise<void>
+}> {
+  const directory = await mkdtemp(join(tmpdir(), 'quartz-ts-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const module = join(directory, 'late.mjs')
+  await writeFile(
+    module,
+    "import { existsSync } from 'node:fs'\n" +
+      "if (existsSync(new URL('./away', import.meta.url))) throw new Error('away')\n" +
+      "export default () => 'loaded'\n",
+  )
+  await writeFile(join(directory, 'away'), '')
+  return {
+    late: () => pool.runInWorker(workerTask(pathToFileURL(module).href, 'default'), new Recorder()),
+    comeBack: () => rm(join(directory, 'away')),
+  }
+}
+
 describe('threads', () => {
   it('are kept for the next task and get flags and environment of the pool', async () => {
     const flags = ['--no-warnings', '--no-deprecation']
@@ -296,27 +317,31 @@ describe('modules', () => {
 
   it('that did not load once are loaded by the next thread; the one before goes on with jobs of others', async () => {
     const test = await startPool({ size: 2, maxThreads: 1, concurrentTasksPerWorker: 2 })
-    const directory = await mkdtemp(join(tmpdir(), 'quartz-ts-'))
-    onTestFinished(() => rm(directory, { recursive: true }))
-    const module = join(directory, 'late.mjs')
-    await writeFile(
-      module,
-      "import { existsSync } from 'node:fs'\n" +
-        "if (existsSync(new URL('./away', import.meta.url))) throw new Error('away')\n" +
-        "export default () => 'loaded'\n",
-    )
-    await writeFile(join(directory, 'away'), '')
-    const late = (): Promise<WorkerTaskResult> =>
-      test.pool.runInWorker(workerTask(pathToFileURL(module).href, 'default'), new Recorder())
+    const { late, comeBack } = await lateModule(test)
     const other = await waiting(test, 'obey', 'other')
     await expect(late()).rejects.toMatchObject({ code: 'ERR_WORKER_MODULE', cause: { message: 'away' } })
-    await rm(join(directory, 'away'))
+    await comeBack()
     const { threadId } = await threadOf(test)
     await expect(late()).rejects.toMatchObject({ code: 'ERR_WORKER_MODULE', cause: { message: 'away' } })
     expect(await threadOf(test)).toMatchObject({ threadId })
     other.recorder.controller.abort(new Error('enough'))
     expect(await other.failure).toMatchObject({ message: 'enough' })
     expect(await late()).toMatchObject({ result: 'loaded' })
+    expect(test.errors).toEqual([])
+  })
+
+  it('that did not load in a thread that has other jobs are loaded by another thread', async () => {
+    const test = await startPool({ size: 4, maxThreads: 2, concurrentTasksPerWorker: 2 })
+    const { late, comeBack } = await lateModule(test)
+    // Each has a thread, and both have room for one more.
+    const [first, second] = [await waiting(test, 'obey', 'first'), await waiting(test, 'obey', 'second')]
+    await expect(late()).rejects.toMatchObject({ code: 'ERR_WORKER_MODULE' })
+    await comeBack()
+    expect(await late()).toMatchObject({ result: 'loaded' })
+    for (const { recorder, failure } of [first, second]) {
+      recorder.controller.abort(new Error('enough'))
+      expect(await failure).toMatchObject({ message: 'enough' })
+    }
     expect(test.errors).toEqual([])
   })
 
