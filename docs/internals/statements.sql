@@ -7056,7 +7056,7 @@ DELETE FROM qrtz_pauses WHERE sched_name = :scheduler;
 -- calendars.load
 --   programs/reading/reading.ts (getCalendar)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
---   programs/steps/calendar-lookup.ts (calendarsOf, formerCalendarsOf)
+--   programs/steps/calendar-lookup.ts (calendarsOf)
 -- SQLite
 SELECT c.calendar_name, c.calendar
 FROM (SELECT value ->> 'name' AS name FROM json_each(:rows)) AS r

@@ -149,18 +149,12 @@ export function isBrokenRow(thrown: unknown): thrown is SchedulerError {
   return SchedulerError.is(thrown) && thrown.code === 'ERR_BROKEN_ROW'
 }
 
-const replaceCalendar =
-  'Pass { replace: true, updateTriggers: true } to replace it and to compute the next times of its triggers anew, ' +
-  'or use another name.'
-
 /** An object with that identity is stored already, and replacing was not asked for. */
 export class ObjectAlreadyExistsError extends JobPersistenceError {
   constructor(
     what: 'job' | 'trigger' | 'calendar',
     identity: string,
-    remedy: string = what === 'calendar'
-      ? replaceCalendar
-      : 'Pass { replace: true } to replace it, or use another identity.',
+    remedy: string = 'Pass { replace: true } to replace it, or use another identity.',
   ) {
     super(`Cannot store ${what} '${identity}': one with this identity exists already. ${remedy}`, {
       code: 'ERR_OBJECT_ALREADY_EXISTS',

@@ -171,3 +171,13 @@ export function firedOnce({ key, startTimeMs, previousFireTimeMs, calendarName }
       `${previousFireTimeMs === null ? leftOut : 'has fired'}: it will never fire again. Give it another start time.`,
   )
 }
+
+/** The calendar of that name is stored already, and replacing was not asked for. */
+export function calendarTaken(name: string): ObjectAlreadyExistsError {
+  return new ObjectAlreadyExistsError(
+    'calendar',
+    name,
+    'Pass { replace: true, updateTriggers: true } to replace it and to compute the next times of its triggers anew, ' +
+      'or use another name.',
+  )
+}

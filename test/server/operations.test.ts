@@ -118,8 +118,9 @@ describe('jobs', () => {
     expect(paused).toEqual({ dryRun: true, changed: true, landed, result: null })
     await answer('jobs.pause', 'POST /jobs/mail/hourly/pause')
     expect(await fixture.scheduler.getTriggerState(triggerKey('hourly', 'mail'))).toBe('PAUSED')
+    // What is paused is paused again, by somebody else or for another reason.
     expect(await answer('jobs.pause', 'POST /jobs/mail/hourly/pause?dryRun=true')).toMatchObject({
-      changed: false,
+      changed: true,
     })
     await answer('jobs.resume', 'POST /jobs/mail/hourly/resume')
     expect(await fixture.scheduler.getTriggerState(triggerKey('hourly', 'mail'))).toBe('NORMAL')

@@ -1,8 +1,7 @@
-import { ObjectAlreadyExistsError } from '../../core/errors.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
-import { calendarInUse } from '../refusals.ts'
+import { calendarInUse, calendarTaken } from '../refusals.ts'
 import { staysWithoutTime } from '../trigger-state.ts'
 import { tellMissed } from './misfires.ts'
 import type { RamData } from './ram-data.ts'
@@ -48,7 +47,7 @@ export function* foresee(
 
 /** @throws ObjectAlreadyExistsError for a name that is taken and is not to be replaced */
 export function refuseTaken(data: RamData, name: string, { replace }: CalendarOptions): void {
-  if (!replace && data.calendars.calendars.has(name)) throw new ObjectAlreadyExistsError('calendar', name)
+  if (!replace && data.calendars.calendars.has(name)) throw calendarTaken(name)
 }
 
 export function addCalendar(

@@ -1,7 +1,6 @@
-import { ObjectAlreadyExistsError } from '../../../../core/errors.ts'
 import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
-import { calendarInUse } from '../../../refusals.ts'
+import { calendarInUse, calendarTaken } from '../../../refusals.ts'
 import { nextTriggerState, type StoredTriggerState, staysWithoutTime } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -30,8 +29,7 @@ export function* addCalendar(
   options: AddCalendarOptions,
 ): SqlProgram<void> {
   const { calendars } = tx.session
-  if (!options.replace && (yield* calendars.exists(name)))
-    throw new ObjectAlreadyExistsError('calendar', name)
+  if (!options.replace && (yield* calendars.exists(name))) throw calendarTaken(name)
   const old = options.updateTriggers ? (yield* calendars.load([name])).get(name) : undefined
   yield* calendars.put(name, calendar)
   if (!options.updateTriggers) return
