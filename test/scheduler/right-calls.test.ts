@@ -83,7 +83,8 @@ describe('the message about a wrong argument', () => {
     [
       'a text for an instant',
       () => scheduler.pauseAll({ until: '2h' } as never),
-      "pauseAll: 'until' must be a valid Date, got '2h'. Pass a Date; for two hours from now, new Date(Date.now() + 2 * 3_600_000).",
+      "pauseAll: 'until' must be a valid Date, got '2h'. " +
+        'Pass a Date; for two hours from now, new Date(Date.now() + 2 * 3_600_000).',
     ],
     [
       'a trigger before its job',
