@@ -214,14 +214,6 @@ const replacing = area('calendars: replacing', {
     assert.equal(await bed.store.rescheduleTrigger(key, without, { goesOnFrom: 'due' }), true)
     assert.equal((await bed.stored('t')).nextFireTimeMs, once.startTimeMs)
   },
-  'that has not left out the fire of a trigger that fires once does not bring it back': async (bed) => {
-    await put(bed, excluding())
-    const { key } = await bed.schedule('t', { calendar: name, inMs: 36 * hours })
-    await bed.store.skipNextFire(key, null)
-    const without = bed.trigger('t', { inMs: 36 * hours })
-    await refuses(bed.store.rescheduleTrigger(key, without, { goesOnFrom: 'due' }), 'ERR_TRIGGER_NEVER_FIRES')
-    assert.equal(await bed.state('t'), 'COMPLETE')
-  },
   'announces a trigger that may fire earlier than before': async (bed) => {
     await put(bed, excluding('2026-01-02'))
     const startMs = bed.now()

@@ -328,14 +328,6 @@ const rescheduling = area('triggers: rescheduling', {
     assert.equal((await bed.stored('every')).nextFireTimeMs, startMs + 180_000)
     assert.equal((await bed.stored('ahead')).nextFireTimeMs, startMs + 300_000)
   },
-  'in the place of a trigger that fires once, later, does not bring back what was left out': async (bed) => {
-    const { key } = await bed.schedule('t', { inMs: 60_000 })
-    await bed.store.skipNextFire(key, null)
-    const edited = bed.store.rescheduleTrigger(key, bed.trigger('t', { inMs: 60_000, priority: 6 }), {
-      goesOnFrom: 'due',
-    })
-    await refuses(edited, 'ERR_TRIGGER_NEVER_FIRES')
-  },
   'in the place of a trigger counts its intervals from the last fire': async (bed) => {
     const { key, startTimeMs } = await bed.schedule('t', { everyMs: 60_000 })
     await bed.complete(await bed.start('t'))
