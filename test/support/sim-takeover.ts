@@ -55,6 +55,8 @@ interface Member {
   /** What became of its start: null while it waits. */
   outcome: 'holds' | 'refused' | null
   wasTold: boolean
+  /** When its present try to start began: one that fails has watched the holder in vain. */
+  triesFromMs: number
 }
 
 /** Runs one seed: processes of other containers on one file, whose holder stands still, is killed or is deployed. */
@@ -171,7 +173,8 @@ class TakeOverWorld {
       return heir
     }
     const isShort = fate === 'standsStillForShort'
-    await this.#clock.sleep(isShort ? random.integer(0, tooShortMs) : longEnoughMs)
+    if (isShort) await this.#clock.sleep(random.integer(0, tooShortMs))
+    else await this.#watchedFor(heir, longEnoughMs)
     if (!isShort && heir.outcome !== 'holds') this.#violations.push('a silent holder was not taken over')
     // What no holder has seen yet, so that one that goes on finds something to do.
     if (!isShort) for (let count = 0; count < 10; count++) await this.#scheduleOutside()
@@ -188,9 +191,18 @@ class TakeOverWorld {
     return heir
   }
 
+  /** Waits until one try of `heir` to start has had `forMs`. */
+  async #watchedFor(heir: Member, forMs: number): Promise<void> {
+    for (let leftMs = forMs; leftMs > 0; ) {
+      await this.#clock.sleep(leftMs)
+      leftMs = heir.outcome === 'holds' ? 0 : heir.triesFromMs + forMs - this.#clock.elapsedMs()
+    }
+  }
+
   /** Tries until it holds the file or is refused, as one does who has an eye on a process. */
   async #start(member: Member): Promise<void> {
     for (;;) {
+      member.triesFromMs = this.#clock.elapsedMs()
       try {
         await member.scheduler.start()
         member.outcome = 'holds'
@@ -271,7 +283,7 @@ class TakeOverWorld {
       misfireThresholdMs: random.pick([1000, 60_000]),
       batchTimeWindowMs: random.pick([0, 0, 1000]),
     })
-    const member: Member = { instanceId, process, way, scheduler, outcome: null, wasTold: false }
+    const member: Member = { instanceId, process, way, scheduler, outcome: null, wasTold: false, triesFromMs: 0 }
     scheduler.events.on('recoveredByPeer', () => {
       member.wasTold = true
     })
