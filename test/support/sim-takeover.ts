@@ -283,7 +283,15 @@ class TakeOverWorld {
       misfireThresholdMs: random.pick([1000, 60_000]),
       batchTimeWindowMs: random.pick([0, 0, 1000]),
     })
-    const member: Member = { instanceId, process, way, scheduler, outcome: null, wasTold: false, triesFromMs: 0 }
+    const member: Member = {
+      instanceId,
+      process,
+      way,
+      scheduler,
+      outcome: null,
+      wasTold: false,
+      triesFromMs: 0,
+    }
     scheduler.events.on('recoveredByPeer', () => {
       member.wasTold = true
     })
