@@ -1,8 +1,12 @@
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { logThrown } from '../core/thrown-value.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Notifier } from './notifier.ts'
+
+/** The wait after a failure when the store does not say one. */
+const wrongDelayMs = 1000
 
 export interface LoopFailuresParts {
   readonly clock: Clock
@@ -34,15 +38,28 @@ export class LoopFailures {
 
   /** Reports the first failure of a row; logs each further one for debugging. */
   add(message: string, error: unknown): void {
-    const { abandonSignal, clock, ids, jobStore, logger, notifier } = this.#parts
+    const { abandonSignal, clock, ids, logger, notifier } = this.#parts
     if (abandonSignal.aborted) return
     this.#count++
     if (this.#count === 1) notifier.error(message, error)
     else {
       logger.debug({ err: error, failures: this.#count }, message)
-      const delayMs = jobStore.acquireRetryDelayMs(this.#count)
-      this.#retryAtMs = clock.elapsedMs() + delayMs * (1 - 0.5 * ids.random())
+      this.#retryAtMs = clock.elapsedMs() + this.#delayMs() * (1 - 0.5 * ids.random())
     }
+  }
+
+  /** What the store says. A store of another program may be wrong, and the loop goes on all the same. */
+  #delayMs(): number {
+    const { jobStore, logger } = this.#parts
+    try {
+      const delayMs = jobStore.acquireRetryDelayMs(this.#count)
+      if (Number.isFinite(delayMs) && delayMs >= 0) return delayMs
+      const fields = { delayMs: String(delayMs), usedMs: wrongDelayMs }
+      logger.warn(fields, 'acquireRetryDelayMs of the job store answered no number of milliseconds.')
+    } catch (error) {
+      logThrown(logger, error, 'acquireRetryDelayMs of the job store has thrown.', { usedMs: wrongDelayMs })
+    }
+    return wrongDelayMs
   }
 
   /** The row of failures has ended; a wait that has begun goes on. */

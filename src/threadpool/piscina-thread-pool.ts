@@ -79,9 +79,15 @@ class PiscinaThreadPool extends SlotPool {
         `Thread pool '${this.name}' is shut down and runs no more worker jobs.`,
       )
     }
-    this.#opening ??= WorkerThreads.open(this.#options, this.context)
-    this.#threads = await this.#opening
-    return this.#threads
+    const opening = (this.#opening ??= WorkerThreads.open(this.#options, this.context))
+    try {
+      this.#threads = await opening
+      return this.#threads
+    } catch (error) {
+      // The next worker job tries again.
+      if (this.#opening === opening) this.#opening = null
+      throw error
+    }
   }
 
   async #close(timeoutMs?: number): Promise<void> {

@@ -40,3 +40,31 @@ test('a check-in that succeeds again ends the wait of the loop for a store that 
   await scheduler.idle()
   expect(runs).toBe(1)
 })
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('no idea')
+    },
+  ],
+  ['answers no number', () => Number.NaN],
+])('the loop goes on after failures of a store whose acquireRetryDelayMs %s', async (_, delayMs) => {
+  const clock = new ManualClock()
+  const store = new FaultyJobStore(ramJobStore())
+  store.acquireRetryDelayMs = delayMs
+  let runs = 0
+  const work = defineJob('work', () => {
+    runs++
+  })
+  const scheduler = await createScheduler({ clock, jobStore: store, jobs: [work], logger: false })
+  onTestFinished(() => scheduler.shutdown())
+  await scheduler.start()
+  for (const operation of ['acquireNextTriggers', 'acquireAndFire'] as const) {
+    store.failOn({ operation, times: 3 })
+  }
+  await scheduler.schedule(work, { key: 'work', in: '1s' })
+  await clock.advance(60_000)
+  await scheduler.idle()
+  expect(runs).toBe(1)
+})
