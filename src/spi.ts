@@ -48,7 +48,19 @@ export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
 export type { MissedFires } from './jobstore/missed-fires.ts'
 export type { LostExecution, NodeRecovery } from './jobstore/node-recovery.ts'
 export type { EndedPauses, PauseNote, PauseTarget, ResumeManner, SkippedFire } from './jobstore/pauses.ts'
-export type { PlanChange, PlannedJob, PlanOutcome, PutPlan, SetGeneration } from './jobstore/planned-job.ts'
+export {
+  dataAfterRun,
+  inPlaceOf,
+  isDeclaredUpTo,
+  type PlanChange,
+  type PlannedJob,
+  type PlanOutcome,
+  type PutPlan,
+  planChange,
+  type Replacement,
+  type SetGeneration,
+  type StoredPlan,
+} from './jobstore/planned-job.ts'
 export type { UnknownJobType } from './jobstore/queries.ts'
 export type {
   AuditOptions,

@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync } from 'node:fs'
+import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { postgresJobStore } from '../jobstore/postgres/postgres-job-store.ts'
 import type { HistoryOptions } from '../jobstore/record-options.ts'
 import type { DatabaseJobStore } from '../jobstore/sql/database-job-store.ts'
@@ -54,6 +54,13 @@ export function sqliteFileOf(place: string): string {
 function requireFileName(file: string): string {
   if (file === '') throw new UsageError(`A store is ${storePlaces}; the name of the file is missing.`)
   return file
+}
+
+/** Deletes an empty file that {@link keepPrivate} has made and no store has written. */
+export function removeUnused(place: string): void {
+  const file = sqliteFileOf(place)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found?.isFile() === true && found.size === 0) rmSync(file, { force: true })
 }
 
 /** A new file is for this user alone: what is kept in it may hold what others should not read. @throws UsageError */

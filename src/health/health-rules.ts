@@ -71,8 +71,8 @@ async function byTimeOfStore(check: RuleCheck): Promise<RuleCheck> {
 
 /**
  * A job must have ended well within the last `ms` milliseconds (1 to 31,536,000,000, a year), on whatever node, as far
- * as the store keeps the status of jobs. For a job that never did, the time counts from the start of the watch, or from
- * the end of the first day (in UTC) of which the store knows a run, whichever was earlier.
+ * as the store keeps the status of jobs. For a job that never did, the time counts from the start of the watch, from
+ * the last run, or from the end of the first day (in UTC) of which the store knows a run, whichever was earliest.
  *
  * @throws InvalidArgumentError when an argument is wrong
  */

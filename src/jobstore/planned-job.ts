@@ -249,7 +249,8 @@ function atSameInstant(stored: Trigger | null, { trigger, calendar }: Replacemen
   return moved.nextFireTimeMs === null ? null : moved
 }
 
-type Replacement = Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
+/** A trigger that takes the place of another one, under its calendar. */
+export type Replacement = Pick<PlannedJob, 'trigger' | 'goesOnFrom'> & {
   readonly calendar: Calendar | null
   readonly nowMs: EpochMs
 }

@@ -21,7 +21,11 @@ export interface SchedulerEventMap {
   jobScheduled: { readonly trigger: Trigger }
   /** A trigger was taken away. */
   jobUnscheduled: { readonly triggerKey: TriggerKey }
-  /** A trigger will never fire again. */
+  /**
+   * A trigger will never fire again, because its schedule is over. One that its job has ended, by
+   * `unscheduleFiringTrigger` or `unscheduleAllTriggers`, has no such event, as in Quartz: the `instruction` of
+   * `triggerComplete` says it.
+   */
   triggerFinalized: { readonly trigger: Trigger }
   /** A trigger was paused. */
   triggerPaused: { readonly triggerKey: TriggerKey }

@@ -1,11 +1,9 @@
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock } from '../time/clock.ts'
 
-/**
- * A look is used so many times as long as it took: however many pages ask, and however many triggers there are, looking
- * takes 1 % of the time at most.
- */
+/** A look is used so many times as long as it took: however many pages ask, looking takes about 1 % of the time. */
 const restFactor = 100
+/** What is shown is no older than this, and a look that takes seconds. */
 const restMaxMs = 60_000
 
 interface Look<Found> {

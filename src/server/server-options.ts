@@ -67,7 +67,7 @@ export interface SchedulerServerOptions {
   readonly maxBodyBytes?: number
   /** Most streams of events that are open at one time. 1 to 10,000, default 250. */
   readonly maxStreams?: number
-  /** A folder with a page to serve at `/`; false serves none. Default: a page that says where the API is. */
+  /** A folder with a page to serve at `/`; false serves none. Default: the dashboard of this package. */
   readonly dashboard?: string | false
   /** Told of everything that was changed, or was to be: who, what, from where, with what answer. Default none. */
   readonly onAudit?: (record: AuditRecord) => void

@@ -432,7 +432,11 @@ describe('runs', () => {
   ])('a number in a query is in digits: %s', async (path) => {
     const found = await problem(`GET ${path}`)
     expect(found).toMatchObject({ status: 400, field: path.replace(/.*\?(.*)=.*/, 'query.$1') })
-    expect(found['detail']).toContain('must be a whole number in digits, or be left out')
+    expect(found['detail']).toMatch(/must be a whole number in digits( from 1 to 1000)?, or be left out/)
+  })
+
+  test.each(['/jobs?take=0', '/jobs?take=1001'])('a number out of bounds is told them: %s', async (path) => {
+    expect((await problem(`GET ${path}`))['detail']).toContain('from 1 to 1000')
   })
 
   test('of two terms of one kind both hold, or they are refused', async () => {

@@ -77,7 +77,8 @@ const spec = {
       "'user-column' says that users stand before the commands, 'demo-jobs' adds two jobs that run in worker threads.",
     'The store keeps what is due and what has run, even when this process is killed. Lines that are still there ' +
       'go on where they were: what was due while nothing ran runs late, or not at all when that is longer ago than a ' +
-      'minute. Lines that are gone are deleted. Jobs are kept in memory where the package better-sqlite3 is missing.',
+      'minute. Lines that are gone are deleted. Jobs are kept in memory where both the ' +
+      'package better-sqlite3 and node:sqlite (Node.js 22.16) are missing.',
     'Ctrl-C waits for running jobs, prints a summary and ends with exit code 0; a second one ends at once with ' +
       `${exitCodes.atOnce}.`,
   ],

@@ -7,7 +7,7 @@ import type { JobStore } from '../../jobstore/job-store.ts'
 import { createScheduler, type SchedulerOptions } from '../../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { StoreSetting } from '../config/settings.ts'
-import { keepPrivate, storeAt } from '../stores.ts'
+import { keepPrivate, removeUnused, storeAt } from '../stores.ts'
 
 /** Where a run keeps its jobs. */
 export type StoreChoice = PlaceChoice | { readonly setting: StoreSetting }
@@ -54,6 +54,7 @@ export async function openScheduler(
     return { scheduler, note: `Jobs are kept in ${withoutSecrets(place)}.` }
   } catch (error) {
     if (isGiven || !(error instanceof JobPersistenceError)) throw error
+    removeUnused(place)
     return { scheduler: await inMemory(), note: `Jobs are kept in memory: ${error.message}` }
   }
 }

@@ -44,6 +44,9 @@ const unknownPrincipal: Principal = { name: '', role: null }
 const rightTokensMax = 1000
 
 /** The way of every request: who, from where, may it, is it well formed; then its operation. */
+/** When to come back where no window of time says it: as many streams or bulk actions as there may be go on. */
+const triesAgainSeconds = '5'
+
 export class RequestPipeline {
   readonly #options: ResolvedServerOptions
   readonly #parts: ServerParts
@@ -78,6 +81,7 @@ export class RequestPipeline {
 
   problem(error: unknown, request: string, headers: Headers = new Headers()): Response {
     const problem = problemOf(error, this.#options.logger, request)
+    if (problem.status === 429 && !headers.has('retry-after')) headers.set('retry-after', triesAgainSeconds)
     if (problem.status === 401) headers.set('www-authenticate', 'Bearer')
     headers.set('content-type', 'application/problem+json')
     return textResponse(problem.status, JSON.stringify(problem), headers)

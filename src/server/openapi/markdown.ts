@@ -42,7 +42,7 @@ function parametersOf(described: Json): readonly string[] {
     const cells = [
       `\`${String(name)}\``,
       String(place),
-      typeOf(schema as Json),
+      `${typeOf(schema as Json)}${boundsOf(schema as Json)}`,
       required === true ? 'yes' : '',
     ]
     return `| ${[...cells, cell(description)].join(' | ')} |`
@@ -84,6 +84,15 @@ function typeOf(schema: Json): string {
   return alternatives.length === 1 && alternatives[0] === schema
     ? 'any'
     : alternatives.map(typeOf).join(' or ')
+}
+
+/** From, to and the default of a number; the bounds of instants are those of dates, and are left out. */
+function boundsOf({ minimum, maximum, default: byDefault }: Json): string {
+  const isBounded = typeof minimum === 'number' && typeof maximum === 'number' && maximum < 1e12
+  const bounds = isBounded ? `, ${minimum} to ${maximum}` : ''
+  return byDefault === undefined || byDefault === ''
+    ? bounds
+    : `${bounds}, default \`${typeof byDefault === 'string' ? byDefault : JSON.stringify(byDefault)}\``
 }
 
 function cell(text: unknown): string {

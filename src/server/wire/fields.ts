@@ -19,7 +19,9 @@ export const instantOrNull: z.ZodType<number | null> = instantMs.nullable()
 
 /** A whole number in a query. An empty field of a form is none: as 0 it would be an instant of 1970. */
 export function wholeQuery(min: number, max: number): z.ZodType<number> {
-  const digits = z.int('must be a whole number in digits, or be left out').min(min).max(max)
+  const bounds = max === instantMax ? '' : ` from ${min} to ${max}`
+  const wrong = `must be a whole number in digits${bounds}, or be left out`
+  const digits = z.int(wrong).min(min, wrong).max(max, wrong)
   return z.preprocess((text) => (/^-?\d{1,16}$/.test(String(text)) ? Number(text) : text), digits)
 }
 
