@@ -58,6 +58,10 @@ const exempt: Readonly<Record<string, string>> = {
   zeroSizeThreadPool: 'takes nothing',
   systemClock: 'a Clock: the library calls it',
   asSeen: 'called for what a store has read itself',
+  dataAfterRun: 'called for what a store has read itself',
+  inPlaceOf: 'called for what a store has read itself',
+  isDeclaredUpTo: 'called for what a store has read itself',
+  planChange: 'called for what a store has read itself',
   logAndSuppress: 'answers an error handler',
   logAndRethrow: 'answers an error handler',
 }
