@@ -183,3 +183,16 @@ test('methods that are cancelled while their scheduler looks at them stay away',
   await scheduling.close()
   for (const { jobKey } of scheduling.tasks()) expect(await scheduler.getJobDetail(jobKey)).toBeNull()
 })
+
+test('a listener that the look itself tells may cancel the methods, and they stay away', async () => {
+  const scheduler = await createScheduler({ logger: false, clock })
+  onTestFinished(() => scheduler.shutdown())
+  const methods = ['a', 'b'].map((name) => ({ run: scheduled({ name, fixedRate: '1h' }, () => {}) }))
+  const scheduling = await enableScheduling({ cluster: scheduler, instances: methods, clock })
+  // Another instance deletes them before the first look stores them again.
+  await scheduler.deleteJobs(scheduling.tasks().map(({ jobKey }) => jobKey))
+  scheduler.listenerManager.addSchedulerListener({ jobScheduled: () => scheduling.cancel() })
+  await scheduler.start()
+  await scheduling.close()
+  for (const { jobKey } of scheduling.tasks()) expect(await scheduler.getJobDetail(jobKey)).toBeNull()
+})

@@ -59,8 +59,7 @@ export async function enableClusterScheduling(options: ClusterSchedulingOptions)
     group,
     tasks: () => jobs.flatMap((job) => tasksOf(scheduler, job, caretaker)),
     cancel: async () => {
-      await caretaker.leave(jobs)
-      await scheduler.deleteJobs(jobs.map(({ job }) => job.key))
+      await caretaker.leave(jobs, () => scheduler.deleteJobs(jobs.map(({ job }) => job.key)))
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -75,10 +74,7 @@ function tasksOf(scheduler: Scheduler, clusterJob: ClusterJob, caretaker: Careta
     jobKey: job.key,
     triggerKey: trigger.key,
     nextExecution: async () => (await scheduler.getTrigger(trigger.key))?.nextFireTime ?? null,
-    cancel: async () => {
-      await caretaker.leave([clusterJob])
-      return scheduler.unscheduleJob(trigger.key)
-    },
+    cancel: () => caretaker.leave([clusterJob], () => scheduler.unscheduleJob(trigger.key)),
   }))
 }
 
@@ -101,6 +97,9 @@ class Caretaker {
   /** What it may store again. */
   readonly #jobs: Set<ClusterJob>
   #mustStore = true
+  #isStoring = false
+  /** Cancellations that came while a look stored jobs. */
+  readonly #cancelled: (() => Promise<unknown>)[] = []
   /** The job types that no node had at the last look. */
   #unknown: ReadonlySet<string> = new Set()
   #timer: ClockTimer | null = null
@@ -129,10 +128,14 @@ class Caretaker {
     })
   }
 
-  /** Schedules of the jobs are about to be cancelled: once this resolves, no look stores the jobs again. */
-  leave(jobs: readonly ClusterJob[]): Promise<void> {
+  /**
+   * Carries out a cancellation of schedules of the jobs, which are not stored again. A look that stores jobs carries
+   * it out once more at its end. The caller does not wait for that: it may be a listener that the look waits for.
+   */
+  leave<Answer>(jobs: readonly ClusterJob[], cancel: () => Promise<Answer>): Promise<Answer> {
     for (const job of jobs) this.#jobs.delete(job)
-    return this.#looking
+    if (this.#isStoring) this.#cancelled.push(cancel)
+    return cancel()
   }
 
   async end(): Promise<void> {
@@ -175,13 +178,26 @@ class Caretaker {
     this.#timer = clock.setTimer(lookAgainMs, again, { unref: true })
   }
 
+  async #store(): Promise<void> {
+    this.#isStoring = true
+    try {
+      // The set itself, which loses those that are cancelled meanwhile.
+      await storeJobs(this.#parts.scheduler, this.#jobs, { decides: false })
+    } finally {
+      this.#isStoring = false
+    }
+  }
+
   /** Answers whether there is nothing left to look for. */
   async #update(): Promise<boolean> {
     const { scheduler, group, jobs, removeUnknown } = this.#parts
     // An instance that started at the same time, or one that took this one for failed, may have deleted some.
-    // The set itself, which loses those that are cancelled meanwhile.
-    if (this.#mustStore) await storeJobs(scheduler, this.#jobs, { decides: false })
+    if (this.#mustStore) await this.#store()
     this.#mustStore = false
+    for (let cancel = this.#cancelled[0]; cancel !== undefined; cancel = this.#cancelled[0]) {
+      await cancel()
+      this.#cancelled.shift()
+    }
     if (!removeUnknown) return true
     const own = jobs.map(({ job }) => job.key)
     const { isOver, unknown } = await deleteUnknown(scheduler, group, { own, before: this.#unknown })
