@@ -26,3 +26,15 @@ test('a program comes in by a token beside users, which begins no session', asyn
   expect(JSON.stringify(known.json)).toContain('prometheus')
   expect(JSON.stringify(known.json)).not.toContain(sha256)
 })
+
+test('a bearer that a proxy in front sends leaves a session as it is', async () => {
+  const ann = { name: 'ann', password: 'correct horse' }
+  const users = [{ name: ann.name, role: 'admin', passwordHash: await hashPassword(ann.password) }] as const
+  await using fixture = await serverFixture({ auth: { kind: 'users', users } })
+  const begun = await fixture.ask('POST /session', { who: null, body: ann })
+  const cookie = (begun.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? ''
+  for (const bearer of ['abc', 'x'.repeat(600)]) {
+    const headers = { cookie, authorization: `Bearer ${bearer}` }
+    expect(await fixture.ask('GET /jobs', { who: null, headers })).toMatchObject({ status: 200 })
+  }
+})

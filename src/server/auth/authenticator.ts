@@ -131,7 +131,9 @@ class UserAuthenticator implements Authenticator {
 
   async authenticate(request: Request): Promise<Principal | null> {
     const bearer = bearerOf(request)
-    if (bearer !== null) return tokenOf(this.#tokens, bearer)?.principal ?? null
+    const token = bearer === null ? undefined : tokenOf(this.#tokens, bearer)
+    if (token !== undefined) return token.principal
+    // A proxy in front may send a bearer of its own.
     const session = this.#sessions.read(request)
     const user = this.#users.find(({ name }) => name === session?.name)
     return user !== undefined && session?.credential === fingerprint(user.passwordHash)
