@@ -269,7 +269,10 @@ interface Next extends Replacement, PlannedJob {
  */
 export function inPlaceOf(stored: Trigger, planned: Replacement): Trigger {
   if (planned.goesOnFrom === 'due' && isOverOnce(stored, planned)) throw firedOnce(stored)
-  const trigger = planned.goesOnFrom === 'start' ? fromItsStart(stored, planned) : goesOn(stored, planned)
+  const trigger =
+    planned.goesOnFrom === 'start'
+      ? fromItsStart(stored, planned)
+      : withOrigin(stored, goesOn(stored, planned))
   if (trigger.nextFireTimeMs === null) throw neverFires(trigger)
   return trigger
 }
@@ -279,15 +282,27 @@ function goesOn(stored: Trigger, planned: Replacement): Trigger {
   return stored.nextFireTimeMs === null ? trigger.withoutMissed(planned.calendar, planned.nowMs) : trigger
 }
 
+/** A series that a misfire has begun anew is known as such also after its trigger was edited. */
+function withOrigin(stored: Trigger, trigger: Trigger): Trigger {
+  if (!(stored instanceof SimpleTrigger && trigger instanceof SimpleTrigger)) return trigger
+  const { movedFrom, startTimeMs, repeatCount } = stored
+  const isSame = trigger.startTimeMs === startTimeMs && trigger.repeatCount === repeatCount
+  if (movedFrom === null || trigger.movedFrom !== null || !isSame) return trigger
+  const { nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = trigger
+  const state = { nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs }
+  return new SimpleTrigger(trigger, { ...scheduleOf(trigger), movedFrom }).withFireState(state)
+}
+
 /**
- * Whether the one fire time of both has fired, or was left out: its run may go on. One that lies ahead is not over
- * where an execution of the job, or the calendar, took it away.
+ * Whether the one fire time of the new trigger has fired in the stored one, or was left out: its run may go on. One
+ * that lies ahead is not over where an execution of the job, or the calendar, took it away.
  */
 function isOverOnce(stored: Trigger, { trigger, nowMs }: Replacement): boolean {
-  const isSame = isOnce(stored) && isOnce(trigger) && stored.startTimeMs === trigger.startTimeMs
-  if (!isSame || stored.nextFireTimeMs !== null) return false
+  if (stored.startTimeMs !== trigger.startTimeMs || !isOnce(trigger)) return false
   // What was left out by hand is counted. What fired before its start was another schedule.
   const hasFired = stored.previousFireTimeMs !== null && stored.previousFireTimeMs >= stored.startTimeMs
+  if (!isOnce(stored)) return hasFired && stored instanceof SimpleTrigger
+  if (stored.nextFireTimeMs !== null) return false
   return hasFired || stored.timesTriggered > 0 || stored.startTimeMs <= nowMs
 }
 

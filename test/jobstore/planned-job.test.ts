@@ -90,17 +90,32 @@ test('a trigger whose next fire time is far away is not followed from fire to fi
   expect(asked).toBeLessThan(1000)
 })
 
+interface Scene {
+  readonly clock: ManualClock
+  readonly scheduler: Scheduler
+  readonly runs: number[]
+  readonly store: (changes?: Partial<{ priority: number; repeatCount: number }>) => Promise<unknown>
+  readonly waitMinutes: (minutes: number) => Promise<void>
+}
+
 describe.each([
   ['RAM', () => ramJobStore()],
   ['SQLite', () => sqliteJobStore({ filename: ':memory:' })],
 ])('definitions that are stored again in %s after a misfire', (_name, makeStore) => {
   /** A job that runs ten times a minute apart, of which it has missed some: four have run, and six are left. */
-  const misfired = async (): Promise<{
-    readonly scheduler: Scheduler
-    readonly runs: number[]
-    readonly store: (changes?: Partial<{ priority: number; repeatCount: number }>) => Promise<unknown>
-    readonly waitMinutes: (minutes: number) => Promise<void>
-  }> => {
+  const misfired = async (): Promise<Scene> => {
+    const scene = await repeated()
+    const { clock, scheduler, runs, waitMinutes } = scene
+    await scheduler.standby()
+    await waitMinutes(5)
+    await scheduler.start()
+    await clock.advance(1000)
+    expect(runs).toHaveLength(4)
+    return scene
+  }
+
+  /** The same, of which three have run and none was missed. */
+  const repeated = async (): Promise<Scene> => {
     const clock = new ManualClock(startMs)
     const runs: number[] = []
     const definition = defineJob('job', () => {
@@ -131,12 +146,7 @@ describe.each([
     await store()
     await scheduler.start()
     await waitMinutes(2)
-    await scheduler.standby()
-    await waitMinutes(5)
-    await scheduler.start()
-    await clock.advance(1000)
-    expect(runs).toHaveLength(4)
-    return { scheduler, runs, store, waitMinutes }
+    return { clock, scheduler, runs, store, waitMinutes }
   }
 
   test.each<[string, { readonly priority?: number; readonly repeatCount?: number }, number]>([
@@ -154,6 +164,24 @@ describe.each([
     await waitMinutes(20)
     expect(runs).toHaveLength(fires)
     expect(new Set(runs.slice(4).map((ms, index) => ms - index * 60_000)).size).toBe(1)
+  })
+
+  test('do not repeat what has fired after an edit of the stored trigger', async () => {
+    const { scheduler, runs, store, waitMinutes } = await misfired()
+    const stored = await scheduler.getTrigger('t')
+    const edited = stored?.getTriggerBuilder().withPriority(7).build()
+    if (edited !== undefined) await scheduler.rescheduleJob('t', edited, { goesOnFrom: 'due' })
+    expect((await scheduler.getTrigger('t'))?.priority).toBe(7)
+    await store()
+    await waitMinutes(20)
+    expect(runs).toHaveLength(10)
+  })
+
+  test('are refused where all that is left is a fire that has been', async () => {
+    const { runs, store, waitMinutes } = await repeated()
+    await expect(store({ repeatCount: 0 })).rejects.toMatchObject({ code: 'ERR_TRIGGER_NEVER_FIRES' })
+    await waitMinutes(1)
+    expect(runs).toEqual([0, 60_000, 120_000, 180_000])
   })
 
   test('are refused with fewer repeats than there have been', async () => {
