@@ -77,12 +77,7 @@ export class CompletionWriter {
     return this.#writing !== null && this.#clock.elapsedMs() - this.#writingSinceMs >= afterMs
   }
 
-  /** Nothing is written any more. */
-  get isAbandoned(): boolean {
-    return this.#isAbandoned
-  }
-
-  /** Completions that were given up and are not in the store. */
+  /** Completions that were given up, or came too late, and are not in the store. */
   get unwrittenCount(): number {
     return this.#unwrittenCount
   }
@@ -105,9 +100,12 @@ export class CompletionWriter {
 
   /** Whether a completion comes too late to be written. */
   #isTooLate(completion: JobCompletion): boolean {
-    if (this.#isAbandoned) return true
-    this.#onLate?.(completion)
-    return this.#onLate !== null
+    if (!this.#isAbandoned) {
+      if (this.#onLate === null) return false
+      this.#onLate(completion)
+    }
+    this.#unwrittenCount++
+    return true
   }
 
   /** Resolves when the completion is written, or when it is given up because the scheduler shuts down. */

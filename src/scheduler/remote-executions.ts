@@ -305,11 +305,9 @@ export class RemoteExecutions {
     }
     const ending = this.#write(awaited, end)
     this.#ending.set(reference, ending)
-    try {
-      await ending
-    } finally {
-      if (this.#ending.get(reference) === ending) this.#ending.delete(reference)
-    }
+    await ending
+    // One that is not written stays, so that another caller who reports it meanwhile is refused as well.
+    if (this.#ending.get(reference) === ending) this.#ending.delete(reference)
     return true
   }
 
@@ -318,9 +316,11 @@ export class RemoteExecutions {
     const { completions } = this.#parts
     const unwrittenBefore = completions.unwrittenCount
     await this.#parts.end(awaited, end)
-    if (completions.unwrittenCount === unwrittenBefore && !completions.isAbandoned) return
-    // The caller is to report it again, to another node.
-    throw new SchedulerError('ERR_SCHEDULER_SHUTDOWN', 'reportResult: the scheduler shuts down.')
+    if (completions.unwrittenCount === unwrittenBefore) return
+    const message =
+      `The end of the firing under '${awaited.reference}' is not stored, because the scheduler shuts down. Report or ` +
+      'interrupt it again on another node, or after the next start.'
+    throw new SchedulerError('ERR_SCHEDULER_SHUTDOWN', message)
   }
 
   async #endLate(awaited: AwaitedResult): Promise<void> {

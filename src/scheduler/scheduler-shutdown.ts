@@ -217,15 +217,15 @@ export class SchedulerShutdown {
     await settledWithin(options.clock, stepMaxMs, closing)
   }
 
-  readonly #endedTooLate = ({ trigger, fireInstanceId }: JobCompletion): void => {
+  readonly #endedTooLate = ({ trigger, fireInstanceId, isAwaited }: JobCompletion): void => {
     const { jobStore, logger } = this.#parts.options
     // What was in memory is gone.
     if (!jobStore.capabilities.persistent) return
-    logger.warn(
-      { triggerKey: trigger.key.toString(), fireInstanceId },
-      'An execution ended after the shutdown, so its end is not stored. The next start, or another node, recovers it ' +
-        'or counts it as lost.',
-    )
+    const what = 'An execution ended after the shutdown, so its end is not stored.'
+    const follows = isAwaited
+      ? 'Its result is awaited until it is reported again, or its deadline passes.'
+      : 'The next start, or another node, recovers it or counts it as lost.'
+    logger.warn({ triggerKey: trigger.key.toString(), fireInstanceId }, `${what} ${follows}`)
   }
 
   /** Reports a failure, except that of a store that was cut off. */
