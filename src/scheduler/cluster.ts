@@ -165,7 +165,10 @@ export class Cluster implements SchedulerCluster {
     const remote = await remotes.interrupt(request, async (jobTypes) => {
       if (jobTypes.every((jobType) => remotes.knows(jobType))) return jobTypes
       const nodes = await this.nodes()
-      return jobTypes.filter((jobType) => remotes.knows(jobType) || nodeToStop(jobType, nodes) === undefined)
+      // It is this node also where the job type is registered here, but is not that of a remote job any more.
+      return jobTypes.filter(
+        (jobType) => remotes.knows(jobType) || (nodeToStop(jobType, nodes)?.isSelf ?? true),
+      )
     })
     const isHere = remote.hasEnded || isRunning
     if (store.cluster === null || (isHere && !('jobKey' in request))) return isHere

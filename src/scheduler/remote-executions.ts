@@ -341,7 +341,8 @@ export class RemoteExecutions {
     const notStopped = `What job ${jobDetail.key.toString()} runs elsewhere ('${reference}') was not stopped`
     try {
       await remote?.stop?.(executionOf(awaited))
-      if (remote === undefined) notifier.error(`${notStopped}: no node has the code of the job.`, null)
+      if (remote === undefined)
+        notifier.error(`${notStopped}: no node is known that has the code to stop it.`, null)
     } catch (error) {
       notifier.error(`${notStopped}.`, error)
     }

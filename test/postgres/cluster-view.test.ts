@@ -218,3 +218,29 @@ test('a node without the code of a remote job has one that has it stop what runs
   expect(stopped).toEqual(['run by node-1'])
   expect(await looker.interrupt(key)).toBe(false)
 })
+
+test('a node that is to stop what runs elsewhere ends it itself, although it runs the job here by now', async () => {
+  const newStore = await stores.prepare()
+  const open = async (instanceId: string, job: JobSource): Promise<Scheduler> => {
+    const scheduler = await createScheduler({ logger: false, jobStore: newStore(), instanceId, jobs: [job] })
+    onTestFinished(() => scheduler.shutdown())
+    await scheduler.start()
+    return scheduler
+  }
+  const remote = defineRemoteJob('job', (context) =>
+    context.awaitResult({ reference: 'run', timeoutMs: 600_000 }),
+  )
+  const before = await open('before', remote)
+  const key = new JobKey('job')
+  await before.addJob(JobBuilder.newJob(remote).withIdentity(key).storeDurably().build())
+  await before.triggerJob(key)
+  await before.idle()
+  await before.shutdown()
+  const here = defineJob('job', () => {})
+  const node = await open('node-1', here)
+  await open('node-2', here)
+  expect(await node.cluster.executingJobs()).toHaveLength(1)
+  expect(await node.interrupt(key)).toBe(true)
+  // What another node is asked to end may end later than this answer.
+  expect(await node.cluster.executingJobs()).toEqual([])
+})

@@ -59,6 +59,7 @@ test.each([
 test.each([
   ['no remote job', defineJob('other', () => {})],
   ['another remote job', defineRemoteJob('other', () => {})],
+  ['the job as one that runs here', defineJob('billing', () => {})],
 ])('it is interrupted, and it is said that it was not stopped, with %s', async (_, other) => {
   const { open } = await sentBefore()
   const scheduler = await open([other])
