@@ -6,6 +6,7 @@ export type {
   JobStoreAwaitedResults,
   LateFiring,
   OverdueResults,
+  ResultsInFlight,
 } from './jobstore/awaited-results.ts'
 export type { JobStoreChanges } from './jobstore/change-watch.ts'
 export type {

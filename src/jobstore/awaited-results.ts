@@ -28,6 +28,13 @@ export type AwaitedResultOutcome =
   /** The firing is not this scheduler's any more: another node has recovered it. */
   | 'gone'
 
+/** Results whose firings are in flight. */
+export interface ResultsInFlight {
+  readonly results: readonly AwaitedResult[]
+  /** How many the store went through for this answer: those of `results`, and those that it could not read. */
+  readonly seen: number
+}
+
 /** Results whose deadline has passed, and when to look again. */
 export interface OverdueResults {
   readonly overdue: readonly AwaitedResult[]
@@ -67,7 +74,7 @@ export interface JobStoreAwaitedResults {
    *
    * @param skip how many of the earliest to leave out. Default: 0
    */
-  inFlight(skip?: number): Promise<readonly AwaitedResult[]>
+  inFlight(skip?: number): Promise<ResultsInFlight>
   /**
    * Those whose deadline is at or before this instant, the earliest first, at most 500.
    *

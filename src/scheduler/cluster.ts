@@ -76,13 +76,13 @@ export class Cluster implements SchedulerCluster {
     const known = new Set(own.map(({ fireInstanceId }) => fireInstanceId))
     const elsewhere: ExecutingJob[] = []
     for (let skip = 0; store.awaitedResults !== null; skip += awaitedResultsAtOnce) {
-      const page = await store.awaitedResults.inFlight(skip)
-      const others = page.filter(({ bundle }) => !known.has(bundle.fireInstanceId))
+      const { results, seen } = await store.awaitedResults.inFlight(skip)
+      const others = results.filter(({ bundle }) => !known.has(bundle.fireInstanceId))
       for (const { bundle } of others) {
         known.add(bundle.fireInstanceId)
         elsewhere.push(executingJob(bundle, instanceId, null))
       }
-      if (page.length < awaitedResultsAtOnce) break
+      if (seen < awaitedResultsAtOnce) break
     }
     return [...own, ...elsewhere]
   }

@@ -70,7 +70,7 @@ test.each([
   expect(ended.slice(500).sort()).toEqual(later)
 })
 
-test('a firing ends at its deadline behind 500 that cannot be read', async () => {
+test('a firing is listed, and ends at its deadline, behind 500 that cannot be read', async () => {
   const filename = join(temporaryFolder(), 'jobs.db')
   const unreadable = Array.from({ length: 500 }, (_each, index) => `unreadable-${index}`)
   const { scheduler, clock } = await openSent(
@@ -88,6 +88,8 @@ test('a firing ends at its deadline behind 500 that cannot be read', async () =>
   const database = new Database(filename)
   database.exec("UPDATE qrtz_awaited_results SET details = '{' WHERE reference <> 'later'")
   database.close()
+  const listed = await scheduler.cluster.executingJobs()
+  expect(listed.map(({ triggerKey: { name } }) => name)).toEqual(['later'])
   await clock.advance(5000)
   expect(ended).toEqual(['later'])
 })

@@ -356,7 +356,7 @@ describe('a remote job', () => {
     expect(await scheduler.reportResult('b')).toBe(false)
     expect(await scheduler.reportResult('a', { result: 'done' })).toBe(true)
     expect(told).toContain('succeeded done after 0')
-    expect(await store.awaitedResults?.inFlight()).toEqual([])
+    expect(await store.awaitedResults?.inFlight()).toEqual({ results: [], seen: 0 })
   })
 
   test('may be written down under another reference when the first one is taken', async () => {

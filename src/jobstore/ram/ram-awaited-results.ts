@@ -8,6 +8,7 @@ import {
   lateFiringsMax,
   lateFiringsMaxAgeMs,
   type OverdueResults,
+  type ResultsInFlight,
 } from '../awaited-results.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
 import type { TriggerRecord } from './records.ts'
@@ -52,10 +53,9 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
       .flatMap((result) => this.#shown(result))
   }
 
-  async inFlight(skip = 0): Promise<readonly AwaitedResult[]> {
-    return this.#byDeadline()
-      .slice(skip, skip + awaitedResultsAtOnce)
-      .flatMap((result) => this.#shown(result))
+  async inFlight(skip = 0): Promise<ResultsInFlight> {
+    const some = this.#byDeadline().slice(skip, skip + awaitedResultsAtOnce)
+    return { results: some.flatMap((result) => this.#shown(result)), seen: some.length }
   }
 
   async overdue(nowMs: EpochMs, skip = 0): Promise<OverdueResults> {

@@ -9,6 +9,7 @@ import type {
   JobStoreAwaitedResults,
   LateFiring,
   OverdueResults,
+  ResultsInFlight,
 } from '../awaited-results.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
 import type { SqlProgram } from './kernel/statement.ts'
@@ -54,9 +55,9 @@ export class SqlAwaitedResults implements JobStoreAwaitedResults {
     return results
   }
 
-  async inFlight(skip = 0): Promise<readonly AwaitedResult[]> {
-    const { results } = await this.#read((session) => session.awaitedResults.inFlight(skip))
-    return results
+  async inFlight(skip = 0): Promise<ResultsInFlight> {
+    const { results, broken } = await this.#read((session) => session.awaitedResults.inFlight(skip))
+    return { results, seen: results.length + broken.length }
   }
 
   async overdue(nowMs: EpochMs, skip = 0): Promise<OverdueResults> {

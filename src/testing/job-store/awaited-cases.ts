@@ -102,7 +102,7 @@ export const awaitedCases: readonly StoreCase[] = area(
 
     'it is in flight until it is completed': async (bed) => {
       const inFlight = async (): Promise<readonly string[]> =>
-        (await awaitedOf(bed).inFlight()).map(({ reference }) => reference)
+        (await awaitedOf(bed).inFlight()).results.map(({ reference }) => reference)
       assert.deepEqual(await inFlight(), [])
       await handOver(bed)
       await bed.schedule('sooner')
@@ -110,10 +110,8 @@ export const awaitedCases: readonly StoreCase[] = area(
       const deadlineMs = bed.now() + 1000
       await awaitedOf(bed).put([resultOf(bed, sooner, { reference: 'run-2', deadlineMs })])
       assert.deepEqual(await inFlight(), ['run-2', 'run-1'])
-      assert.deepEqual(
-        (await awaitedOf(bed).inFlight(1)).map(({ reference }) => reference),
-        ['run-1'],
-      )
+      const { results, seen } = await awaitedOf(bed).inFlight(1)
+      assert.deepEqual([results.map(({ reference }) => reference), seen], [['run-1'], 1])
       await complete(bed, only(await awaitedOf(bed).find(['run-1'])))
       assert.deepEqual(await inFlight(), ['run-2'])
     },
@@ -184,7 +182,7 @@ export const awaitedCases: readonly StoreCase[] = area(
       assert.equal(found.length, 2)
       for (const each of found) await complete(bed, each)
       assert.deepEqual(await awaited.find(['run-1', 'run-2']), [])
-      assert.deepEqual(await awaited.inFlight(), [])
+      assert.deepEqual(await awaited.inFlight(), { results: [], seen: 0 })
     },
 
     'those that are overdue come first, with the deadline of the next one': async (bed) => {
@@ -215,7 +213,7 @@ export const awaitedCases: readonly StoreCase[] = area(
       assert.deepEqual(await awaited.takeLate(['run-1']), [], 'its result is still awaited')
       await complete(bed, only(await awaited.find(['run-1'])), { mayBeLate: true })
       assert.deepEqual(await awaited.find(['run-1']), [])
-      assert.deepEqual(await awaited.inFlight(), [])
+      assert.deepEqual(await awaited.inFlight(), { results: [], seen: 0 })
       assert.deepEqual(await awaited.overdue(bed.now() + 60_000), { overdue: [], seen: 0, nextMs: null })
       assert.deepEqual(await awaited.takeLate(['run-2', 'run-1']), [{ reference: 'run-1', fireInstanceId }])
       assert.deepEqual(await awaited.takeLate(['run-1']), [])
