@@ -45,6 +45,15 @@ export interface RemoteResult {
 export interface ResultTaker {
   readonly schedulerName: string
   /**
+   * Whether a firing that goes on elsewhere awaits a result under the reference, on whichever node it fired. For those
+   * who do not know which of several schedulers awaits it: `reportResult` of the others tells it as late.
+   *
+   * @throws InvalidArgumentError
+   * @throws SchedulerError ERR_NOT_SUPPORTED when the store cannot; ERR_SCHEDULER_SHUTDOWN; or the error of the
+   *   database
+   */
+  awaitsResult(reference: string): Promise<boolean>
+  /**
    * Ends a firing that goes on elsewhere, on whichever node it fired: with its retry, its listeners and its line in the
    * history. Resolves when that is committed. False when no result is awaited under the reference, because it was
    * reported before, or came too late; then the event `resultLate` says so.

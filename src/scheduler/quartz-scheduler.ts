@@ -449,6 +449,11 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     return this.#executing.all()
   }
 
+  async awaitsResult(reference: string): Promise<boolean> {
+    checkReference('awaitsResult', 'reference', reference)
+    this.#lifeCycle.requireOpen()
+    return this.#remotes.awaitsResult(reference)
+  }
   async reportResult(reference: string, result: RemoteResult = {}): Promise<boolean> {
     checkReference('reportResult', 'reference', reference)
     this.#lifeCycle.requireOpen()

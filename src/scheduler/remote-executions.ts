@@ -231,6 +231,11 @@ export class RemoteExecutions {
     this.#deadlines.expect(deadlineMs)
   }
 
+  async awaitsResult(reference: string): Promise<boolean> {
+    this.#store('awaitsResult')
+    return (await this.#finding.add(reference)) !== null
+  }
+
   async reportResult(reference: string, result: RemoteResult): Promise<boolean> {
     checkReference('reportResult', 'reference', reference)
     checkOptions('reportResult', result, resultChecks)

@@ -221,6 +221,7 @@ const surfaces: readonly Surface[] = [
       resumeJob: { jobKey: kinds.jobKeyOrName, options: resuming },
       resumeJobs: { matcher: kinds.groupMatcher, options: resuming },
       resumeAll: { options: resuming },
+      awaitsResult: { reference: kinds.plus(kinds.name, { value: 'x'.repeat(201) }) },
       reportResult: {
         reference: kinds.plus(kinds.name, { value: 'x'.repeat(201) }),
         result: kinds.options({ error: anything, result: anything }),

@@ -61,6 +61,7 @@ export const xxlJobSurfaces: readonly Surface[] = [
       stop: { because: 'a job of xxlJob calls it' },
       countOf: { because: 'a broadcast of xxlJob calls it' },
       referenceOf: { because: 'a job of xxlJob calls it' },
+      expectResult: { because: 'a job of xxlJob calls it' },
       executors: {},
       definitions: {},
       typesFromData: {},

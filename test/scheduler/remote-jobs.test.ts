@@ -85,6 +85,7 @@ describe.each([
     await clock.advance(90_000)
     await scheduler.idle()
     expect(told, 'the firing blocks the next one').toEqual(['begins'])
+    expect(await scheduler.awaitsResult('run-1')).toBe(true)
     expect(await scheduler.reportResult('run-1', { result: 'paid' })).toBe(true)
     await scheduler.idle()
     expect(told).toEqual(['begins', 'succeeded paid after 90000', 'begins'])
@@ -146,6 +147,7 @@ describe.each([
     const answers = await Promise.all([scheduler.reportResult('run-1'), scheduler.reportResult('run-1')])
     expect(answers.toSorted()).toEqual([false, true])
     expect(await scheduler.reportResult('run-1')).toBe(false)
+    expect(await scheduler.awaitsResult('never')).toBe(false)
     expect(await scheduler.reportResult('never')).toBe(false)
     expect(told.toSorted()).toEqual([
       'begins',

@@ -11,7 +11,11 @@ import { latch } from './executor-fixture.ts'
 const accessToken = 'a-token-of-your-own'
 const address = 'http://10.0.0.7:9999/'
 const kind = 'xxlJobExecutors'
-const taker: ResultTaker = { schedulerName: 's', reportResult: async () => false }
+const taker: ResultTaker = {
+  schedulerName: 's',
+  awaitsResult: async () => false,
+  reportResult: async () => false,
+}
 
 /** Nodes whose stores share notes, each with an admin. */
 class Cluster {

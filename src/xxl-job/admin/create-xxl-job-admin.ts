@@ -64,7 +64,7 @@ export class Admin implements XxlJobAdmin {
   readonly #desk = new ResultDesk()
   readonly sender: RunSender
   readonly #counters: RouteCounters
-  readonly #remote = new RemoteResults()
+  readonly #remote: RemoteResults
   readonly #definitions = new Map<string, XxlJobDefinition>()
   readonly #typesFromData = new Set<string>()
   readonly #shared: SharedRegistry
@@ -81,6 +81,7 @@ export class Admin implements XxlJobAdmin {
     this.#access = new AdminAccess(options)
     this.#rateLimit = new RateLimit(options.requestsPerMinute, clock)
     this.#events = new TypedEventEmitter(logger, adminEventNames)
+    this.#remote = new RemoteResults(clock)
     this.#registry = new ExecutorRegistry({
       ...options,
       timeoutMs: callTimeoutMs,
@@ -229,6 +230,11 @@ export class Admin implements XxlJobAdmin {
   /** What a run is reported under: executors with another token cannot name it. */
   referenceOf({ appName, logId }: XxlJobRunPlace): string {
     return referenceOf(this.#access.groupOf(appName), logId)
+  }
+
+  /** A scheduler awaits the result of a run for so long. */
+  expectResult(timeoutMs: number): void {
+    this.#remote.expect(timeoutMs)
   }
 
   /** Has the executor of a run end the runs of its job. @throws SchedulerError ERR_XXL_JOB_RUN */

@@ -47,6 +47,7 @@ export function defineSendingJob<Data extends StorableJobData<Data>>(
           timeoutMs: run.resultTimeoutMs,
           onTimeout,
         })
+        admin.expectResult(run.resultTimeoutMs)
         log.info({ [placeField]: place }, `sent to the executor at ${place.address}`)
       })
     },
