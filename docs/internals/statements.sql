@@ -9565,6 +9565,15 @@ WHERE sched_name = :scheduler
 -- notes: notes: small texts that nodes share
 ---------------------------------------------
 
+-- notes.get
+--   jobstore/sql/sql-notes.ts (SqlNotes)
+-- Every engine
+SELECT note_name, note_version, note_text
+FROM qrtz_notes
+WHERE sched_name = :scheduler
+  AND note_kind = :kind
+  AND note_name = :name;
+
 -- notes.list
 --   jobstore/sql/sql-notes.ts (SqlNotes)
 -- SQLite

@@ -38,7 +38,7 @@ export function alertIdOf(rule: string, subject: string): string {
  * read, so of several nodes that want the same one succeeds.
  */
 export class AlertBook {
-  readonly #notes: JobStoreNotes
+  readonly #notes: Pick<JobStoreNotes, 'list' | 'put' | 'delete'>
 
   constructor(notes: JobStoreNotes, clock: Clock) {
     const inTime = async <Answer>(asking: Promise<Answer>): Promise<Answer> => {

@@ -15,6 +15,8 @@ export interface SharedNote {
 export interface JobStoreNotes {
   /** The notes of a kind in order of their names, the first 1,000. */
   list(kind: string): Promise<readonly SharedNote[]>
+  /** One note; null where there is none. */
+  get(kind: string, name: string): Promise<SharedNote | null>
   /** Makes a note (`version` null) or changes it; false when there is one already, or not in that version. */
   put(kind: string, name: string, text: string, version: number | null): Promise<boolean>
   /** False when it is not there in that version. */

@@ -12,6 +12,10 @@ export class MemoryNotes implements JobStoreNotes {
     return notes.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, notesMax)
   }
 
+  async get(kind: string, name: string): Promise<SharedNote | null> {
+    return this.#kinds.get(kind)?.get(name) ?? null
+  }
+
   async put(kind: string, name: string, text: string, version: number | null): Promise<boolean> {
     const notes = this.#kinds.get(kind) ?? new Map<string, SharedNote>()
     const found = notes.get(name)

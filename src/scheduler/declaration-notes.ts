@@ -10,7 +10,7 @@ export interface DeclarationNotesParts {
   readonly kind: string
   /** The store; throws once the scheduler has been shut down. */
   readonly open: () => JobStore
-  /** A list of notes has no more, so the record of one more name would not be found again. */
+  /** So many are enough for what programs declare, and a list of notes has no more. */
   readonly tooMany: (name: string) => InvalidArgumentError
 }
 
@@ -30,10 +30,12 @@ export class DeclarationNotes {
   }
 
   async read(name: string): Promise<FoundNote> {
-    const notes = await this.#notes().list(this.#parts.kind)
-    const note = notes.find((each) => each.name === name)
-    if (note === undefined && notes.length >= notesMax) throw this.#parts.tooMany(name)
-    return { text: note?.text ?? null, noteVersion: note?.version ?? null }
+    const { kind, tooMany } = this.#parts
+    const notes = this.#notes()
+    const note = await notes.get(kind, name)
+    if (note !== null) return { text: note.text, noteVersion: note.version }
+    if ((await notes.list(kind)).length >= notesMax) throw tooMany(name)
+    return { text: null, noteVersion: null }
   }
 
   /** False when another node has changed it since it was read. */

@@ -337,7 +337,7 @@ interface FoundRecord extends FoundNote {
   readonly record: SetRecord
 }
 
-/** A list of notes has no more, so the record of one more set would not be found again. */
+/** So many are enough, and a list of notes has no more. */
 function tooManySets(name: string): InvalidArgumentError {
   return new InvalidArgumentError(
     'name',

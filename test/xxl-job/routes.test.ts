@@ -144,6 +144,9 @@ class CountedNotes implements JobStoreNotes {
   async list(kind: string) {
     return this.#ask().list(kind)
   }
+  async get(kind: string, name: string) {
+    return this.#ask().get(kind, name)
+  }
   async put(kind: string, name: string, text: string, version: number | null) {
     return this.#ask().put(kind, name, text, version)
   }

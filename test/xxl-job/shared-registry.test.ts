@@ -40,6 +40,7 @@ class Cluster {
     const { notes } = this
     admin.connect(taker, {
       list: (of) => notes.list(of),
+      get: (...note) => notes.get(...note),
       put: (of, name, text, version) => notes.put(of, name, text, version),
       delete: (of, name, version) => notes.delete(of, name, version),
       ...(this.#hasTime && { now: async () => this.clock.now() }),
@@ -94,6 +95,7 @@ describe('executors that register with one node of a cluster', () => {
         await answer
         return memory.list(of)
       },
+      get: (...note) => memory.get(...note),
       put: (...note) => memory.put(...note),
       delete: (...note) => memory.delete(...note),
     })
@@ -146,6 +148,7 @@ describe('executors that register with one node of a cluster', () => {
     let writes = 0
     const cluster = new Cluster({
       list: (of) => memory.list(of),
+      get: (...note) => memory.get(...note),
       delete: (of, name, version) => memory.delete(of, name, version),
       put: (...note) => {
         writes++
@@ -211,6 +214,7 @@ describe('executors that register with one node of a cluster', () => {
     let fails = true
     const cluster = new Cluster({
       list: (of) => (fails ? Promise.reject(new Error('away')) : memory.list(of)),
+      get: (...note) => memory.get(...note),
       put: (...note) => memory.put(...note),
       delete: (of, name, version) => memory.delete(of, name, version),
     })

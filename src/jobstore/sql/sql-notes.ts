@@ -16,6 +16,10 @@ export class SqlNotes implements JobStoreNotes {
     return this.#transactor().read(({ notes }) => notes.list(kind))
   }
 
+  async get(kind: string, name: string): Promise<SharedNote | null> {
+    return this.#transactor().read(({ notes }) => notes.get(kind, name))
+  }
+
   async put(kind: string, name: string, text: string, version: number | null): Promise<boolean> {
     return this.#transactor().run(({ session }) => session.notes.put(kind, name, text, version), {
       lock: 'rows',

@@ -19,6 +19,8 @@ const kept = area('notes: shared texts', {
     assert.equal(await notes.put('a', 'n', 'late', 1), false)
     assert.equal(await notes.put('a', 'absent', 'late', 1), false)
     assert.deepEqual(await notes.list('a'), [{ name: 'n', version: 2, text: 'two' }])
+    assert.deepEqual(await notes.get('a', 'n'), { name: 'n', version: 2, text: 'two' })
+    assert.deepEqual([await notes.get('a', 'absent'), await notes.get('b', 'n')], [null, null])
   },
   'are deleted only in the version that was read': async (bed) => {
     const notes = notesOf(bed)

@@ -1,7 +1,15 @@
 import type { SharedNote } from '../../../../jobs/job-store-notes.ts'
 import { notesMax } from '../../../memory-notes.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
+import {
+  all,
+  first,
+  run,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  sqlQuery,
+} from '../../kernel/statement.ts'
 import { anyText, integer } from '../encoding/columns.ts'
 
 /** The rows of `notes`: each is changed only in the version that was read. */
@@ -16,11 +24,12 @@ export class NoteTable {
 
   *list(kind: string): SqlProgram<readonly SharedNote[]> {
     const rows = yield* all(this.#statements.list({ scheduler: this.#scheduler, kind, limit: notesMax }))
-    return rows.map((row) => ({
-      name: anyText(row, 'note_name'),
-      version: integer(row, 'note_version'),
-      text: anyText(row, 'note_text'),
-    }))
+    return rows.map(noteOf)
+  }
+
+  *get(kind: string, name: string): SqlProgram<SharedNote | null> {
+    const row = yield* first(this.#statements.get({ scheduler: this.#scheduler, kind, name }))
+    return row && noteOf(row)
   }
 
   *put(kind: string, name: string, text: string, version: number | null): SqlProgram<boolean> {
@@ -36,7 +45,16 @@ export class NoteTable {
   }
 }
 
+function noteOf(row: SqlRow): SharedNote {
+  return {
+    name: anyText(row, 'note_name'),
+    version: integer(row, 'note_version'),
+    text: anyText(row, 'note_text'),
+  }
+}
+
 interface NoteStatements {
+  readonly get: SqlQuery<{ scheduler: string; kind: string; name: string }>
   readonly list: SqlQuery<{ scheduler: string; kind: string; limit: number }>
   readonly insert: SqlQuery<{ scheduler: string; kind: string; name: string; text: string }>
   readonly update: SqlQuery<{ scheduler: string; kind: string; name: string; text: string; version: number }>
@@ -45,10 +63,12 @@ interface NoteStatements {
 
 export function noteStatements({ dialect, names }: SqlVocabulary): NoteStatements {
   const isNote = 'sched_name = :scheduler AND note_kind = :kind AND note_name = :name'
+  const columns = `SELECT note_name, note_version, note_text FROM ${names.notes}`
   return {
+    get: sqlQuery(dialect, `${columns} WHERE ${isNote}`),
     list: sqlQuery(
       dialect,
-      `SELECT note_name, note_version, note_text FROM ${names.notes}
+      `${columns}
        WHERE sched_name = :scheduler AND note_kind = :kind ORDER BY note_name ${dialect.keyCollation} LIMIT :limit`,
     ),
     insert: sqlQuery(
