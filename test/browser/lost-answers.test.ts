@@ -16,6 +16,7 @@ import { TcpProxy } from '../support/tcp-proxy.ts'
 const loginOfProxy = { status: 200, contentType: 'text/html', body: '<html>Sign in</html>' }
 /** What a proxy gives that waited for the server too long, and what the server gives that lost its database. */
 const proxyGaveUp = { status: 504, contentType: 'text/html', body: '<html>Gateway Time-out</html>' }
+const proxyLostIt = { status: 503, contentType: 'text/html', body: '<html>Service Unavailable</html>' }
 const databaseLost = {
   status: 503,
   contentType: 'application/problem+json',
@@ -46,6 +47,7 @@ inBrowser('a page without the answer of its server', (browser) => {
     ['a page of HTML', loginOfProxy, 'Something between this page and the server answered in its place'],
     ['half of one', cutOff, 'it may have been done all the same'],
     ['one of a proxy that gave up', proxyGaveUp, 'it may have been done all the same'],
+    ['one of a proxy that lost it', proxyLostIt, 'it may have been done all the same'],
     ['one about a lost database', databaseLost, 'it may have been done all the same'],
   ])('does not take %s for one', async (_, answer, says) => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')

@@ -80,9 +80,12 @@ export async function read<Id extends OperationId>(
   throw new ApiProblem(response.status, problem, mayBeDone && isAnswerLost(response.status, problem))
 }
 
-/** A proxy got no answer of the server, or the server none of its database. */
+/**
+ * A proxy got no answer of the server, or the server none of its database. Proxies say the first in many ways: some
+ * answer 503, 408 or a number of their own also where the connection broke after the server had the request.
+ */
 function isAnswerLost(status: number, { detail, code }: ApiProblem['problem']): boolean {
-  const isOfProxy = (status === 502 || status === 504) && typeof detail !== 'string'
+  const isOfProxy = (status >= 500 || status === 408) && typeof detail !== 'string'
   return isOfProxy || code === 'ERR_COMMIT_UNKNOWN'
 }
 

@@ -2,6 +2,7 @@ import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useCallback, useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { session } from '../state/session.ts'
 import { say } from '../state/toasts.ts'
 import { common } from '../words/common.ts'
 import { problemText } from '../words/problem-text.ts'
@@ -17,6 +18,8 @@ interface DialogProps {
   readonly isWide?: boolean
 }
 
+const fieldsOfDialog = ['input', 'textarea', 'select'].map((name) => `.dialog-body ${name}`).join(', ')
+
 /** The browser's own dialog, which keeps the focus and closes by Escape. */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null)
@@ -31,6 +34,10 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
   useEffect(() => {
     const dialog = element.current
     dialog?.showModal()
+    // Not the cross, which comes first: Enter would close it.
+    const field = dialog?.querySelector<HTMLElement>(fieldsOfDialog)
+    const button = dialog?.querySelector<HTMLElement>('.dialog-actions button')
+    ;(field ?? button)?.focus()
     return () => {
       isGone.current = true
       dialog?.close()
@@ -54,6 +61,20 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
       </div>
     </dialog>
   )
+}
+
+/** Closes the dialog that calls it, and no other one that has come while an action of the first had no answer. */
+export function useClose(onClose: () => void): () => void {
+  const isGone = useRef(false)
+  useEffect(
+    () => () => {
+      isGone.current = true
+    },
+    [],
+  )
+  return () => {
+    if (!isGone.current) onClose()
+  }
 }
 
 export interface Question {
@@ -89,14 +110,18 @@ export function confirm(question: Question): Promise<boolean> {
   })
 }
 
-/** Where {@link confirm} asks. A question ends with its page, which may have been about another scheduler. */
+/**
+ * Where {@link confirm} asks. A question ends with its page, which may have been about another scheduler, and when
+ * another person has signed in.
+ */
 export function ConfirmDialog(): JSX.Element | null {
   const { path } = useLocation()
+  const who = session.value?.principal?.name
   useLayoutEffect(
     () => () => {
       asked.value?.answer(false)
     },
-    [path],
+    [path, who],
   )
   const question = asked.value
   return question === null ? null : <ConfirmBody key={question.title} question={question} />

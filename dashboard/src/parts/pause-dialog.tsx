@@ -2,12 +2,13 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { Pause } from '../../../src/jobstore/pauses.ts'
 import type { ActionJson } from '../../../src/server/wire/action.ts'
+import { viewerZone } from '../state/preferences.ts'
 import { msOfLocal } from '../time/local-input.ts'
 import { common } from '../words/common.ts'
 import { dictionary } from '../words/dictionary.ts'
 import { act } from './action.ts'
 import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
+import { Dialog, useClose } from './dialog.tsx'
 import { CheckField, TextField } from './fields.tsx'
 import { When } from './time.tsx'
 
@@ -18,7 +19,7 @@ const words = dictionary({
     reason: 'Reason',
     reasonHint: 'Shown to all who look, with your name.',
     until: 'Until',
-    untilHint: 'It resumes by itself then. Empty: until it is resumed. In your time zone.',
+    untilHint: (zone: string) => `It resumes by itself then. Empty: until it is resumed. In ${zone}.`,
     withoutMissed: 'Without what was missed',
     withoutMissedHint:
       'It goes on at its next fire time after now. Otherwise its misfire instruction decides.',
@@ -39,7 +40,7 @@ const words = dictionary({
     reason: '原因',
     reasonHint: '与您的名字一起显示给所有查看者。',
     until: '直到',
-    untilHint: '届时自动恢复。留空表示直到手动恢复。按您的时区。',
+    untilHint: (zone) => `届时自动恢复。留空表示直到手动恢复。按 ${zone} 时区。`,
     withoutMissed: '不补错过的触发',
     withoutMissedHint: '从现在之后的下一次触发继续。否则由其错过触发策略决定。',
     scopes: {
@@ -75,9 +76,10 @@ export function PauseDialog({ what, done, pause, onClose }: PauseDialogProps): J
   const until = useSignal('')
   const untilMs = until.value === '' ? null : msOfLocal(until.value)
   const isReady = until.value === '' || untilMs !== null
+  const close = useClose(onClose)
   const start = async (): Promise<void> => {
     await act(pause({ reason: reason.value.trim() === '' ? null : reason.value.trim(), untilMs }), done)
-    onClose()
+    close()
   }
   return (
     <Dialog title={text.pause(what)} onClose={onClose}>
@@ -92,7 +94,7 @@ export function PauseDialog({ what, done, pause, onClose }: PauseDialogProps): J
         />
         <TextField
           label={text.until}
-          hint={text.untilHint}
+          hint={text.untilHint(viewerZone())}
           type="datetime-local"
           value={until.value}
           onChange={(value) => {
@@ -120,9 +122,10 @@ export function ResumeDialog({ what, done, resume, onClose }: ResumeDialogProps)
   const text = words()
   const { cancel, resume: verb } = common()
   const withoutMissed = useSignal(false)
+  const close = useClose(onClose)
   const start = async (): Promise<void> => {
     await act(resume({ withoutMissed: withoutMissed.value }), done)
-    onClose()
+    close()
   }
   return (
     <Dialog title={text.resume(what)} onClose={onClose}>

@@ -6,7 +6,7 @@ import { dictionary } from '../words/dictionary.ts'
 import { act } from './action.ts'
 import { Button } from './button.tsx'
 import { type Data, DataEditor, readData } from './data-editor.tsx'
-import { Dialog } from './dialog.tsx'
+import { Dialog, useClose } from './dialog.tsx'
 
 const words = dictionary({
   en: {
@@ -33,10 +33,11 @@ export function RunDialog({ what, run, onClose }: RunDialogProps): JSX.Element {
   const { title, hint, done } = words()
   const { cancel, data: label, run: verb } = common()
   const read = readData(text.value)
+  const close = useClose(onClose)
   const start = async (): Promise<void> => {
     if (read.data === null) return
     await act(run(read.data), done(what))
-    onClose()
+    close()
   }
   return (
     <Dialog title={title(what)} onClose={onClose}>

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
 import { call, whenSignedOut } from '../api/client.ts'
 import type { OperationId } from '../api/operations.ts'
+import { say } from './toasts.ts'
 
 /** Null until the server has said who is asking. */
 export const session = signal<SessionJson | null>(null)
@@ -26,21 +27,29 @@ export async function loadSession(): Promise<void> {
   hasEnded.value = isOver
 }
 
+/** Tells other tabs of this browser, which have the same cookie, that somebody signed in or out. */
+const tabs = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('quartz-ts.session')
+
 export async function signIn(
   credentials: { token: string } | { name: string; password: string },
 ): Promise<void> {
   await call('session.begin', { body: credentials })
+  tabs?.postMessage('changed')
   await loadSession()
 }
 
 export async function signOut(): Promise<void> {
   await call('session.end')
+  tabs?.postMessage('changed')
   if (session.value !== null) session.value = { ...session.value, principal: null, operations: [] }
   await loadSession()
 }
 
-/** Has a session that ended show the login, over the page. */
+/** Has a session that ended show the login, over the page, and follows what other tabs do. */
 export function watchSession(): void {
+  tabs?.addEventListener('message', () => {
+    loadSession().catch(say.problem)
+  })
   whenSignedOut(() => {
     if (isKnown()) hasEnded.value = true
   })

@@ -14,6 +14,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { saveAsRead } from '../../parts/save.ts'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Instant } from '../../parts/time.tsx'
+import { pageOfNow } from '../../state/place.ts'
 import { numberText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
 import { calendarHref } from './calendar-list.tsx'
@@ -53,13 +54,15 @@ export function CalendarForm({ name, definition, version }: CalendarFormProps): 
     preview.value = { of, edit: result }
   }
   const save = async (): Promise<void> => {
+    const isStillHere = pageOfNow()
+    const sent = json.value
     const put = (onlyAs: string | null): Promise<void> =>
       act(call('calendars.put', { params: { name: target }, body, onlyAs }), text.saved(target))
     if (!(await saveAsRead(target, base.value.version, put))) return
     // The version of before, until the page has read the new one.
-    base.value = { text: json.value, version: base.value.version }
+    base.value = { text: sent, version: base.value.version }
     preview.value = null
-    if (name === null) route(calendarHref(target))
+    if (name === null && isStillHere()) route(calendarHref(target))
   }
   return (
     <Panel title={text.definition}>

@@ -10,7 +10,7 @@ import { confirm } from '../../parts/dialog.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Facts, Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
-import { href } from '../../state/place.ts'
+import { href, pageOfNow } from '../../state/place.ts'
 import { browserZone } from '../../state/preferences.ts'
 import { may } from '../../state/session.ts'
 import { numberText } from '../../time/format.ts'
@@ -99,8 +99,9 @@ function DeleteButton({ name, triggers }: DeleteButtonProps): JSX.Element | null
   const press = async (): Promise<void> => {
     const title = `${remove}: ${name}`
     if (!(await confirm({ title, body: text.deleteAsk, verb: remove, isDanger: true, typed: name }))) return
+    const isStillHere = pageOfNow()
     await act(call('calendars.delete', { params: { name } }), text.deleted(name))
-    route(href('/calendars'))
+    if (isStillHere()) route(href('/calendars'))
   }
   return <Button text={remove} icon="remove" onPress={press} />
 }

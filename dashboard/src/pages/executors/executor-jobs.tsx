@@ -7,7 +7,7 @@ import { useResource } from '../../api/resource.ts'
 import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog, useClose } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ChoiceField, TextField } from '../../parts/fields.tsx'
 import { JobLink, keyId, keyText } from '../../parts/links.tsx'
@@ -160,13 +160,14 @@ function RunOnce({ of: { key, type }, addresses, onClose }: RunOnceProps): JSX.E
   const names = common()
   const param = useSignal('')
   const address = useSignal('')
+  const close = useClose(onClose)
   const start = async (): Promise<void> => {
     const body = {
       ...(param.value !== '' && { param: param.value }),
       ...(address.value !== '' && { address: address.value }),
     }
     await act(call('xxlJob.run', { params: key, body }), text.started(keyText(key)))
-    onClose()
+    close()
   }
   return (
     <Dialog title={text.runTitle(keyText(key))} onClose={onClose}>

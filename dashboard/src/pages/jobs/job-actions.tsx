@@ -8,7 +8,7 @@ import { type Asked, AskedDialog } from '../../parts/asked-dialog.tsx'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { keyText } from '../../parts/links.tsx'
-import { href, jobPath } from '../../state/place.ts'
+import { href, jobPath, pageOfNow } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
@@ -41,8 +41,9 @@ export function JobButtons({ of: key, states }: JobButtonsProps): JSX.Element {
       !(await confirm({ title: `${remove}: ${name}`, body, verb: remove, isDanger: true, typed: key.name }))
     )
       return
+    const isStillHere = pageOfNow()
     await act(call('jobs.delete', { params: key }), text.deleted(name))
-    route(href('/jobs'))
+    if (isStillHere()) route(href('/jobs'))
   }
   const interruptAll = async (): Promise<void> => {
     if (

@@ -14,7 +14,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { saveAsRead } from '../../parts/save.ts'
-import { href, jobPath } from '../../state/place.ts'
+import { href, jobPath, pageOfNow } from '../../state/place.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
 
@@ -72,10 +72,11 @@ function Editor({ job: initial, version }: EditorProps): JSX.Element {
   const isReady = typed !== null && isNamed && !Number.isNaN(fields.timeoutMs)
   const store = async (): Promise<void> => {
     if (typed === null) return
+    const isStillHere = pageOfNow()
     const body: JobFieldsJson = { ...(isNew ? withoutNulls(fields) : fields), jobDataMap: typed }
     const put = (onlyAs: string | null): Promise<void> =>
       act(call('jobs.put', { params: key, body, onlyAs }), text.saved(keyText(key)))
-    if (await saveAsRead(keyText(key), version, put)) route(href(jobPath(key)))
+    if ((await saveAsRead(keyText(key), version, put)) && isStillHere()) route(href(jobPath(key)))
   }
   return (
     <>

@@ -43,7 +43,7 @@ export function JobListPage(): JSX.Element {
   )
   const asked = useSignal<KeyJson | null>(null)
   const page = jobs.value.value
-  const isFiltered = query.search !== '' || query.group !== ''
+  const isFiltered = query.search !== '' || query.group !== '' || query.after !== ''
   return (
     <>
       <PageHead

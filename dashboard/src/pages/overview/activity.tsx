@@ -38,13 +38,21 @@ export function ActivityTiles({ stats }: { readonly stats: ExecutionStatsJson | 
         name={activity.failed}
         value={numberText(failed)}
         note={note}
-        path="/history?filter=outcome%3Afailed"
+        path={stats === null ? '/history' : `/history?filter=outcome%3A${mostOfFailures(stats)}`}
         isBad={(failed ?? 0) > 0}
       />
       <Tile name={activity.p50} value={durationText(stats?.latenessMs?.p50)} note={note} />
       <Tile name={activity.p99} value={durationText(stats?.latenessMs?.p99)} note={note} />
     </div>
   )
+}
+
+/** The outcome that most of those had which did not succeed: the filter of the history takes one. */
+function mostOfFailures({ byOutcome }: ExecutionStatsJson): string {
+  const failures = (['failed', 'timedOut', 'interrupted', 'lost'] as const).toSorted(
+    (a, b) => (byOutcome[b] ?? 0) - (byOutcome[a] ?? 0),
+  )
+  return failures[0] ?? 'failed'
 }
 
 /** A veto is no failure: the job was not meant to run. */

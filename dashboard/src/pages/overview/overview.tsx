@@ -67,7 +67,8 @@ export function OverviewPage(): JSX.Element {
       may('executions.stats') ? call('executions.stats', { query: { minutes: shownMinutes }, signal }) : null,
     [],
     { everyMs: 5000, isAffected: ({ event }) => event === 'jobWasExecuted' },
-  ).value.value
+  )
+  const statsError = stats.error.value
   const alerts = useAlerts()
   const reload = (): void => {
     overview.reload()
@@ -82,6 +83,7 @@ export function OverviewPage(): JSX.Element {
         actions={shown !== null && <SchedulerActions scheduler={shown.scheduler} />}
       />
       {error !== null && <ProblemNote error={error} retry={reload} />}
+      {error === null && statsError !== null && <ProblemNote error={statsError} retry={stats.reload} />}
       <Verdict
         overview={shown}
         problems={problems}
@@ -91,9 +93,9 @@ export function OverviewPage(): JSX.Element {
       {problems !== null && problems.length > 0 && <Problems problems={problems} />}
       <Alerts alerts={alerts} isProblemSaid={error !== null} />
       <Tiles overview={shown} />
-      <ActivityTiles stats={stats} />
+      <ActivityTiles stats={stats.value.value} />
       <div class="columns">
-        <ActivityChart stats={stats} />
+        <ActivityChart stats={stats.value.value} />
         {(shown === null || shown.triggers !== null) && <StateBars overview={shown} />}
       </div>
       <Firings overview={shown} />

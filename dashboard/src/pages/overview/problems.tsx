@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
 import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
@@ -54,6 +55,7 @@ export function problemsOf(overview: Overview): readonly Problem[] {
       canStart: may('scheduler.start'),
     })
   }
+  problems.push(...idleOf(overview))
   const inError = triggers?.byState.ERROR ?? 0
   if (inError > 0) {
     problems.push({
@@ -74,6 +76,47 @@ export function problemsOf(overview: Overview): readonly Problem[] {
     })
   }
   return problems.sort((a, b) => Number(b.isBad) - Number(a.isBad))
+}
+
+/** Triggers that are due for so long wait for a thread, or for a node that fires. */
+const overdueMs = 60_000
+
+/** Triggers that should have fired when the server looked. */
+export function overdueOf({ triggers }: Overview): readonly TriggerSummaryJson[] {
+  return (triggers?.next ?? []).filter(
+    ({ state, nextFireTimeMs }) =>
+      state === 'NORMAL' &&
+      nextFireTimeMs !== null &&
+      triggers !== null &&
+      nextFireTimeMs < triggers.countedMs - overdueMs,
+  )
+}
+
+/** Why nothing fires, though nothing has failed. */
+function idleOf(overview: Overview): readonly Problem[] {
+  const { scheduler, triggers, nodes } = overview
+  const text = words()
+  const problems: Problem[] = []
+  const overdue = overdueOf(overview)
+  if (overdue.length > 0) {
+    const isMore = overdue.length === triggers?.next.length
+    problems.push({
+      id: 'overdue',
+      isBad: true,
+      text: text.overdue(overdue.length, isMore),
+      remedy: text.overdueRemedy,
+      path: '/triggers?order=nextFireTime',
+    })
+  }
+  const { PAUSED = 0, NORMAL = 0, BLOCKED = 0 } = triggers?.byState ?? {}
+  if (PAUSED > 0 && NORMAL + BLOCKED === 0) {
+    problems.push({ id: 'all paused', isBad: false, text: text.allPaused, remedy: text.allPausedRemedy })
+  }
+  const fires = nodes?.some(({ state, status }) => state === 'alive' && (status ?? 'started') === 'started')
+  if (fires === false && scheduler.status !== 'standby') {
+    problems.push({ id: 'no node', isBad: true, text: text.noneFires, remedy: text.noneFiresRemedy })
+  }
+  return problems
 }
 
 /** The jobs that fail, those that have failed most often first, and one more problem for all the others. */

@@ -4,7 +4,7 @@ import type { AlertJson } from '../../../../src/server/operations/alerts.ts'
 import { call } from '../../api/client.ts'
 import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog, useClose } from '../../parts/dialog.tsx'
 import { ChoiceField, TextField } from '../../parts/fields.tsx'
 import { nowMs } from '../../time/clock.ts'
 import { common } from '../../words/common.ts'
@@ -27,6 +27,7 @@ export function SilenceDialog({ alert: { rule, subject }, onClose }: SilenceDial
   const scope = useSignal<Scope>(subject === '' ? 'rule' : 'subject')
   const typed = useSignal('')
   const reason = typed.value.trim()
+  const close = useClose(onClose)
   const start = async (): Promise<void> => {
     const body = {
       rule,
@@ -35,7 +36,7 @@ export function SilenceDialog({ alert: { rule, subject }, onClose }: SilenceDial
       reason,
     }
     await act(call('alerts.silence', { body }), text.isSilenced)
-    onClose()
+    close()
   }
   return (
     <Dialog title={`${text.silence}: ${text.rule(rule, subject)}`} onClose={onClose}>

@@ -13,6 +13,7 @@ export const words = dictionary({
       well: 'All is well',
       blind: 'The data shows no problem; whether a process fires from it is not known here',
       next: (when: string, at: string) => `The next trigger fires ${when} (${at}).`,
+      due: (at: string) => `The next trigger has been due since ${at}.`,
       idle: 'No trigger is waiting to fire.',
       problems: (count: number, isMore: boolean) =>
         count === 1 ? 'One thing needs a look' : `${count}${isMore ? '+' : ''} things need a look`,
@@ -65,6 +66,15 @@ export const words = dictionary({
     nodeOverdueRemedy: 'Its event loop, its machine or the way to the database is slow.',
     standby: 'The scheduler is in standby: it fires nothing.',
     standbyRemedy: 'Start it when that is not meant.',
+    overdue: (count: number, isMore: boolean) =>
+      count === 1 && !isMore
+        ? 'One trigger has been due for more than a minute.'
+        : `${count}${isMore ? ' or more' : ''} triggers have been due for more than a minute.`,
+    overdueRemedy: 'All threads are busy with jobs, or no node fires.',
+    allPaused: 'Every trigger is paused: nothing fires.',
+    allPausedRemedy: 'Resume them when that is not meant.',
+    noneFires: 'No node fires: those that are there are in standby, shut down or have failed.',
+    noneFiresRemedy: 'Start one of them on the page of nodes, or another process.',
     start: 'Start',
     inError: (count: number) =>
       count === 1
@@ -98,6 +108,7 @@ export const words = dictionary({
       well: '一切正常',
       blind: '数据中没有问题；是否有进程由其触发，此处未知',
       next: (when, at) => `下一个触发器将于 ${when}（${at}）触发。`,
+      due: (at) => `下一个触发器自 ${at} 起已到期。`,
       idle: '没有等待触发的触发器。',
       problems: (count) => `${count} 个问题需要关注`,
       alerts: (count) => `${count} 条告警处于活动状态`,
@@ -148,6 +159,12 @@ export const words = dictionary({
     nodeOverdueRemedy: '其事件循环、机器或到数据库的连接较慢。',
     standby: '调度器处于待机状态：不会触发任何作业。',
     standbyRemedy: '如非有意，请启动它。',
+    overdue: (count, isMore) => `${count}${isMore ? ' 个或更多' : ' 个'}触发器已到期超过一分钟。`,
+    overdueRemedy: '所有线程都在忙于作业，或没有节点在触发。',
+    allPaused: '所有触发器均已暂停：不会触发任何作业。',
+    allPausedRemedy: '如非有意，请恢复它们。',
+    noneFires: '没有节点在触发：现有节点处于待机、已关闭或已失败。',
+    noneFiresRemedy: '请在节点页面启动其中一个，或启动另一个进程。',
     start: '启动',
     inError: (count) => `${count} 个触发器处于错误状态，不会触发。`,
     inErrorRemedy: '排除原因（例如没有节点认识的作业类型），然后重置。',

@@ -135,8 +135,9 @@ export function DefinitionButtons({
       typed: key.name,
     })
     if (!isSure) return
+    const isStillHere = pageOfNow()
     await act(call('triggers.delete', { params: key }), text.deleted(name))
-    route(href('/triggers'))
+    if (isStillHere()) route(href('/triggers'))
   }
   return (
     <>

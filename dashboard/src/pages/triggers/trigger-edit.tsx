@@ -11,7 +11,7 @@ import { keyText } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { saveAsRead } from '../../parts/save.ts'
-import { href, triggerPath, useSearch } from '../../state/place.ts'
+import { href, pageOfNow, triggerPath, useSearch } from '../../state/place.ts'
 import { msOfLocal } from '../../time/local-input.ts'
 import { common } from '../../words/common.ts'
 import { dialects, dstRules } from '../cron/cron-text.ts'
@@ -74,9 +74,10 @@ function Editor({ draft: initial, stored, version }: EditorProps): JSX.Element {
   const isReady = fields !== null && key.name.trim() !== '' && draft.value.jobName.trim() !== ''
   const store = async (): Promise<void> => {
     if (fields === null) return
+    const isStillHere = pageOfNow()
     const put = (onlyAs: string | null): Promise<void> =>
       act(call('triggers.put', { params: key, body: fields, onlyAs }), text.saved(keyText(key)))
-    if (await saveAsRead(keyText(key), version, put)) route(href(triggerPath(key)))
+    if ((await saveAsRead(keyText(key), version, put)) && isStillHere()) route(href(triggerPath(key)))
   }
   return (
     <>

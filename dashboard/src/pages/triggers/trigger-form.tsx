@@ -6,6 +6,7 @@ import { useResource } from '../../api/resource.ts'
 import { DataEditor } from '../../parts/data-editor.tsx'
 import { ChoiceField, TextField } from '../../parts/fields.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import { viewerZone } from '../../state/preferences.ts'
 import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { type Draft, misfiresOf, triggerTypes, unitsOf } from './draft.ts'
@@ -122,7 +123,7 @@ function Further({ draft, onChange, isNew }: FormProps): JSX.Element {
           label={text.start}
           type="datetime-local"
           value={draft.start}
-          hint={isNew ? text.startHint : text.startHintOfStored}
+          hint={(isNew ? text.startHint : text.startHintOfStored)(viewerZone())}
           onChange={(start) => {
             onChange({ start })
           }}
@@ -131,7 +132,7 @@ function Further({ draft, onChange, isNew }: FormProps): JSX.Element {
           label={text.end}
           type="datetime-local"
           value={draft.end}
-          hint={text.endHint}
+          hint={text.endHint(viewerZone())}
           onChange={(end) => {
             onChange({ end })
           }}

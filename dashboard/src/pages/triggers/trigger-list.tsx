@@ -45,7 +45,7 @@ export function TriggerListPage(): JSX.Element {
   )
   const asked = useSignal<AskedOfTrigger>(null)
   const page = triggers.value.value
-  const isFiltered = query.search !== '' || query.state !== '' || query.group !== ''
+  const isFiltered = query.search !== '' || query.state !== '' || query.group !== '' || query.after !== ''
   return (
     <>
       <PageHead
