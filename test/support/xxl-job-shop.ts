@@ -18,6 +18,9 @@ import {
 
 const accessToken = 'a-token-of-your-own'
 
+/** Linux gives no server a port above 60,999 by itself, so no other test listens there. */
+const gone = 'http://127.0.0.1:61999/'
+
 /** An admin and an executor that has registered with it over HTTP, and a scheduler whose jobs it runs. */
 export interface XxlJobShop extends AsyncDisposable {
   readonly admin: XxlJobAdmin
@@ -34,7 +37,6 @@ export interface XxlJobShop extends AsyncDisposable {
 export async function xxlJobShop(
   jobStore: JobStore = sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }),
 ): Promise<XxlJobShop> {
-  const gone = `http://127.0.0.1:${await freePort()}/`
   const admin = createXxlJobAdmin({ accessToken, logger: false, executors: { 'mail-executor': [gone] } })
   const server = createServer((request, response) => {
     admin.listener(request, response)
@@ -86,16 +88,6 @@ export async function xxlJobShop(
       rmSync(logPath, { recursive: true, force: true })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const at = server.address()
-  const closed = once(server, 'close')
-  server.close()
-  await closed
-  return typeof at === 'object' ? (at?.port ?? 0) : 0
 }
 
 async function schedulerOf(admin: XxlJobAdmin, jobStore: JobStore): Promise<Scheduler> {
