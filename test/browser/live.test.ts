@@ -4,7 +4,7 @@ import { createServer } from '../../src/server/create-server.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { inBrowser } from '../support/browser-suite.ts'
-import { builtPage, dashboardFixture, openDashboard, seen } from '../support/dashboard-fixture.ts'
+import { builtPage, dashboardFixture, heldUp, openDashboard, seen } from '../support/dashboard-fixture.ts'
 import {
   addPlainJob,
   auth,
@@ -194,14 +194,7 @@ inBrowser('an open page', (browser) => {
     await page.getByRole('link', { name: 'mail/slow' }).waitFor()
     await page.clock.install()
     // The page of before is still there while the code of the next one is loaded.
-    let load: () => void = () => undefined
-    const loaded = new Promise<void>((resolve) => {
-      load = resolve
-    })
-    await page.route(/\/assets\/settings-/, async (route) => {
-      await loaded
-      await route.continue()
-    })
+    const load = await heldUp(page, /\/assets\/settings-/)
     await page.evaluate(typeAnd(`[...document.querySelectorAll('nav a')].at(-1).click()`))
     await page.waitForURL(/\/settings$/)
     await page.clock.fastForward(1000)

@@ -5,6 +5,7 @@ import type { BrowserPage } from '../support/chromium.ts'
 import {
   type DashboardFixture,
   dashboardFixture,
+  heldUp,
   openDashboard,
   picture,
   seen,
@@ -100,14 +101,7 @@ inBrowser('a page without the answer of its server', (browser) => {
 
   test('tells of a failure that comes after its dialog was closed', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
-    let answer: () => void = () => undefined
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve
-    })
-    await page.route(/\/mail\/hourly\/pause$/, async (route) => {
-      await answered
-      await route.fulfill(refusal)
-    })
+    const answer = await heldUp(page, /\/mail\/hourly\/pause$/, (route) => route.fulfill(refusal))
     await askToPause(page)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })

@@ -7,6 +7,7 @@ import {
   builtPage,
   type DashboardFixture,
   dashboardFixture,
+  heldUp,
   openDashboard,
   picture,
   seen,
@@ -55,14 +56,7 @@ inBrowser('a question that is open', (browser) => {
 
   test('about the next firing of a trigger is not asked on another page', async () => {
     const { page } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
-    let answer: () => void = () => undefined
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve
-    })
-    await page.route(/skip-next/, async (route) => {
-      await answered
-      await route.continue()
-    })
+    const answer = await heldUp(page, /skip-next/)
     await page.getByRole('button', { name: 'Skip next' }).click()
     await page.getByRole('link', { name: 'Jobs' }).click()
     await page.getByRole('link', { name: 'mail/hourly' }).waitFor()

@@ -11,6 +11,7 @@ import { AdjustableClock } from '../../src/time/adjustable-clock.ts'
 import type { Clock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
+import { type Latch, latch } from '../support/latch.ts'
 
 /** A store whose calls are noted, and whose answers can be kept back. */
 class WatchedStore extends DelegatingJobStore {
@@ -41,19 +42,6 @@ class WatchedStore extends DelegatingJobStore {
   }
 }
 
-interface Latch {
-  readonly opened: Promise<void>
-  readonly open: () => void
-}
-
-function latch(): Latch {
-  let open = (): void => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
-}
-
 async function started(size = 2) {
   const clock = new ManualClock()
   const store = new WatchedStore(sqliteJobStore({ filename: ':memory:' }))
@@ -66,7 +54,7 @@ async function started(size = 2) {
     log.push(`began ${triggerKey.name}`)
     const end = latch()
     running.push(end)
-    await end.opened
+    await end.promise
   })
   const scheduler = await createScheduler({
     clock,
@@ -193,7 +181,7 @@ test('what finds no free thread waits for one as any trigger', async () => {
 test('the loop takes no thread that is reserved, and goes on when that is taken', async () => {
   const { clock, store, log, scheduler, now, job } = await started(1)
   const held = latch()
-  store.after = { scheduleAndFire: () => held.opened }
+  store.after = { scheduleAndFire: () => held.promise }
   const first = scheduler.scheduleJob(job('first'), now('first'))
   await clock.settle()
   // Stored as by another node, and announced to the loop.
@@ -226,7 +214,7 @@ test('a call that fails leaves the thread free', async () => {
 test.each(['standby', 'shutdown'] as const)('a %s runs what was fired while it began', async (how) => {
   const { clock, store, log, scheduler, now, job } = await started()
   const held = latch()
-  store.after = { scheduleAndFire: () => held.opened }
+  store.after = { scheduleAndFire: () => held.promise }
   const scheduled = scheduler.scheduleJob(job('j'), now('t'))
   await clock.settle()
   let hasEnded = false

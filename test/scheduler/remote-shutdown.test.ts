@@ -12,6 +12,7 @@ import type { JobStoreAwaitedResults } from '../../src/jobstore/awaited-results.
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { sqliteJobStore } from '../../src/sqlite.ts'
+import { type Latch, latch } from '../support/latch.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
 const theJob = jobKey('billing')
@@ -19,19 +20,6 @@ const billing = defineRemoteJob('billing', (context) =>
   context.awaitResult({ reference: 'run', timeoutMs: 3_600_000 }),
 )
 const shutDown = { code: 'ERR_SCHEDULER_SHUTDOWN' }
-
-interface Gate {
-  readonly opened: Promise<void>
-  readonly open: () => void
-}
-
-function gate(): Gate {
-  let open = (): void => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
-}
 
 const warnings: string[] = []
 const warn = (_fields: object, message: string): void => {
@@ -46,14 +34,14 @@ async function open(jobStore: JobStore): Promise<Scheduler> {
 }
 
 /** A firing of it goes on elsewhere, and a listener holds up its end. */
-async function openWithSlowEnd(jobStore: JobStore): Promise<{ scheduler: Scheduler; end: Gate }> {
+async function openWithSlowEnd(jobStore: JobStore): Promise<{ scheduler: Scheduler; end: Latch }> {
   const scheduler = await open(jobStore)
   await scheduler.addJob(JobBuilder.newJob(billing).withIdentity(theJob).storeDurably().build())
   await scheduler.start()
   await scheduler.triggerJob(theJob)
   await scheduler.idle()
-  const end = gate()
-  scheduler.listenerManager.addJobListener({ name: 'slow', jobWasExecuted: () => end.opened })
+  const end = latch()
+  scheduler.listenerManager.addJobListener({ name: 'slow', jobWasExecuted: () => end.promise })
   return { scheduler, end }
 }
 
@@ -91,7 +79,7 @@ test.each<[string, (scheduler: Scheduler) => Promise<boolean>]>([
 
 /** Its looks for results answer when the gate is open. */
 class SlowLooks extends DelegatingJobStore {
-  looking = gate()
+  looking = latch()
   answers: Promise<void> = Promise.resolve()
 
   override get awaitedResults(): JobStoreAwaitedResults | null {
@@ -119,11 +107,11 @@ test('a second report that was looked up before is refused too, when the end of 
   const told = scheduler.events.next('jobWasExecuted')
   const first = expect(scheduler.reportResult('run')).rejects.toMatchObject(shutDown)
   await told
-  const look = gate()
-  store.answers = look.opened
-  store.looking = gate()
+  const look = latch()
+  store.answers = look.promise
+  store.looking = latch()
   const second = expect(scheduler.reportResult('run')).rejects.toMatchObject(shutDown)
-  await store.looking.opened
+  await store.looking.promise
   await close(scheduler)
   end.open()
   await first

@@ -18,9 +18,9 @@ class PatientStore extends FaultyJobStore {
   }
 }
 
-test('a check-in that succeeds again ends the wait of the loop for a store that failed', async () => {
+/** A started scheduler whose next searches fail so many times, and a job that is due in a second. */
+async function scheduledOn(store: FaultyJobStore, failures: number) {
   const clock = new ManualClock()
-  const store = new PatientStore(ramJobStore())
   let runs = 0
   const work = defineJob('work', () => {
     runs++
@@ -29,16 +29,22 @@ test('a check-in that succeeds again ends the wait of the loop for a store that 
   onTestFinished(() => scheduler.shutdown())
   await scheduler.start()
   for (const operation of ['acquireNextTriggers', 'acquireAndFire'] as const) {
-    store.failOn({ operation, times: Number.POSITIVE_INFINITY })
+    store.failOn({ operation, times: failures })
   }
   await scheduler.schedule(work, { key: 'work', in: '1s' })
+  return { scheduler, clock, runs: () => runs }
+}
+
+test('a check-in that succeeds again ends the wait of the loop for a store that failed', async () => {
+  const store = new PatientStore(ramJobStore())
+  const { scheduler, clock, runs } = await scheduledOn(store, Number.POSITIVE_INFINITY)
   await clock.advance(60_000)
   store.heal()
   await clock.advance(60_000)
-  expect(runs).toBe(0)
+  expect(runs()).toBe(0)
   store.context?.signaler.checkInRestored(3)
   await scheduler.idle()
-  expect(runs).toBe(1)
+  expect(runs()).toBe(1)
 })
 
 test.each([
@@ -50,21 +56,10 @@ test.each([
   ],
   ['answers no number', () => Number.NaN],
 ])('the loop goes on after failures of a store whose acquireRetryDelayMs %s', async (_, delayMs) => {
-  const clock = new ManualClock()
   const store = new FaultyJobStore(ramJobStore())
   store.acquireRetryDelayMs = delayMs
-  let runs = 0
-  const work = defineJob('work', () => {
-    runs++
-  })
-  const scheduler = await createScheduler({ clock, jobStore: store, jobs: [work], logger: false })
-  onTestFinished(() => scheduler.shutdown())
-  await scheduler.start()
-  for (const operation of ['acquireNextTriggers', 'acquireAndFire'] as const) {
-    store.failOn({ operation, times: 3 })
-  }
-  await scheduler.schedule(work, { key: 'work', in: '1s' })
+  const { scheduler, clock, runs } = await scheduledOn(store, 3)
   await clock.advance(60_000)
   await scheduler.idle()
-  expect(runs).toBe(1)
+  expect(runs()).toBe(1)
 })

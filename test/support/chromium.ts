@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
  * Node.js does not have.
  */
 
-interface Route {
+export interface Route {
   request(): { url(): string; method(): string; postData(): string | null }
   continue(): Promise<void>
   /** As a connection that breaks. */

@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { SchedulerServerOptions } from '../../src/server/server-options.ts'
-import type { BrowserPage, PageOptions, TestBrowser } from './chromium.ts'
+import type { BrowserPage, PageOptions, Route, TestBrowser } from './chromium.ts'
+import { latch } from './latch.ts'
 import { type ServerFixture, serverFixture, tokens, type Who } from './server-fixture.ts'
 import { projectRoot } from './source-files.ts'
 
@@ -87,3 +88,17 @@ export async function axeFindings(page: BrowserPage): Promise<string[]> {
 /** Resolves when a page shows a text. */
 export const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
   page.getByText(text).first().waitFor()
+
+/** Holds up the requests to such addresses until it is called, and answers them then. Default: the server does. */
+export async function heldUp(
+  page: BrowserPage,
+  address: RegExp,
+  answer: (route: Route) => Promise<void> = (route) => route.continue(),
+): Promise<() => void> {
+  const { promise, open } = latch()
+  await page.route(address, async (route) => {
+    await promise
+    await answer(route)
+  })
+  return open
+}

@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
 import { createXxlJobAdmin, createXxlJobExecutor, type XxlJobAdminOptions } from '../../src/xxl-job.ts'
+import { latch } from '../support/latch.ts'
 import { callExecutor } from '../support/xxl-job-admin.ts'
-import { latch, temporaryFolder } from './executor-fixture.ts'
+import { temporaryFolder } from './executor-fixture.ts'
 
 async function startAdmin(options: XxlJobAdminOptions) {
   const admin = createXxlJobAdmin({ logger: false, ...options })

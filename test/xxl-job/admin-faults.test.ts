@@ -15,8 +15,9 @@ import {
   type XxlJobFunction,
   type XxlJobRunOptions,
 } from '../../src/xxl-job.ts'
+import { latch } from '../support/latch.ts'
 import { callExecutor } from '../support/xxl-job-admin.ts'
-import { advanceUntil, latch, temporaryFolder } from './executor-fixture.ts'
+import { advanceUntil, temporaryFolder } from './executor-fixture.ts'
 
 const accessToken = 's3cret'
 const headers = { 'xxl-job-access-token': accessToken }

@@ -11,8 +11,9 @@ import {
   type XxlJobExecutorOptions,
   type XxlJobRunOptions,
 } from '../../src/xxl-job.ts'
+import { latch } from '../support/latch.ts'
 import { callExecutor } from '../support/xxl-job-admin.ts'
-import { latch, temporaryFolder } from './executor-fixture.ts'
+import { temporaryFolder } from './executor-fixture.ts'
 
 const accessToken = 's3cret'
 const headers = { 'xxl-job-access-token': accessToken }

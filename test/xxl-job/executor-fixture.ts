@@ -76,12 +76,3 @@ export async function advanceUntil(clock: ManualClock, holds: () => boolean): Pr
     for (let turn = 0; turn < 200 && !holds(); turn++) await new Promise((resolve) => setImmediate(resolve))
   }
 }
-
-/** A promise that others resolve. */
-export function latch<Value = void>(): { promise: Promise<Value>; open: (value: Value) => void } {
-  let open: (value: Value) => void = () => {}
-  const promise = new Promise<Value>((resolve) => {
-    open = resolve
-  })
-  return { promise, open }
-}

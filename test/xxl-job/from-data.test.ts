@@ -13,9 +13,9 @@ import {
   xxlJobFromData,
 } from '../../src/xxl-job.ts'
 import { run as runCli, temporaryFile } from '../cli/fake-host.ts'
+import { latch } from '../support/latch.ts'
 import { serverFixture } from '../support/server-fixture.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
-import { latch } from './executor-fixture.ts'
 
 const accessToken = 'a-token-of-your-own'
 /** The columns of a job besides its number, as XXL-JOB's database has them. */

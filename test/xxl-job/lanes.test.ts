@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
 import type { XxlJobContext } from '../../src/xxl-job.ts'
-import { latch, startRig } from './executor-fixture.ts'
+import { latch } from '../support/latch.ts'
+import { startRig } from './executor-fixture.ts'
 
 /** A handler whose runs end when the test says so, by their ids. */
 function gated() {

@@ -11,7 +11,8 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
 import type { XxlJobContext } from '../../src/xxl-job.ts'
-import { latch, type Rig, startRig, temporaryFolder } from './executor-fixture.ts'
+import { latch } from '../support/latch.ts'
+import { type Rig, startRig, temporaryFolder } from './executor-fixture.ts'
 
 interface Page {
   readonly fromLineNum: number

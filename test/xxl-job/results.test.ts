@@ -5,8 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { ManualClock } from '../../src/testing.ts'
 import { SendOrder } from '../../src/xxl-job/executor/results/send-order.ts'
+import { latch } from '../support/latch.ts'
 import { callExecutor, FakeAdmin } from '../support/xxl-job-admin.ts'
-import { advanceUntil, latch, startedAdmin, startRig, temporaryFolder } from './executor-fixture.ts'
+import { advanceUntil, startedAdmin, startRig, temporaryFolder } from './executor-fixture.ts'
 
 const handlers = { demo: () => {} }
 const folderOf = (logPath: string): string => join(logPath, 'callbacklogs', 'app-demo-executor')

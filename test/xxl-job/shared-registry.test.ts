@@ -6,7 +6,7 @@ import { ManualClock } from '../../src/time/manual-clock.ts'
 import { resolveAdminOptions } from '../../src/xxl-job/admin/admin-options.ts'
 import { Admin } from '../../src/xxl-job/admin/create-xxl-job-admin.ts'
 import type { XxlJobAdminOptions } from '../../src/xxl-job.ts'
-import { latch } from './executor-fixture.ts'
+import { latch } from '../support/latch.ts'
 
 const accessToken = 'a-token-of-your-own'
 const address = 'http://10.0.0.7:9999/'

@@ -3,7 +3,8 @@ import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
 import type { XxlJobContext } from '../../src/xxl-job.ts'
-import { advanceUntil, latch, startRig } from './executor-fixture.ts'
+import { latch } from '../support/latch.ts'
+import { advanceUntil, startRig } from './executor-fixture.ts'
 
 describe('close', () => {
   test('takes the executor off the list, runs what it has, and sends the results', async () => {
