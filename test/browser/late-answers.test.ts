@@ -2,28 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TriggerKey } from '../../src/core/key.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { inBrowser } from '../support/browser-suite.ts'
-import type { BrowserPage } from '../support/chromium.ts'
 import {
   type DashboardFixture,
   dashboardFixture,
+  heldUp,
   openDashboard,
   picture,
   seen,
 } from '../support/dashboard-fixture.ts'
 import { addPlainJob, tokens } from '../support/server-fixture.ts'
-
-/** Holds up the requests to such addresses until it is called. */
-async function heldUp(page: BrowserPage, address: RegExp): Promise<() => void> {
-  let goOn: () => void = () => undefined
-  const isFree = new Promise<void>((resolve) => {
-    goOn = resolve
-  })
-  await page.route(address, async (route) => {
-    await isFree
-    await route.continue()
-  })
-  return goOn
-}
 
 inBrowser('an answer that comes late', (browser) => {
   let fixture: DashboardFixture
@@ -116,6 +103,11 @@ inBrowser('a page of which something else has changed', (browser) => {
     await scheduler.unscheduleJob(new TriggerKey('late', 'mail'))
     await scheduler.pauseAll()
     await seen(page, 'Every trigger is paused: nothing fires.')
+    await scheduler.clear()
+    await scheduler.resumeAll()
+    const only = await addPlainJob(scheduler, 'echo', 'late', 'mail')
+    await scheduler.scheduleJob(late.forJob(only).build())
+    await seen(page, 'One trigger has been due for more than a minute.')
     expect(errors).toEqual([])
     await page.close()
   })

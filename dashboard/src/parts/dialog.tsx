@@ -24,9 +24,8 @@ const fieldsOfDialog = ['input', 'textarea', 'select'].map((name) => `.dialog-bo
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null)
   const problem = useSignal<unknown>(null)
-  const isGone = useRef(false)
+  const isGone = useIsGone()
   const tell = useCallback<TellProblem>((error) => {
-    // It may be closed, and its page left, while an action has no answer yet.
     if (!isGone.current) problem.value = error
     else if (error !== null) say.problem(error)
   }, [])
@@ -38,10 +37,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
     const field = dialog?.querySelector<HTMLElement>(fieldsOfDialog)
     const button = dialog?.querySelector<HTMLElement>('.dialog-actions button')
     ;(field ?? button)?.focus()
-    return () => {
-      isGone.current = true
-      dialog?.close()
-    }
+    return () => dialog?.close()
   }, [])
   return (
     <dialog ref={element} class={isWide ? 'dialog wide' : 'dialog'} aria-labelledby={id} onClose={onClose}>
@@ -63,8 +59,8 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
   )
 }
 
-/** Closes the dialog that calls it, and no other one that has come while an action of the first had no answer. */
-export function useClose(onClose: () => void): () => void {
+/** Whether the part that calls it is on the page no more: it may be closed while an action has no answer yet. */
+function useIsGone(): { readonly current: boolean } {
   const isGone = useRef(false)
   useEffect(
     () => () => {
@@ -72,6 +68,12 @@ export function useClose(onClose: () => void): () => void {
     },
     [],
   )
+  return isGone
+}
+
+/** Closes the dialog that calls it, and no other one that has come while an action of the first had no answer. */
+export function useClose(onClose: () => void): () => void {
+  const isGone = useIsGone()
   return () => {
     if (!isGone.current) onClose()
   }

@@ -81,15 +81,9 @@ export function problemsOf(overview: Overview): readonly Problem[] {
 /** Triggers that are due for so long wait for a thread, or for a node that fires. */
 const overdueMs = 60_000
 
-/** Triggers that should have fired when the server looked. */
-export function overdueOf({ triggers }: Overview): readonly TriggerSummaryJson[] {
-  return (triggers?.next ?? []).filter(
-    ({ state, nextFireTimeMs }) =>
-      state === 'NORMAL' &&
-      nextFireTimeMs !== null &&
-      triggers !== null &&
-      nextFireTimeMs < triggers.countedMs - overdueMs,
-  )
+/** Whether a trigger should have fired when the server looked. */
+export function isOverdue({ state, nextFireTimeMs }: TriggerSummaryJson, countedMs: number): boolean {
+  return state === 'NORMAL' && nextFireTimeMs !== null && nextFireTimeMs < countedMs - overdueMs
 }
 
 /** Why nothing fires, though nothing has failed. */
@@ -97,9 +91,12 @@ function idleOf(overview: Overview): readonly Problem[] {
   const { scheduler, triggers, nodes } = overview
   const text = words()
   const problems: Problem[] = []
-  const overdue = overdueOf(overview)
+  const { next = [], countedMs = 0, byState = {} } = triggers ?? {}
+  const { PAUSED = 0, NORMAL = 0, BLOCKED = 0 } = byState
+  const overdue = next.filter((trigger) => isOverdue(trigger, countedMs))
   if (overdue.length > 0) {
-    const isMore = overdue.length === triggers?.next.length
+    // The server shows the first of many.
+    const isMore = overdue.length === next.length && NORMAL > next.length
     problems.push({
       id: 'overdue',
       isBad: true,
@@ -108,7 +105,6 @@ function idleOf(overview: Overview): readonly Problem[] {
       path: '/triggers?order=nextFireTime',
     })
   }
-  const { PAUSED = 0, NORMAL = 0, BLOCKED = 0 } = triggers?.byState ?? {}
   if (PAUSED > 0 && NORMAL + BLOCKED === 0) {
     problems.push({ id: 'all paused', isBad: false, text: text.allPaused, remedy: text.allPausedRemedy })
   }

@@ -4,7 +4,7 @@ import { nowMs, tick } from '../../time/clock.ts'
 import { instantText, relativeText } from '../../time/format.ts'
 import type { AlertCounts } from './alerts.tsx'
 import type { Overview } from './overview.tsx'
-import { countOf, overdueOf, type Problem } from './problems.tsx'
+import { countOf, isOverdue, type Problem } from './problems.tsx'
 import { words } from './words.ts'
 
 interface VerdictProps {
@@ -59,14 +59,13 @@ function saying(problems: number, isMore: boolean, alerts: number): string {
   return alerts > 0 ? verdict.alerts(alerts) : verdict.well
 }
 
-function nextText(overview: Overview): string {
-  const { triggers } = overview
+function nextText({ triggers }: Overview): string {
   const { verdict } = words()
   if (triggers === null) return ''
   // One that waits for its job fires when that has ended, which nobody knows.
   const next = triggers.next.find(({ state }) => state !== 'BLOCKED') ?? triggers.next[0]
   const ms = next?.nextFireTimeMs ?? null
   if (ms === null) return verdict.idle
-  if (next !== undefined && overdueOf(overview).includes(next)) return verdict.due(instantText(ms, nowMs()))
+  if (next !== undefined && isOverdue(next, triggers.countedMs)) return verdict.due(instantText(ms, nowMs()))
   return verdict.next(relativeText(Math.max(ms, tick.value), tick.value), instantText(ms, nowMs()))
 }
