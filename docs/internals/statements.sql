@@ -5248,8 +5248,9 @@ FOR NO KEY UPDATE OF f SKIP LOCKED;
 
 -- firedTriggers.find
 --   programs/firing/completing.ts (completeJobs)
---   programs/firing/firing.ts (fireTriggers)
+--   programs/firing/firing.ts (fireTriggers, firingInDoubt)
 --   programs/firing/releasing.ts (releaseTriggers)
+--   programs/scheduling/schedule-writer.ts (ScheduleWriter)
 -- SQLite
 SELECT f.entry_id
 FROM (

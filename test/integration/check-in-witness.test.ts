@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ThreadCheckIns } from '../../src/jobstore/postgres/check-in-thread.ts'
@@ -28,20 +29,39 @@ type Report =
   | { readonly kind: 'looked'; readonly lost: WitnessLook['lost'] }
   | { readonly kind: 'failed' | 'witnessLost' }
 
+interface ThreadOptions {
+  /** Default none. */
+  readonly watched?: readonly number[]
+  /** Default `SELECT 1`. */
+  readonly checkIn?: string
+  /** The text of the look at the rows; default that of the check-in. */
+  readonly look?: string
+  readonly intervalMs?: number
+  /** Default: it fails the test. */
+  readonly checkInOfStore?: () => Promise<CheckIn>
+}
+
+const never = (): never => expect.fail('no fallback')
+
 /** A thread that checks in without tables, and names the witness that it was ordered to hold. */
 function startThread(
   config: pg.ClientConfig,
-  watched: readonly number[] = [],
-  checkIn = { text: 'SELECT 1', values: [] },
+  {
+    watched = [],
+    checkIn = 'SELECT 1',
+    look = checkIn,
+    intervalMs = 500,
+    checkInOfStore = never,
+  }: ThreadOptions = {},
 ): { readonly driver: ThreadCheckIns; readonly reports: Report[] } {
   const reports: Report[] = []
-  const never = (): never => expect.fail('no fallback')
+  const statements = { checkIn: { text: checkIn, values: [] }, look: { text: look, values: [] } }
   const driver = new ThreadCheckIns({
     access: threadAccess(config) ?? expect.fail('not for threads'),
     clock: systemClock,
     answerWithinMs: 2000,
     fallback: { start: never, order: never, hurry: never, provenMs: never, cutOff: never, stop: never },
-    checkInOfStore: never,
+    checkInOfStore,
     onFallback: never,
     onStandIn: never,
     entry,
@@ -56,9 +76,9 @@ function startThread(
     },
     {
       bootId: 'boot',
-      intervalMs: 500,
-      statements: () => ({ checkIn, look: checkIn }),
-      witness: () => ({ key: ownKey, graceMs: 1000, checkIn, watched }),
+      intervalMs,
+      statements: () => statements,
+      witness: () => ({ key: ownKey, graceMs: 1000, checkIn: statements.checkIn, watched }),
     },
   )
   return { driver, reports }
@@ -128,7 +148,10 @@ describe('the witness of a session', () => {
 
   test('of another is lost when it was seen held, and not for one that was away', async () => {
     const peer = await sessionWith(7)
-    const { driver, reports } = startThread({ connectionString: database.connectionString }, [7, 8])
+    const { driver, reports } = startThread(
+      { connectionString: database.connectionString },
+      { watched: [7, 8] },
+    )
     await seen(reports, isNamed)
     await looksPass(driver)
     await peer.end()
@@ -174,8 +197,8 @@ describe('the witness of a session', () => {
   })
 
   test('is given up by a session that answers too late', async () => {
-    const slow = { text: 'SELECT pg_sleep(0.6)', values: [] }
-    const { reports } = startThread({ connectionString: database.connectionString }, [], slow)
+    const slow = { checkIn: 'SELECT pg_sleep(0.6)' }
+    const { reports } = startThread({ connectionString: database.connectionString }, slow)
     const at = await seen(reports, isUnnamed, await seen(reports, isNamed))
     await seen(reports, isUnnamed, (await seen(reports, isUnnamed, at + 1)) + 1)
     expect(reports.filter(isNamed)).toHaveLength(1)
@@ -194,7 +217,7 @@ describe('the witness of a session', () => {
     const url = new URL(other.connectionString)
     url.username = role
     url.password = 'secret'
-    const { reports } = startThread({ connectionString: url.href }, [7])
+    const { reports } = startThread({ connectionString: url.href }, { watched: [7] })
     const failedAt = await seen(reports, ({ kind }) => kind === 'failed')
     await seen(reports, isUnnamed, (await seen(reports, isUnnamed, failedAt)) + 1)
     expect(
@@ -210,4 +233,42 @@ describe('the witness of a session', () => {
     expect(reports.filter((report) => isNamed(report) || report.kind === 'looked')).toEqual([])
     expect(await holders(ownKey)).toEqual([])
   })
+})
+
+test('a thread without its server tries again ever more slowly', async () => {
+  const triedMs: number[] = []
+  const server = createServer((socket) => {
+    triedMs.push(performance.now())
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  startThread(
+    { host: '127.0.0.1', port, user: 'nobody', database: 'none' },
+    {
+      intervalMs: 6000,
+      checkInOfStore: () => Promise.reject(new Error('The server is away for the store, too.')),
+    },
+  )
+  // Every 50 ms longer, up to half a second.
+  await vi.waitUntil(() => triedMs.length >= 13, { timeout: 60_000 })
+  const waits = triedMs.slice(1).map((atMs, index) => atMs - (triedMs[index] ?? 0))
+  for (const waitedMs of waits.slice(-2)) expect(waitedMs).toBeGreaterThan(400)
+})
+
+test('a check-in writes where transactions are read-only by default, as the store does', async () => {
+  await using other = await freshDatabase(server.connectionString)
+  await other.query('CREATE TABLE checked_in (boot text)')
+  const name = new URL(other.connectionString).pathname.slice(1)
+  await database.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  const { reports } = startThread(
+    { connectionString: other.connectionString },
+    { checkIn: "INSERT INTO checked_in VALUES ('boot')", look: 'SELECT 1' },
+  )
+  await seen(reports, isNamed, (await seen(reports, isNamed)) + 1)
+  expect(reports.filter(({ kind }) => kind === 'failed' || kind === 'witnessLost')).toEqual([])
+  await database.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`)
 })

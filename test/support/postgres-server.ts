@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -13,6 +14,8 @@ export interface PostgresServer {
   readonly connectionString: string
   /** Ends the server as `pg_ctl stop -m fast` does, keeping its data. */
   stop(): Promise<void>
+  /** Kills all its processes at once, as when the machine loses its power: what was not written is lost. */
+  crash(): Promise<void>
   /** Starts it again on the same port. */
   start(): Promise<void>
   /** Ends it and removes its data. */
@@ -92,6 +95,13 @@ async function serve(
     connectionString,
     start,
     stop: () => server.stop(),
+    crash: async () => {
+      const processes = await processesOf(connectionString)
+      const main = server['process'] as ChildProcess
+      const gone = once(main, 'exit')
+      for (const pid of [main.pid as number, ...processes]) killIfAlive(pid)
+      await gone
+    },
     remove: async () => {
       await server.stop()
       await rm(databaseDir, { recursive: true, force: true })
@@ -107,6 +117,24 @@ async function serve(
         return Promise.resolve()
       })
     },
+  }
+}
+
+/** All but the first one, which starts them. */
+async function processesOf(connectionString: string): Promise<number[]> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>('SELECT pid FROM pg_stat_activity')
+  await client.end()
+  return rows.map(({ pid }) => pid)
+}
+
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    // It has ended by itself, as the session that asked for the list has.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
 

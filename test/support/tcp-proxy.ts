@@ -101,6 +101,8 @@ export class TcpProxy implements AsyncDisposable {
    * server has answered, without passing the answer on. Resolves when it happened.
    */
   cutOn(text: string, when: 'before' | 'after'): Promise<void> {
+    // What was sent earlier is not meant.
+    for (const pair of this.#pairs) pair.tail = Buffer.alloc(0)
     return new Promise((onCut) => {
       this.#pattern = { bytes: Buffer.from(text), forward: when === 'after', onCut }
     })

@@ -25,6 +25,8 @@ type CheckedIn = Extract<FromCheckInThread, { readonly kind: 'checkedIn' }>
 
 /** SQLSTATE of a statement that is not allowed, not known, or for which the server lacks room. */
 const refusals = /^(?:42|0A|53)/
+/** SQLSTATE of a change in a transaction that is read-only. */
+const readOnlyTransaction = '25006'
 
 /** The code of the check-in thread: checks in over a connection of its own and posts the result. */
 class CheckInLoop {
@@ -45,8 +47,10 @@ class CheckInLoop {
   #lost: readonly number[] = []
   #checkInAtMs = 0
   #lookAtMs = Number.POSITIVE_INFINITY
-  /** In a row. */
+  /** Check-ins and looks, in a row. */
   #failures = 0
+  /** Whether the transactions of this session are read-only unless they say otherwise, as those of the store do. */
+  #readsByDefault = false
   #heardMs = processElapsedMs()
   #onPassword: ((message: ToCheckInThread & { kind: 'password' }) => void) | null = null
 
@@ -71,8 +75,8 @@ class CheckInLoop {
       }
       try {
         if (processElapsedMs() >= this.#checkInAtMs) await this.#checkInNow(orders)
-        else await this.#look(orders)
-        this.#failures = 0
+        // Timers end up to a millisecond early: then neither is due yet.
+        else if (processElapsedMs() >= this.#lookAtMs) await this.#look(orders)
       } catch (error) {
         this.#failed(error, orders)
         await this.#disconnect()
@@ -100,6 +104,7 @@ class CheckInLoop {
   async #checkInNow(orders: ThreadOrders): Promise<void> {
     this.#checkInAtMs = Number.POSITIVE_INFINITY
     const checkIn = await this.#checkIn(orders)
+    this.#failures = 0
     this.#tell(checkIn)
     const answeredMs = processElapsedMs()
     this.#checkInAtMs = answeredMs + orders.intervalMs
@@ -117,7 +122,7 @@ class CheckInLoop {
     const client = this.#client ?? (await this.#connect())
     const isNamed = witness !== null && (await this.#hasWitness(client, witness.key))
     const sentMs = processElapsedMs()
-    const { changes } = await query(client, isNamed ? witness.checkIn : statements.checkIn)
+    const changes = await this.#write(client, isNamed ? witness.checkIn : statements.checkIn)
     const startedMs = processElapsedMs()
     const { rows } = await query(client, statements.look)
     const lookTookMs = processElapsedMs() - startedMs
@@ -125,6 +130,22 @@ class CheckInLoop {
     const naming = isNamed ? 'named' : 'none'
     const isOurs = changes === 1
     return { kind: 'checkedIn', bootId, isOurs, rows, sentMs, lookedMs, lookTookMs, witness: naming }
+  }
+
+  /** How many rows were changed. */
+  async #write(client: pg.Client, statement: SqlStatement): Promise<number> {
+    if (!this.#readsByDefault) {
+      try {
+        return (await query(client, statement)).changes
+      } catch (error) {
+        if (codeOf(error) !== readOnlyTransaction) throw error
+        this.#readsByDefault = true
+      }
+    }
+    await client.query('BEGIN READ WRITE')
+    const { changes } = await query(client, statement)
+    await client.query('COMMIT')
+    return changes
   }
 
   /** Takes the witness where there is none yet and the session can hold one. */
@@ -155,6 +176,7 @@ class CheckInLoop {
     if (this.#witness === null || witness === null) return
     const sentMs = processElapsedMs()
     const { nowMs, lost } = await this.#notRefused(this.#witness.look(witness.watched))
+    this.#failures = 0
     Atomics.store(new BigInt64Array(this.#data.proof), 0, BigInt(Math.floor(sentMs * 1000)))
     if (lost.length > 0 || this.#lost.length > 0) this.#tell({ kind: 'looked', sentMs, nowMs, lost })
     this.#lookAtMs = processElapsedMs() + (lost.length > 0 ? suspectLookMs : witnessLookMs)
@@ -189,6 +211,7 @@ class CheckInLoop {
       this.#lose(client)
     })
     this.#client = client
+    this.#readsByDefault = false
     const startedMs = processElapsedMs()
     await client.connect()
     const connectedMs = processElapsedMs()

@@ -4,7 +4,7 @@ import { DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { backoffMs } from './transaction-retry.ts'
 
-/** What identifies a transaction when the server is asked about it. */
+/** What identifies a transaction when the server is asked about it. Instants are seconds on the server's clock. */
 export interface TransactionNumber {
   /** The transaction number, 64 bits. */
   readonly xid: string
@@ -13,12 +13,23 @@ export interface TransactionNumber {
    * be known.
    */
   readonly timeline: string | null
+  /** When the transaction began. */
+  readonly began: string
+  /** When the server had been started. */
+  readonly serverStarted: string
 }
 
 /** The timeline on which a server writes, as eight digits; an error on a standby. */
 export const timelineExpression = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
 
-export type CommitOutcome = 'committed' | 'aborted' | 'unknown'
+/** When the server was started: not anew where it restarts its processes after one of them has crashed. */
+export const serverStartedExpression = 'extract(epoch FROM pg_postmaster_start_time())'
+
+/**
+ * What the server knows of a transaction: `elsewhere` where it has forgotten it, or may mean another one by its number,
+ * and `unknown` where it has not answered.
+ */
+export type CommitOutcome = 'committed' | 'aborted' | 'elsewhere' | 'unknown'
 
 export interface CommitInquiry {
   readonly number: TransactionNumber
@@ -55,31 +66,45 @@ async function ask({ open, number }: CommitInquiry): Promise<CommitOutcome | 'in
     return 'in progress'
   }
   try {
-    const [result] = await session.query({
-      // The status is read on the same timeline only: on another one the number may be another transaction's, or of
-      // none yet.
-      text: `SELECT CASE WHEN ${countsHere} THEN pg_xact_status(CAST($1 AS xid8)) ELSE 'elsewhere' END AS status`,
-      values: valuesOf(number),
-    })
+    const [result] = await session.query({ text: statusText, values: valuesOf(number) })
     session.release()
     const status = result?.rows[0]?.['status']
-    // NULL: so long ago that the server has removed the status. Elsewhere: a standby took over, which may have received
-    // the commit.
-    return status === 'committed' || status === 'aborted' || status === 'in progress' ? status : 'unknown'
+    return status === 'committed' || status === 'aborted' || status === 'in progress' ? status : 'elsewhere'
   } catch (error) {
     session.discard()
-    // After a crash the server does not know the number of a transaction that wrote nothing to disk. Such a transaction
-    // was not committed.
+    // After a crash the server has not given the number of a transaction of which nothing had reached the disk. Such a
+    // transaction was not committed.
     const isAhead = error instanceof DatabaseFailure && error.sqlState === '22023'
     return isAhead ? 'aborted' : 'in progress'
   }
 }
 
 /** Whether the server is on the timeline `$2`; true when the timeline is not known. */
-const countsHere = `CASE WHEN $2 = '' THEN true ELSE ${timelineExpression} = $2 END`
+const isOnTimeline = `CASE WHEN $2 = '' THEN true ELSE ${timelineExpression} = $2 END`
 
-function valuesOf({ xid, timeline }: TransactionNumber): string[] {
-  return [xid, timeline ?? '']
+/**
+ * Whether the server has not crashed since the transaction began at `$3`, when it had been started at `$4`. A server
+ * that recovers from a crash begins its statistics anew, also where it has restarted only its processes; one that was
+ * stopped in an orderly way keeps them. A server that seems to have been started anew before `$3` was started by
+ * another clock, so the instants say nothing.
+ */
+const hasNotCrashed = `EXISTS (
+    SELECT 1 FROM pg_stat_bgwriter WHERE extract(epoch FROM stats_reset) <= CAST($3 AS numeric))
+  AND (${serverStartedExpression} = CAST($4 AS numeric) OR ${serverStartedExpression} > CAST($3 AS numeric))`
+
+/**
+ * After a crash the server gives the number of a transaction again of which nothing had reached the disk. Then
+ * 'committed' may be said of another one. What else is said means that this one was not committed: either it is about
+ * this one, which the crash has ended, or the number was given again.
+ */
+const statusText = `SELECT CASE
+    WHEN NOT (${isOnTimeline}) THEN 'elsewhere'
+    WHEN ${hasNotCrashed} THEN pg_xact_status(CAST($1 AS xid8))
+    WHEN pg_xact_status(CAST($1 AS xid8)) IN ('aborted', 'in progress') THEN 'aborted'
+    ELSE 'elsewhere' END AS status`
+
+function valuesOf({ xid, timeline, began, serverStarted }: TransactionNumber): string[] {
+  return [xid, timeline ?? '', began, serverStarted]
 }
 
 /**
@@ -95,7 +120,7 @@ export async function endTransaction(
     session = await open()
     // Found by the transaction, not by the process id, because that process may work for another client by now.
     const text = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE ${countsHere} AND backend_xid = CAST(CAST($1 AS xid8) AS xid)`
+      WHERE ${isOnTimeline} AND ${hasNotCrashed} AND backend_xid = CAST(CAST($1 AS xid8) AS xid)`
     await session.query({ text, values: valuesOf(number) })
     session.release()
   } catch {

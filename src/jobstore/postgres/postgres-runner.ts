@@ -13,7 +13,7 @@ import { cancelledFault, DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { PostgresTransaction, type TransactionSettings, transactionOpening } from './postgres-transaction.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
-import { TransactionRetry } from './transaction-retry.ts'
+import { backoffMs, TransactionRetry } from './transaction-retry.ts'
 
 export interface PostgresRunnerOptions {
   readonly connections: PostgresConnections
@@ -89,7 +89,7 @@ export class PostgresRunner implements SqlRunner {
         const end = await (isBack ? this.#comingBack.run(attempt) : attempt())
         if (end.kind === 'committed') return end.answer
         if (end.kind === 'doubt') {
-          if (await this.#isCommitted(end, options.onDoubt)) return end.answer
+          if (await this.#isCommitted(end, options)) return end.answer
         } else if (end.number !== null && end.failure.isSilent) {
           await endTransaction(this.#open, end.number)
         } else if (this.#hasTimelines && lacksTimelines(end.failure)) {
@@ -130,17 +130,18 @@ export class PostgresRunner implements SqlRunner {
   }
 
   read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
-    return this.#work(async () => {
-      const retry = new TransactionRetry(() => this.#options.ids.random())
-      const program = begin()
-      let step = program.next()
-      while (step.done !== true) {
-        const reply = await this.#readOne(step.value, retry)
-        step.value.pending?.settle(reply)
-        step = program.next(reply)
-      }
-      return step.value
-    })
+    return this.#work(() => this.#read(begin()))
+  }
+
+  async #read<Answer>(program: SqlProgram<Answer>): Promise<Answer> {
+    const retry = new TransactionRetry(() => this.#options.ids.random())
+    let step = program.next()
+    while (step.done !== true) {
+      const reply = await this.#readOne(step.value, retry)
+      step.value.pending?.settle(reply)
+      step = program.next(reply)
+    }
+    return step.value
   }
 
   close(): Promise<void> {
@@ -254,24 +255,46 @@ export class PostgresRunner implements SqlRunner {
   }
 
   /** Whether a transaction in doubt was committed. @throws JobPersistenceError ERR_COMMIT_UNKNOWN */
-  async #isCommitted(
-    { number, failure }: { readonly number: TransactionNumber; readonly failure: DatabaseFailure },
-    onDoubt: TransactionOptions['onDoubt'] = 'bounded',
+  async #isCommitted<Answer>(
+    { number, failure, answer }: Extract<Attempt<Answer>, { readonly kind: 'doubt' }>,
+    options: TransactionOptions<Answer>,
   ): Promise<boolean> {
     const outcome = await inquireCommit({
       number,
       open: this.#open,
       clock: this.#options.clock,
       sleep: this.#sleep,
-      giveUpAfterMs: onDoubt === 'patient' ? null : boundedDoubtMs,
+      giveUpAfterMs: options.onDoubt === 'patient' ? null : boundedDoubtMs,
     })
-    if (outcome !== 'unknown') return outcome === 'committed'
+    const isCommitted = outcome === 'elsewhere' ? await this.#looksCommitted(answer, options) : null
+    if (isCommitted !== null) return isCommitted
+    if (outcome === 'committed' || outcome === 'aborted') return outcome === 'committed'
+    const why =
+      outcome === 'elsewhere'
+        ? 'since then the server has crashed, or a standby has taken over, so that it cannot tell whether it was'
+        : `the database could not be asked since whether it was; in PostgreSQL: SELECT pg_xact_status('${number.xid}')`
     throw new JobPersistenceError(
-      `The connection broke while a transaction was committed (${failure.message}), and the database could not be ` +
-        `asked since whether it was. Look whether the change is there before making it again; in PostgreSQL, unless ` +
-        `a standby has taken over since: SELECT pg_xact_status('${number.xid}').`,
+      `The connection broke while a transaction was committed (${failure.message}), and ${why}. Look whether the ` +
+        'change is there before making it again.',
       { cause: failure.cause, code: 'ERR_COMMIT_UNKNOWN' },
     )
+  }
+
+  /** Whether what the transaction wrote is there; null where that cannot be told. */
+  async #looksCommitted<Answer>(
+    answer: Answer,
+    { onDoubt, wasCommitted }: TransactionOptions<Answer>,
+  ): Promise<boolean | null> {
+    if (wasCommitted === undefined) return null
+    if (wasCommitted === 'runAgain') return false
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#read(wasCommitted(answer))
+      } catch (error) {
+        if (!(error instanceof JobPersistenceError)) throw error
+        if (onDoubt !== 'patient' || !(await this.#sleep.sleep(backoffMs(25, attempt)))) return null
+      }
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { TransactionLock } from '../sql/kernel/sql-runner.ts'
 import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/kernel/statement.ts'
-import { type TransactionNumber, timelineExpression } from './commit-doubt.ts'
+import { serverStartedExpression, type TransactionNumber, timelineExpression } from './commit-doubt.ts'
 import type { LockingStrategy } from './locking.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
@@ -40,8 +40,9 @@ export function transactionOpening(limits: {
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)
   const timeline = hasTimelines ? timelineExpression : 'NULL'
   return statementOf(
-    `SELECT CAST(pg_current_xact_id() AS text) AS xid, ${timeline} AS timeline, pg_backend_pid() AS pid,
-      ${set.join(', ')}`,
+    `SELECT CAST(pg_current_xact_id() AS text) AS xid, ${timeline} AS timeline,
+      CAST(extract(epoch FROM now()) AS text) AS began, CAST(${serverStartedExpression} AS text) AS server_started,
+      pg_backend_pid() AS pid, ${set.join(', ')}`,
   )
 }
 
@@ -174,10 +175,10 @@ export class PostgresTransaction {
   }
 
   #note(reply: SqlReply | undefined): void {
-    const { xid, pid, timeline } = reply?.rows[0] ?? {}
+    const { xid, pid, timeline, began, server_started: serverStarted } = reply?.rows[0] ?? {}
     if (typeof pid === 'number') this.#session.processId = pid
-    const counted = typeof timeline === 'string' ? timeline : null
-    this.#number = typeof xid === 'string' ? { xid, timeline: counted } : null
+    if (typeof xid !== 'string' || typeof began !== 'string' || typeof serverStarted !== 'string') return
+    this.#number = { xid, timeline: typeof timeline === 'string' ? timeline : null, began, serverStarted }
   }
 }
 

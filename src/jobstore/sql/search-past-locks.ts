@@ -1,6 +1,7 @@
 import type { AcquireAndFireRequest } from '../job-store.ts'
 import { RowsLockedError } from './kernel/sql-runner.ts'
 import { type SearchManner, type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
+import { firingInDoubt } from './programs/firing/firing.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
 
 /**
@@ -13,14 +14,16 @@ export async function searchPastLocks(
   request: AcquireAndFireRequest,
   fires: boolean,
 ): Promise<SearchResult> {
+  const inDoubt = firingInDoubt<SearchResult>(transactor.session, ({ fired }) =>
+    fired.map(({ fireInstanceId }) => fireInstanceId),
+  )
   const attempt = (manner: SearchManner, whenLocked: 'passOver' | 'comeBack'): Promise<SearchResult> =>
     transactor.run((tx) => searchTriggers(tx, request, manner), {
       lock: 'rows',
       tells: 'none',
       whenLocked,
-      // When it is not known whether a firing was committed, the loop would lose it or run it twice. A claim that a
-      // crash undoes is missed when it is fired.
-      ...(manner.fires ? { onDoubt: 'patient' } : {}),
+      ...(manner.fires ? inDoubt : {}),
+      // A claim that a crash undoes is missed when it is fired.
       mayBeLost: ({ fired }) => fired.length === 0,
     })
   for (const locksSchedules of transactor.session.searchMemory.schedulesAreHeld ? [true] : [false, true]) {

@@ -34,6 +34,7 @@ export class SqlAwaitedResults implements JobStoreAwaitedResults {
       tells: 'none',
       // Not known whether it is awaited, the job could neither send it nor end it.
       onDoubt: 'patient',
+      wasCommitted: 'runAgain',
     })
     // From now on it is in flight without this process.
     const awaited = results.filter((_, index) => outcomes[index] === 'awaited')

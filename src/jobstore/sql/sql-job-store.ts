@@ -66,7 +66,7 @@ import { emptySchema, schemaOfQuartz } from './migrations/plan-migrations.ts'
 import { printMigrations } from './migrations/print-migrations.ts'
 import { type OpenStore, openStore } from './open-store.ts'
 import { completeJobs } from './programs/firing/completing.ts'
-import { firedIds, fireTriggers, hasEnded } from './programs/firing/firing.ts'
+import { firedIds, fireTriggers, firingInDoubt, hasEnded } from './programs/firing/firing.ts'
 import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
 import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing.ts'
 import { getPausedGroups } from './programs/reading/pauses.ts'
@@ -371,16 +371,16 @@ export class SqlJobStore implements DatabaseJobStore {
     const { failed } = await eachOrAll([...acquired.entries()], async (claims) => {
       const areSplit = claims.every(([, { isSplit }]) => isSplit === true)
       const named = claims.map(([, claim]) => claim)
+      const { session } = this.#require().transactions
       const fire = (): Promise<readonly TriggerFiredResult[]> =>
         this.#pass((tx) => fireTriggers(tx, named), {
-          // When it is not known whether a firing was committed, the loop would lose it or run it twice. A firing that
-          // is split is on the disk before any of its items is, so a crash undoes one of which nothing ran: its claim
-          // is back then.
-          onDoubt: 'patient',
+          ...firingInDoubt(session, firedIds),
+          // A firing that is split is on the disk before any of its items is, so a crash undoes one of which nothing
+          // ran: its claim is back then.
           lock: named.some(({ isSplit }) => isSplit === true) ? 'shared' : 'rows',
           mayBeLost: (answered) => areSplit && answered.every(({ kind }) => kind === 'gone'),
         })
-      const answers = await this.#require().transactions.session.ledger.during(fire, firedIds)
+      const answers = await session.ledger.during(fire, firedIds)
       for (const [position, answer] of answers.entries()) results[claims[position]?.[0] ?? -1] = answer
     })
     for (const { item, error } of failed) {
@@ -396,7 +396,7 @@ export class SqlJobStore implements DatabaseJobStore {
         ({ retryTrigger, trigger }) => retryTrigger !== null || firingPartOf(trigger.jobDataMap) !== null,
       )
       const lock = storesTriggers ? 'shared' : 'rows'
-      const write = () => this.#pass((tx) => completeJobs(tx, ended), { lock })
+      const write = () => this.#pass((tx) => completeJobs(tx, ended), { lock, wasCommitted: 'runAgain' })
       left.push(...(await unlessTakenOver(this.#require().connection, write)))
     })
     left.push(...locked)

@@ -301,6 +301,7 @@ export class ClusterNode implements CheckInObserver {
         const isEntered = await this.#transactor.run((tx) => register(tx, own, { predecessor, isStart }), {
           lock: 'cluster',
           onDoubt: 'patient',
+          wasCommitted: 'runAgain',
         })
         if (isEntered) {
           this.#bootId = bootId

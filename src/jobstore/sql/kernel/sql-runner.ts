@@ -28,6 +28,13 @@ export interface TransactionOptions<Answer = unknown> {
    */
   readonly onDoubt?: 'bounded' | 'patient'
   /**
+   * What to do where the engine cannot tell whether the transaction was committed, because its server has crashed or a
+   * standby has taken over with the commit on its way: `runAgain` for programs that find what they have stored, or a
+   * look at what the program wrote. The look answers true, false (the program is run again) or null. Default: an error
+   * with ERR_COMMIT_UNKNOWN, as after null.
+   */
+  readonly wasCommitted?: 'runAgain' | ((answer: Answer) => SqlProgram<boolean | null>)
+  /**
    * Whether the commit may be answered before it is on the disk: the caller notices when a crash of the database undoes
    * it, and runs the program again. Called with the program's answer. Default: false.
    */

@@ -26,12 +26,15 @@ export class SqlTransactions implements SqlTransactor {
     program: (tx: SqlTransaction) => SqlProgram<Answer>,
     operation: SqlOperation<Answer>,
   ): Promise<Answer> {
-    const { mayBeLost, ...options } = operation
-    const { answer, tx } = await this.#runner.transact(
+    const { mayBeLost, wasCommitted, ...options } = operation
+    const { answer, tx } = await this.#runner.transact<Done<Answer>>(
       this.#measured(() => attempt(this.session, program)),
       {
         ...options,
         mayBeLost: (done) => mayBeLost?.(done.answer) === true,
+        ...(typeof wasCommitted === 'function'
+          ? { wasCommitted: (done) => wasCommitted(done.answer) }
+          : wasCommitted !== undefined && { wasCommitted }),
       },
     )
     tx.notes.apply()
@@ -71,11 +74,16 @@ export class SqlTransactions implements SqlTransactor {
   }
 }
 
+interface Done<Answer> {
+  readonly answer: Answer
+  readonly tx: SqlTransaction
+}
+
 /** Each attempt has its own signals and notes: only those of the committed one are applied. */
 function* attempt<Answer>(
   session: SqlSession,
   program: (tx: SqlTransaction) => SqlProgram<Answer>,
-): SqlProgram<{ readonly answer: Answer; readonly tx: SqlTransaction }> {
+): SqlProgram<Done<Answer>> {
   const tx = beginTransaction(session)
   return { answer: yield* program(tx), tx }
 }

@@ -4,9 +4,9 @@ import { unawaited } from '../../../../core/promises.ts'
 import type { FireSlot } from '../../../fire-slot.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { JobAndTriggers } from '../../../job-and-triggers.ts'
-import { RowsLockedError } from '../../kernel/sql-runner.ts'
+import { RowsLockedError, type TransactionOptions } from '../../kernel/sql-runner.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
-import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { SqlSession, SqlTransaction } from '../../session/sql-session.ts'
 import type { SqlTransactor } from '../../session/sql-transactor.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
 import { type ScheduleOutcome, type ScheduleRequest, scheduleMany } from './scheduling.ts'
@@ -166,8 +166,7 @@ export class ScheduleWriter {
         lock: 'shared',
         whenLocked,
         isChange: true,
-        // When it is not known whether a firing was committed, the loop would lose it or run it twice.
-        ...(requests.some(({ slot }) => slot !== undefined) && { onDoubt: 'patient' }),
+        ...(requests.some(({ slot }) => slot !== undefined) && firedInCall(this.#transactor.session)),
       })
     } catch (error) {
       for (const { slot } of batch) slot?.release()
@@ -179,6 +178,22 @@ export class ScheduleWriter {
       if (refusal === null) resolve(fired)
       else reject(refusal)
     }
+  }
+}
+
+type InDoubt = Pick<TransactionOptions<readonly ScheduleOutcome[]>, 'onDoubt' | 'wasCommitted'>
+
+/** As with any firing, but where none is in flight the caller is told that it is not known. */
+function firedInCall(session: SqlSession): InDoubt {
+  const isInFlight = (outcomes: readonly ScheduleOutcome[]): SqlProgram<boolean> =>
+    session.firedTriggers.isInFlight(
+      outcomes.flatMap(({ fired }) => fired.map(({ fireInstanceId }) => fireInstanceId)),
+    )
+  return {
+    onDoubt: 'patient',
+    *wasCommitted(outcomes) {
+      return (yield* isInFlight(outcomes)) || null
+    },
   }
 }
 

@@ -137,6 +137,13 @@ export class FiredTriggerTable {
     return rows.map((row) => text(row, 'entry_id'))
   }
 
+  /** Whether one of these executions of this scheduler instance is in flight. */
+  *isInFlight(fireInstanceIds: readonly string[]): SqlProgram<boolean> {
+    if (fireInstanceIds.length === 0) return false
+    const state = 'EXECUTING'
+    return (yield* all(this.#statements.find({ ...this.#own(fireInstanceIds), state }))).length > 0
+  }
+
   /** Deletes the rows of this scheduler instance in this state. */
   *delete(fireInstanceIds: readonly string[], state: FiredRow['state']): SqlProgram<void> {
     if (fireInstanceIds.length === 0) return
