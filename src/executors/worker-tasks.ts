@@ -2,15 +2,13 @@ import { InvalidArgumentError } from '../core/errors.ts'
 import { isObject } from '../core/options.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import { type ResolvedPiscinaOptions, resolvePiscinaOptions } from '../threadpool/piscina-options.ts'
-import { piscinaThreadPool } from '../threadpool/piscina-thread-pool.ts'
-import type { ThreadPool } from '../threadpool/thread-pool.ts'
+import { StandaloneThreads } from '../threadpool/standalone-threads.ts'
 import type { ResolvedScheduledExecutorOptions } from './scheduled-executor-options.ts'
 import type { TaskContext, TaskFunction } from './task.ts'
 import type { WorkerTaskDefinition } from './worker-task.ts'
 
 interface OpenPool {
-  readonly pool: ThreadPool
-  readonly ready: Promise<void>
+  readonly threads: StandaloneThreads
   /** How many tasks run in it. */
   running: number
   closing: Promise<unknown> | null
@@ -47,7 +45,10 @@ export class WorkerTasks {
       const wanted = 'a task of defineWorkerTask: a job of defineWorkerJob is for a scheduler'
       throw new InvalidArgumentError('task', `'task' must be a function or ${wanted}.`)
     }
-    this.#openPool().pool.checkWorkerModule(definition.moduleUrl)
+    const { threads } = this.#openPool()
+    threads.check(definition.moduleUrl)
+    // The run of the task tries again, and its caller gets the error.
+    threads.warmUp().catch(() => {})
     return (context) => this.#run(definition, context)
   }
 
@@ -74,19 +75,23 @@ export class WorkerTasks {
 
   #openPool(): OpenPool {
     if (this.#current === null) {
-      const { clock, logger } = this.#options
-      const pool = piscinaThreadPool(this.#poolOptions())
-      const ready = pool.initialize({ schedulerName: 'ScheduledExecutor', clock, logger })
-      // The caller of `run` gets the error.
-      ready.catch(() => {})
-      this.#current = { pool, ready, running: 0, closing: null }
+      const { clock, logger, interruptGraceMs } = this.#options
+      const threadPool = this.#poolOptions()
+      const threads = new StandaloneThreads({
+        owner: 'ScheduledExecutor',
+        threadPool,
+        interruptGraceMs,
+        clock,
+        logger,
+      })
+      this.#current = { threads, running: 0, closing: null }
       this.#pools.add(this.#current)
     }
     return this.#current
   }
 
   #close(open: OpenPool): Promise<unknown> {
-    open.closing ??= open.pool.shutdown({ waitForJobsToComplete: true }).finally(() => {
+    open.closing ??= open.threads.close().finally(() => {
       this.#pools.delete(open)
     })
     return open.closing
@@ -103,53 +108,31 @@ export class WorkerTasks {
     const open = this.#openPool()
     open.running++
     try {
-      await open.ready
-      return await this.#runIn(open.pool, definition, context)
+      return await this.#runIn(open.threads, definition, context)
     } finally {
       open.running--
       this.#closeWhenUnused(open)
     }
   }
 
-  async #runIn(
-    pool: ThreadPool,
-    definition: WorkerTaskDefinition<unknown>,
+  #runIn(
+    threads: StandaloneThreads,
+    { name, moduleUrl, exportName, data }: WorkerTaskDefinition<unknown>,
     context: TaskContext,
   ): Promise<unknown> {
-    const { clock, logger, interruptGraceMs } = this.#options
-    const nowMs = clock.now()
-    const identity = { name: definition.name, group: 'ScheduledExecutor' }
-    const { result } = await pool.runInWorker(
-      {
-        moduleUrl: definition.moduleUrl,
-        exportName: definition.exportName,
-        fireInstanceId: String(++this.#lastRun),
-        job: identity,
-        trigger: identity,
-        jobDataMap: {},
-        mergedJobDataMap: definition.data,
-        fireTimeMs: nowMs,
-        scheduledFireTimeMs: nowMs,
-        previousFireTimeMs: null,
-        nextFireTimeMs: null,
-        recovering: false,
-        refireCount: 0,
-        shard: null,
-        attempt: 1,
-        traceContext: null,
-      },
+    const { clock, logger } = this.#options
+    const id = String(++this.#lastRun)
+    return threads.run(
+      { id, name, moduleUrl, exportName, data, scheduledMs: clock.now() },
       {
         signal: context.signal,
-        interruptGraceMs,
         onProgress: (value) => {
           this.#onProgress(context, value)
         },
         onLog: (level, fields, message) => {
           logger[level](fields, message)
         },
-        onJobData: () => {},
       },
     )
-    return result
   }
 }

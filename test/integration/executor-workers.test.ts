@@ -7,6 +7,7 @@ import {
   type WorkerTaskDefinition,
 } from 'quartz-ts/executors'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { lateWorkerEntry } from '../support/late-worker-entry.ts'
 
 const fixture = (name: string): URL => new URL(`../fixtures/workers/${name}`, import.meta.url)
 
@@ -124,6 +125,20 @@ describe('worker tasks', () => {
     const future = executor.submit(thread)
     executor.shutdown()
     await future
+    expect(await executor.awaitTermination(30_000)).toBe(true)
+    expect(workers()).toBe(0)
+  })
+
+  it('run again once threads can start, after a warm start that failed', async () => {
+    const { workerEntry, come } = lateWorkerEntry()
+    const threadPool = { minThreads: 1, workerEntry }
+    const executor = start({ corePoolSize: 2, threadPool, logger: false })
+    for (let task = 0; task < 2; task++) {
+      await expect(executor.submit(thread)).rejects.toMatchObject({ code: 'ERR_WORKER_FAILED' })
+    }
+    come()
+    expect((await executor.submit(thread)).threadId).toBeGreaterThan(0)
+    executor.shutdown()
     expect(await executor.awaitTermination(30_000)).toBe(true)
     expect(workers()).toBe(0)
   })

@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createXxlJobExecutor, defineXxlJobWorker } from 'quartz-ts/xxl-job'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { lateWorkerEntry } from '../support/late-worker-entry.ts'
 import { callExecutor, FakeAdmin, triggerBody } from '../support/xxl-job-admin.ts'
 
 const script = fileURLToPath(new URL('../fixtures/xxl-job/process.mjs', import.meta.url))
@@ -131,5 +133,32 @@ describe('handlers in worker modules (X24, X26)', () => {
     expect((await admin.resultOf(3)).msg).toContain('exited with code 3')
     await send(4, 'worker')
     expect(await admin.resultOf(4)).toMatchObject({ code: 200 })
+  })
+
+  test('run again once threads can start, after a warm start that failed', async () => {
+    const { workerEntry, come } = lateWorkerEntry()
+    const worker = new URL('../fixtures/xxl-job/worker.mjs', import.meta.url)
+    const executor = createXxlJobExecutor({
+      adminAddresses: (await startAdmin()).address,
+      appName: 'demo-executor',
+      accessToken: null,
+      port: 0,
+      logger: false,
+      logPath: temporaryFolder(),
+      threadPool: { size: 2, minThreads: 1, workerEntry },
+      handlers: { worker: defineXxlJobWorker(worker) },
+    })
+    onTestFinished(() => executor.close({ timeoutMs: 0 }))
+    await executor.start()
+    const run = async (logId: number): Promise<number> => {
+      const ended = executor.events.next('runEnded')
+      const body = triggerBody(logId, { executorHandler: 'worker' })
+      await callExecutor(executor.status().address ?? '', '/run', body)
+      return (await ended).handleCode
+    }
+    expect(await run(1)).toBe(500)
+    expect(await run(2)).toBe(500)
+    come()
+    expect(await run(3)).toBe(200)
   })
 })

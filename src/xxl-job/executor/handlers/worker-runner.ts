@@ -2,8 +2,7 @@ import { Lanes } from '../../../core/lanes.ts'
 import type { Logger } from '../../../core/logger.ts'
 import { moduleBeside } from '../../../core/package-files.ts'
 import { type PiscinaThreadPoolOptions, resolvePiscinaOptions } from '../../../threadpool/piscina-options.ts'
-import { piscinaThreadPool } from '../../../threadpool/piscina-thread-pool.ts'
-import type { ThreadPool } from '../../../threadpool/thread-pool.ts'
+import { StandaloneThreads } from '../../../threadpool/standalone-threads.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { HandleResult } from '../run-context.ts'
 import type { JobRunner, RunningJob } from './job-runner.ts'
@@ -19,22 +18,19 @@ export interface WorkerHandlersOptions {
 
 /** The threads of the handlers in worker modules; they start with the first run that needs one. */
 export class WorkerHandlers {
-  readonly #options: WorkerHandlersOptions
-  readonly #pool: ThreadPool
+  readonly #threads: StandaloneThreads
   /** One lane for each slot of the pool. */
   readonly #slots: Lanes
-  #ready: Promise<void> | null = null
   #lastRun = 0
 
   constructor(options: WorkerHandlersOptions) {
-    this.#options = options
-    this.#pool = piscinaThreadPool(options.threadPool)
+    this.#threads = new StandaloneThreads({ ...options, owner: 'XxlJobExecutor' })
     this.#slots = new Lanes(resolvePiscinaOptions(options.threadPool).size)
   }
 
   /** @throws SchedulerError ERR_WORKER_MODULE when the threads cannot load the module */
   check({ moduleUrl }: XxlJobWorker): void {
-    this.#pool.checkWorkerModule(moduleUrl)
+    this.#threads.check(moduleUrl)
   }
 
   /** Settles when the run has ended, or at once when it is interrupted before a thread has it. */
@@ -53,41 +49,24 @@ export class WorkerHandlers {
     })
   }
 
-  async close(): Promise<void> {
-    if (this.#ready !== null) await this.#pool.shutdown({ waitForJobsToComplete: true })
+  close(): Promise<void> {
+    return this.#threads.close()
   }
 
   async #runInThread(worker: XxlJobWorker, { facts, signal, log }: RunningJob): Promise<HandleResult> {
-    const { clock, logger, interruptGraceMs } = this.#options
-    this.#ready ??= this.#pool.initialize({ schedulerName: 'XxlJobExecutor', clock, logger })
-    await this.#ready
     const data: WorkerRunData = { moduleUrl: worker.moduleUrl, exportName: worker.exportName, facts }
-    const identity = { name: facts.handler, group: 'XxlJobExecutor' }
-    const nowMs = clock.now()
-    const { result } = await this.#pool.runInWorker(
+    const result = await this.#threads.run(
       {
+        id: String(++this.#lastRun),
+        name: facts.handler,
         moduleUrl: workerBridge().href,
         exportName: 'runXxlJob',
-        fireInstanceId: String(++this.#lastRun),
-        job: identity,
-        trigger: identity,
-        jobDataMap: {},
-        mergedJobDataMap: { ...data },
-        fireTimeMs: nowMs,
-        scheduledFireTimeMs: facts.logDateTimeMs,
-        previousFireTimeMs: null,
-        nextFireTimeMs: null,
-        recovering: false,
-        refireCount: 0,
-        attempt: 1,
-        shard: null,
-        traceContext: null,
+        data: { ...data },
+        scheduledMs: facts.logDateTimeMs,
       },
       {
         signal,
-        interruptGraceMs,
         onProgress: () => {},
-        onJobData: () => {},
         onLog: (_level, _fields, message) => {
           log.line(message)
         },
