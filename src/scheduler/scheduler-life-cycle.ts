@@ -73,6 +73,8 @@ export class SchedulerLifeCycle {
   #isClosed = false
   /** Aborted when a shutdown cuts off a store that does not answer. */
   readonly #cut = new AbortController()
+  /** Aborted when callers of `start` and `standby` are no longer kept waiting for it by a shutdown. */
+  readonly #refused = new AbortController()
   #ending: Promise<void> | null = null
 
   constructor(parts: SchedulerLifeCycleParts) {
@@ -203,8 +205,7 @@ export class SchedulerLifeCycle {
   async start(): Promise<void> {
     this.requireNotShutdown()
     this.neverStarted.noteStart()
-    const started = await this.#unlessCutOff(this.#change(() => this.#startNow()))
-    await started.told
+    await this.#unlessRefused(told(this.#change(() => this.#startNow())))
   }
 
   async #startNow(): Promise<Change> {
@@ -291,8 +292,7 @@ export class SchedulerLifeCycle {
       if (this.#runningSinceMs !== null) this.#parts.options.jobStore.cluster?.announce()
       return change
     })
-    const standing = await this.#unlessCutOff(changing)
-    await standing.told
+    await this.#unlessRefused(told(changing))
   }
 
   async #enterStandby(): Promise<Change> {
@@ -340,9 +340,9 @@ export class SchedulerLifeCycle {
     }
   }
 
-  /** A store that was cut off may never answer: callers that wait for it get the refusal. */
-  #unlessCutOff<Answer>(work: Promise<Answer>): Promise<Answer> {
-    return unlessAborted(work, this.#cut.signal, () => this.#refusal())
+  /** A store that was cut off, listeners and plugins may never answer: callers that wait for them get the refusal. */
+  #unlessRefused(change: Promise<void>): Promise<void> {
+    return unlessAborted(change, this.#refused.signal, () => this.#refusal())
   }
 
   shutdown(options: ShutdownOptions): Promise<void> {
@@ -359,6 +359,9 @@ export class SchedulerLifeCycle {
         changed: this.#changing,
         plugins: this.#initialized,
         startWaitsFor: () => this.#startWaitsFor,
+        refuseChanges: () => {
+          this.#refused.abort()
+        },
         standBy: () => this.#enterStandby(),
         owns: (part) => this.#owned.has(part),
         noteNeverStarted: () => this.neverStarted.noteShutdown(),
@@ -369,12 +372,19 @@ export class SchedulerLifeCycle {
         ended: () => {
           this.#lag.end()
           this.#state = 'shutdown'
+          this.#refused.abort()
         },
       },
       options,
     )
     return shutdown.run()
   }
+}
+
+/** Resolves when the listeners of a change have answered. */
+async function told(changing: Promise<Change>): Promise<void> {
+  const change = await changing
+  await change.told
 }
 
 function storeProbeOf(probe: SchedulerProbe): StoreProbe {

@@ -33,6 +33,8 @@ export interface SchedulerShutdownParts {
   readonly plugins: readonly SchedulerPlugin[]
   /** Listeners or a plugin that hold up a start; null while none does. */
   readonly startWaitsFor: () => string | null
+  /** Callers that wait for a change of the life cycle get an error now. */
+  readonly refuseChanges: () => void
   /** Stops firing. */
   readonly standBy: () => Promise<{ readonly told: Told }>
   /** Whether the pool or the store is this scheduler's: one that refused it belongs to another scheduler. */
@@ -115,12 +117,15 @@ export class SchedulerShutdown {
     const limitMs = startWaitsFor() === null ? stepMs : Math.min(stepMs ?? answerMaxMs, answerMaxMs)
     if (await settledWithin(options.clock, limitMs, changed)) return
     const heldUpBy = startWaitsFor()
-    if (heldUpBy === null) this.#cutOff('stopping to fire')
-    else
-      options.logger.warn(
-        { heldUpBy },
-        `The shutdown does not wait for a start that is held up by ${heldUpBy}.`,
-      )
+    if (heldUpBy === null) {
+      this.#cutOff('stopping to fire')
+      return
+    }
+    options.logger.warn(
+      { heldUpBy },
+      `The shutdown does not wait for a start that is held up by ${heldUpBy}.`,
+    )
+    this.#parts.refuseChanges()
   }
 
   /** Listeners of the last ends may use the scheduler, to run what follows; for a second, one may wait for this end. */
@@ -279,6 +284,7 @@ export class SchedulerShutdown {
     thread.abandon()
     completions.abandon()
     cut.abort()
+    this.#parts.refuseChanges()
   }
 
   #sayWhatIsLeft(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { unawaited } from '../../src/core/promises.ts'
+import { SchedulerError } from '../../src/core/errors.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import type { SchedulerEventMap } from '../../src/listeners/events.ts'
 import type { ShutdownOptions } from '../../src/scheduler/scheduler.ts'
@@ -35,6 +35,14 @@ async function timeToEnd(fixture: LoopFixture, options: ShutdownOptions): Promis
   const startedMs = fixture.clock.elapsedMs()
   await fixture.settled(fixture.scheduler.shutdown(options))
   return fixture.clock.elapsedMs() - startedMs
+}
+
+/** The code with which a call is refused. */
+function answerOf(call: Promise<void>): Promise<string> {
+  return call.then(
+    () => 'done',
+    (error: unknown) => (SchedulerError.is(error) ? error.code : 'another error'),
+  )
 }
 
 const everything: readonly StoreMethod[] = [
@@ -172,10 +180,30 @@ describe('a shutdown', () => {
     const plugins = [{ name: 'a', initialize: () => {}, ...(callback === 'shutdown' && silent) }]
     const fixture = await LoopFixture.create({ plugins })
     if (callback !== 'shutdown') fixture.scheduler.listenerManager.addSchedulerListener(silent)
-    // Waits for its listeners for ever.
-    unawaited(fixture.scheduler.start(), () => {})
+    // Waits for its listeners.
+    const started = answerOf(fixture.scheduler.start())
     await fixture.clock.advance(1)
     expect(await timeToEnd(fixture, { waitForJobsToComplete: true, timeoutMs: 60_000 })).toBe(10_000)
+    expect(await started).toBe(callback === 'schedulerStarting' ? 'ERR_SCHEDULER_SHUTDOWN' : 'done')
+  })
+
+  it.each([
+    ['listeners of schedulerStarting', 'schedulerStarting'],
+    ['listeners of schedulerStarted', 'schedulerStarted'],
+    ['a plugin', 'start'],
+  ] as const)('refuses a start that %s never answer, and a standby behind it', async (_, callback) => {
+    const silent = { [callback]: () => new Promise<void>(() => {}) }
+    const plugins = [{ name: 'a', initialize: () => {}, ...(callback === 'start' && silent) }]
+    const fixture = await LoopFixture.create({ plugins })
+    if (callback !== 'start') fixture.scheduler.listenerManager.addSchedulerListener(silent)
+    const started = answerOf(fixture.scheduler.start())
+    await fixture.clock.advance(1)
+    const stoodBy = answerOf(fixture.scheduler.standby())
+    await fixture.clock.advance(1)
+    await timeToEnd(fixture, {})
+    expect(await started).toBe('ERR_SCHEDULER_SHUTDOWN')
+    // A start whose listeners are told of it holds up nothing.
+    expect(await stoodBy).toBe(callback === 'schedulerStarted' ? 'done' : 'ERR_SCHEDULER_SHUTDOWN')
   })
 
   it('interrupts in time although a listener does not answer', async () => {
