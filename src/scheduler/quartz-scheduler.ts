@@ -264,13 +264,8 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { clock, disposeTimeoutMs, interruptGraceMs } = this.#options
-    const deadline = clock.setTimer(disposeTimeoutMs, () => {
-      this.#executing.interruptAll('shutdown')
-    })
-    const timeoutMs = Math.min(disposeTimeoutMs + interruptGraceMs, timerDelayMaxMs)
-    await this.shutdown({ waitForJobsToComplete: true, timeoutMs })
-    deadline.cancel()
+    const { disposeTimeoutMs } = this.#options
+    await this.shutdown({ waitForJobsToComplete: true, interruptAfterMs: disposeTimeoutMs })
   }
 
   schedule(job: JobSource | string, options: ScheduleOptions<object>): Promise<ScheduledJob> {

@@ -75,7 +75,7 @@ export class SchedulerLifeCycle {
   readonly #cut = new AbortController()
   /** Aborted when callers of `start` and `standby` are no longer kept waiting for it by a shutdown. */
   readonly #refused = new AbortController()
-  #ending: Promise<void> | null = null
+  #ending: { readonly shutdown: SchedulerShutdown; readonly ended: Promise<void> } | null = null
 
   constructor(parts: SchedulerLifeCycleParts) {
     this.#parts = parts
@@ -346,13 +346,16 @@ export class SchedulerLifeCycle {
   }
 
   shutdown(options: ShutdownOptions): Promise<void> {
-    this.#ending ??= this.#shutDown(options)
-    return this.#ending
+    if (this.#ending === null) {
+      this.#state = 'shuttingDown'
+      const shutdown = this.#makeShutdown(options)
+      this.#ending = { shutdown, ended: shutdown.run() }
+    } else this.#ending.shutdown.shorten(options)
+    return this.#ending.ended
   }
 
-  #shutDown(options: ShutdownOptions): Promise<void> {
-    this.#state = 'shuttingDown'
-    const shutdown = new SchedulerShutdown(
+  #makeShutdown(options: ShutdownOptions): SchedulerShutdown {
+    return new SchedulerShutdown(
       {
         ...this.#parts,
         cut: this.#cut,
@@ -377,7 +380,6 @@ export class SchedulerLifeCycle {
       },
       options,
     )
-    return shutdown.run()
   }
 }
 

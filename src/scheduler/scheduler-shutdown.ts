@@ -1,7 +1,6 @@
 import { SchedulerError } from '../core/errors.ts'
 import type { JobCompletion } from '../jobstore/job-store.ts'
-import { type ClockTimer, timerDelayMaxMs } from '../time/clock.ts'
-import { settledWithin } from '../time/settled-within.ts'
+import type { ClockTimer } from '../time/clock.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { Notifier, Told } from './notifier.ts'
@@ -10,13 +9,7 @@ import type { Recorder } from './recorder.ts'
 import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
-
-/** How long each step may take when the caller does not wait, or its time is over. */
-const stepMaxMs = 1000
-/** How long all steps together may take after `timeoutMs`: plugins and listeners half of it, the store all of it. */
-const graceMs = 1000
-/** How long listeners and each plugin may take, however long the caller waits: they may wait for this shutdown. */
-const answerMaxMs = 10_000
+import { answerMaxMs, graceMs, ShutdownLimits, stepMaxMs } from './shutdown-limits.ts'
 
 export interface SchedulerShutdownParts {
   /** Aborted here when the store is cut off. */
@@ -53,19 +46,22 @@ export interface SchedulerShutdownParts {
  */
 export class SchedulerShutdown {
   readonly #parts: SchedulerShutdownParts
-  readonly #waits: boolean
-  readonly #timeoutMs: number | null
-  readonly #interruptAfterMs: number | null
-  readonly #startedMs: number
+  readonly #limits: ShutdownLimits
+  /** Of the interruption that is to come. */
+  #interruption: ClockTimer | null = null
+  #isPoolEnded = false
   #cutOffWhile: string | null = null
 
   constructor(parts: SchedulerShutdownParts, given: ShutdownOptions) {
-    const { waitForJobsToComplete, interruptAfterMs } = given
+    const { clock, interruptGraceMs } = parts.options
     this.#parts = parts
-    this.#waits = waitForJobsToComplete ?? false
-    this.#interruptAfterMs = this.#waits ? (interruptAfterMs ?? null) : null
-    this.#timeoutMs = given.timeoutMs ?? this.#graceAfter(this.#interruptAfterMs)
-    this.#startedMs = parts.options.clock.elapsedMs()
+    this.#limits = new ShutdownLimits(clock, interruptGraceMs, given)
+  }
+
+  /** Another caller asks for the shutdown that is under way: an earlier limit of its own counts from now on. */
+  shorten(given: ShutdownOptions): void {
+    this.#limits.shorten(given)
+    this.#interruptInTime()
   }
 
   get #isCut(): boolean {
@@ -74,7 +70,7 @@ export class SchedulerShutdown {
 
   async run(): Promise<void> {
     const { completions, notifier, options, standBy, thread } = this.#parts
-    const firstInterruption = this.#interruptLater()
+    this.#interruptInTime()
     await this.#changesEnded()
     const standing = await this.#storeStep('stopping to fire', standBy)
     await this.#told('schedulerInStandbyMode', standing?.told ?? null)
@@ -83,15 +79,16 @@ export class SchedulerShutdown {
       'schedulerShuttingdown',
       notifier.tell('schedulerShuttingdown', {}, (l) => l.schedulerShuttingdown?.()),
     )
-    const interrupts = this.#waits ? options.interruptJobsOnShutdownWithWait : options.interruptJobsOnShutdown
+    const { waits } = this.#limits
+    const interrupts = waits ? options.interruptJobsOnShutdownWithWait : options.interruptJobsOnShutdown
     if (interrupts) this.#parts.executing.interruptAll('shutdown')
-    if (!this.#waits) completions.stopRetrying()
+    if (!waits) completions.stopRetrying()
     // Once more, for executions that began after the first time and before the loop had halted.
-    const lastInterruption = this.#interruptLater()
+    this.#interruptInTime()
     await this.#endPool()
-    firstInterruption?.cancel()
-    lastInterruption?.cancel()
-    if (this.#waits) await this.#lastCalls()
+    this.#isPoolEnded = true
+    this.#interruption?.cancel()
+    if (waits) await this.#lastCalls()
     this.#parts.close()
     completions.stopRetrying()
     await this.#storeStep('writing ended executions', () => completions.drained())
@@ -113,9 +110,12 @@ export class SchedulerShutdown {
   /** A start under way ends first, unless listeners or a plugin hold it up for too long: it is refused then. */
   async #changesEnded(): Promise<void> {
     const { changed, options, startWaitsFor } = this.#parts
-    const stepMs = this.#stepMs(graceMs)
-    const limitMs = startWaitsFor() === null ? stepMs : Math.min(stepMs ?? answerMaxMs, answerMaxMs)
-    if (await settledWithin(options.clock, limitMs, changed)) return
+    const isHeldUp = startWaitsFor() !== null
+    const limitMs = (): number | null => {
+      const stepMs = this.#limits.stepMs(graceMs)
+      return isHeldUp ? Math.min(stepMs ?? answerMaxMs, answerMaxMs) : stepMs
+    }
+    if (await this.#limits.settled(limitMs, changed)) return
     const heldUpBy = startWaitsFor()
     if (heldUpBy === null) {
       this.#cutOff('stopping to fire')
@@ -130,23 +130,16 @@ export class SchedulerShutdown {
 
   /** Listeners of the last ends may use the scheduler, to run what follows; for a second, one may wait for this end. */
   async #lastCalls(): Promise<void> {
-    const { notifier, options } = this.#parts
-    await settledWithin(
-      options.clock,
-      Math.min(stepMaxMs, this.#stepMs(graceMs) ?? stepMaxMs),
-      notifier.drain(),
-    )
+    const limitMs = (): number => Math.min(stepMaxMs, this.#limits.stepMs(graceMs) ?? stepMaxMs)
+    await this.#limits.settled(limitMs, this.#parts.notifier.drain())
   }
 
-  #graceAfter(interruptAfterMs: number | null): number | null {
-    const { interruptGraceMs } = this.#parts.options
-    return interruptAfterMs === null ? null : Math.min(interruptAfterMs + interruptGraceMs, timerDelayMaxMs)
-  }
-
-  #interruptLater(): ClockTimer | null {
+  #interruptInTime(): void {
     const { executing, options } = this.#parts
-    if (this.#interruptAfterMs === null) return null
-    return options.clock.setTimer(Math.max(0, this.#interruptAfterMs - this.#spentMs()), () => {
+    const { interruptInMs } = this.#limits
+    this.#interruption?.cancel()
+    if (interruptInMs === null || this.#isPoolEnded) return
+    this.#interruption = options.clock.setTimer(interruptInMs, () => {
       executing.interruptAll('shutdown')
     })
   }
@@ -154,20 +147,26 @@ export class SchedulerShutdown {
   async #endPool(): Promise<void> {
     const { completions, executing, notifier, options } = this.#parts
     if (!this.#parts.owns('pool')) return
-    const limitMs = this.#remainingMs()
+    const { waits } = this.#limits
     let left = 0
     const ending = this.#guarded('The thread pool failed to shut down.', async () => {
-      left = await options.threadPool.shutdown({
-        waitForJobsToComplete: this.#waits,
-        ...(limitMs === null ? {} : { timeoutMs: limitMs }),
-      })
-      if (this.#waits) left += await this.#endSends(left)
+      left = await this.#limits.withRemaining((limitMs) =>
+        options.threadPool.shutdown({
+          waitForJobsToComplete: waits,
+          ...(limitMs === null ? {} : { timeoutMs: limitMs }),
+        }),
+      )
+      if (waits) left += await this.#endSends(left)
     })
     // The pool keeps the limit itself; the shutdown does not wait for a pool that exceeds it.
-    if (!(await settledWithin(options.clock, limitMs === null ? null : limitMs + stepMaxMs, ending))) {
+    const limitMs = (): number | null => {
+      const { remainingMs } = this.#limits
+      return remainingMs === null ? null : remainingMs + stepMaxMs
+    }
+    if (!(await this.#limits.settled(limitMs, ending))) {
       notifier.error('The thread pool did not shut down in time.', null)
     }
-    if (!this.#waits) return
+    if (!waits) return
     if (left === 0) {
       await this.#storeStep('writing ended executions', () => completions.drained())
       return
@@ -182,8 +181,9 @@ export class SchedulerShutdown {
   /** Some remote jobs send without a slot of the pool. Answers how many still do when the time is over. */
   async #endSends(slots: number): Promise<number> {
     const { executing, options } = this.#parts
-    const limitMs = this.#remainingMs()
-    if (slots === 0) await executing.drained(options.clock, limitMs ?? undefined)
+    if (slots === 0) {
+      await this.#limits.withRemaining((limitMs) => executing.drained(options.clock, limitMs ?? undefined))
+    }
     return Math.max(0, executing.count - slots)
   }
 
@@ -194,17 +194,17 @@ export class SchedulerShutdown {
       answer = await action()
     })
     if (this.#isCut) return null
-    if (!(await settledWithin(this.#parts.options.clock, this.#stepMs(graceMs), work))) this.#cutOff(what)
+    if (!(await this.#limits.settled(() => this.#limits.stepMs(graceMs), work))) this.#cutOff(what)
     return answer
   }
 
   /** The shutdown does not wait for a plugin that takes too long. */
   async #endPlugin(plugin: SchedulerPlugin): Promise<void> {
-    const { notifier, options } = this.#parts
+    const { notifier } = this.#parts
     const ending = this.#guarded(`Plugin '${plugin.name}' failed to shut down.`, async () => {
       await plugin.shutdown?.()
     })
-    if (await settledWithin(options.clock, this.#answerMs, ending)) return
+    if (await this.#limits.settled(() => this.#limits.answerMs, ending)) return
     notifier.error(`Plugin '${plugin.name}' did not shut down in time.`, null)
   }
 
@@ -216,10 +216,10 @@ export class SchedulerShutdown {
     const closing = this.#guarded('The job store failed to shut down.', () =>
       options.jobStore.shutdown({ cut: cut.signal }),
     )
-    const limitMs = this.#isCut ? stepMaxMs : this.#stepMs(graceMs)
-    if (await settledWithin(options.clock, limitMs, closing)) return
+    const limitMs = (): number | null => (this.#isCut ? stepMaxMs : this.#limits.stepMs(graceMs))
+    if (await this.#limits.settled(limitMs, closing)) return
     this.#cutOff('closing the job store')
-    await settledWithin(options.clock, stepMaxMs, closing)
+    await this.#limits.settled(() => stepMaxMs, closing)
   }
 
   readonly #endedTooLate = ({ trigger, fireInstanceId, isAwaited }: JobCompletion): void => {
@@ -244,35 +244,9 @@ export class SchedulerShutdown {
 
   /** The shutdown does not wait for listeners that take too long. */
   async #told(callback: string, telling: Told): Promise<void> {
-    const { clock, logger } = this.#parts.options
-    if (telling === null || (await settledWithin(clock, this.#answerMs, telling))) return
+    const { logger } = this.#parts.options
+    if (telling === null || (await this.#limits.settled(() => this.#limits.answerMs, telling))) return
     logger.warn({ callback }, `Listeners of ${callback} did not answer in time; the shutdown goes on.`)
-  }
-
-  /** What is left of the time that the caller wants to wait; null for no limit. */
-  #remainingMs(): number | null {
-    if (!this.#waits) return 0
-    if (this.#timeoutMs === null) return null
-    return Math.max(0, this.#timeoutMs - this.#spentMs())
-  }
-
-  /** How long listeners, or a plugin, may take. */
-  get #answerMs(): number {
-    return Math.min(this.#stepMs(graceMs / 2) ?? answerMaxMs, answerMaxMs)
-  }
-
-  #spentMs(): number {
-    return this.#parts.options.clock.elapsedMs() - this.#startedMs
-  }
-
-  /** How long the next step may take. With `timeoutMs`, all steps share one deadline, and a second after it. */
-  #stepMs(afterDeadlineMs: number): number | null {
-    const remainingMs = this.#remainingMs()
-    if (remainingMs === null) return null
-    const ownMs = Math.max(remainingMs, stepMaxMs)
-    if (this.#timeoutMs === null) return ownMs
-    const deadlineMs = this.#timeoutMs + (this.#waits ? afterDeadlineMs : 0)
-    return Math.max(0, Math.min(ownMs, deadlineMs - this.#spentMs()))
   }
 
   /** From now on the store is not called, except to close it, and the shutdown does not wait for it. */

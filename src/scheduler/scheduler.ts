@@ -246,8 +246,9 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   idle(): Promise<void>
   /**
    * Ends the scheduler for good: fires nothing more, then waits for running jobs if asked to, which may still use the
-   * scheduler until then. Calling it again waits for the same end, with the first options; a job that awaits it must
-   * not be waited for.
+   * scheduler until then. Calling it again waits for the same end, with the first options, except that a limit of the
+   * later call (`timeoutMs`, `interruptAfterMs`) counts where it ends earlier; a job that awaits it must not be waited
+   * for.
    *
    * It ends whatever the store, listeners and plugins do: listeners of a step and each plugin have 10 seconds at most,
    * and its steps where those are less. Where it does not wait, or when the time to wait is over, each step gets a

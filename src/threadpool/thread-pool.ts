@@ -101,7 +101,7 @@ export interface ThreadPool {
   runInWorker(task: WorkerTask, handlers: WorkerTaskHandlers): Promise<WorkerTaskResult>
   /**
    * Takes no more work. With `waitForJobsToComplete` resolves when all executions ended or `timeoutMs` passed, and
-   * answers how many still run. May be called again, to wait longer.
+   * answers how many still run. May be called again, to wait longer, or with an earlier end while a call waits.
    */
   shutdown(options: { readonly waitForJobsToComplete: boolean; readonly timeoutMs?: number }): Promise<number>
 }

@@ -349,6 +349,36 @@ describe('the shutdown hook', () => {
     await ended
   })
 
+  it('keeps its limit where a shutdown without one is under way', async () => {
+    const rest = options()
+    const interrupted: number[] = []
+    const job = jobOf(({ signal }) => {
+      signal.addEventListener('abort', () => interrupted.push(rest.clock.elapsedMs()))
+      return new Promise<never>(() => {})
+    })
+    const hook = shutdownHookPlugin({ signals: ['SIGUSR2'], interruptAfterMs: 5000 })
+    const scheduler = await createScheduler({
+      logger: false,
+      ...rest,
+      jobs: [job],
+      interruptGraceMs: 2000,
+      plugins: [hook],
+    })
+    await scheduler.start()
+    await scheduler.scheduleJob(detailOf('job'), firing(rest.clock.now()))
+    await rest.clock.advance(1)
+    const ending = scheduler.shutdown({ waitForJobsToComplete: true })
+    await rest.clock.advance(60_000)
+    const signalledMs = rest.clock.elapsedMs()
+    process.emit('SIGUSR2')
+    await rest.clock.advance(6999)
+    expect(interrupted).toEqual([signalledMs + 5000])
+    expect(scheduler.isShutdown).toBe(false)
+    await rest.clock.advance(1)
+    await ending
+    expect(rest.clock.timerCount).toBe(0)
+  })
+
   it('interrupts what takes longer than its limit, which then has the grace of the scheduler', async () => {
     const rest = options()
     let isAborted = false

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SchedulerError } from '../../src/core/errors.ts'
+import { unawaited } from '../../src/core/promises.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import type { SchedulerEventMap } from '../../src/listeners/events.ts'
 import type { ShutdownOptions } from '../../src/scheduler/scheduler.ts'
@@ -248,5 +249,49 @@ describe('a shutdown', () => {
     // The store has answered all the while.
     expect(seen).toEqual([])
     expect(fixture.errors.filter((message) => message.includes('did not shut down in time'))).toHaveLength(5)
+  })
+})
+
+describe('a second shutdown', () => {
+  const waiting = { waitForJobsToComplete: true }
+  const silent = (): Promise<void> => new Promise(() => {})
+
+  /** A scheduler whose shutdown, without a limit, waits. */
+  async function held(by: 'a job' | 'a listener' | 'a plugin' | 'the store'): Promise<LoopFixture> {
+    const plugins = by === 'a plugin' ? [{ name: 'a', initialize: () => {}, shutdown: silent }] : []
+    const fixture = await LoopFixture.create({ plugins })
+    if (by === 'a listener') {
+      fixture.scheduler.listenerManager.addSchedulerListener({ schedulerShuttingdown: silent })
+    }
+    await fixture.schedule('t', { inMs: 1000, durationMs: by === 'a job' ? 600_000 : 0 })
+    await fixture.settled(fixture.scheduler.start())
+    if (by === 'the store') silence(fixture, { methods: ['triggeredJobsComplete'], when: 'before' })
+    await fixture.clock.advance(1500)
+    unawaited(fixture.scheduler.shutdown(waiting), () => {})
+    await fixture.clock.advance(100)
+    expect(fixture.scheduler.isShutdown).toBe(false)
+    return fixture
+  }
+
+  it.each([
+    ['a job', 500],
+    ['a listener', 1000],
+    ['a plugin', 1000],
+    ['the store', 1000],
+  ] as const)('may end one without a limit that waits for %s', async (by, endMs) => {
+    const fixture = await held(by)
+    expect(await timeToEnd(fixture, { ...waiting, timeoutMs: 500 })).toBe(endMs)
+    expect(fixture.scheduler.isShutdown).toBe(true)
+  })
+
+  it('makes no limit longer, and sets none of its own where it names none', async () => {
+    const fixture = await held('a job')
+    const ended = fixture.scheduler.shutdown({ ...waiting, timeoutMs: 5000 })
+    const startedMs = fixture.clock.elapsedMs()
+    unawaited(fixture.scheduler.shutdown({ ...waiting, timeoutMs: 60_000 }), () => {})
+    unawaited(fixture.scheduler.shutdown({ ...waiting }), () => {})
+    unawaited(fixture.scheduler.shutdown(), () => {})
+    await fixture.settled(ended)
+    expect(fixture.clock.elapsedMs() - startedMs).toBe(5000)
   })
 })

@@ -206,6 +206,21 @@ const shutdown: Record<string, Body> = {
     assert.equal(test.clock.timerCount, 0)
   },
 
+  'a call that waits without a deadline holds up none that has one': async (test) => {
+    const execution = occupy(test)
+    const without = test.pool.shutdown({ waitForJobsToComplete: true })
+    let left: number | null = null
+    const stopping = test.pool.shutdown({ waitForJobsToComplete: true, timeoutMs: 500 }).then((running) => {
+      left = running
+    })
+    await test.clock.advance(500)
+    assert.equal(left, 1)
+    await stopping
+    execution.end()
+    assert.equal(await without, 0)
+    assert.equal(test.clock.timerCount, 0)
+  },
+
   'an idle pool shuts down at once, also twice': async ({ pool, clock }) => {
     assert.equal(await pool.shutdown({ waitForJobsToComplete: true, timeoutMs: 500 }), 0)
     assert.equal(await pool.shutdown({ waitForJobsToComplete: true, timeoutMs: 500 }), 0)
