@@ -42,7 +42,8 @@ export interface SchedulerShutdownParts {
 /**
  * The steps of a shutdown. Each step gets the time that the caller wants to wait, or a second when the caller does not
  * wait. A store that has not answered by then is cut off, and what is not written is left to its recovery. So a
- * shutdown ends whatever the database does.
+ * shutdown ends whatever the database does. A caller that waits without a limit waits for jobs, and for their ends to
+ * be written, as long as that takes; all else has a limit then, too.
  */
 export class SchedulerShutdown {
   readonly #parts: SchedulerShutdownParts
@@ -110,12 +111,9 @@ export class SchedulerShutdown {
   /** A start under way ends first, unless listeners or a plugin hold it up for too long: it is refused then. */
   async #changesEnded(): Promise<void> {
     const { changed, options, startWaitsFor } = this.#parts
+    const limitMs = (): number => Math.min(this.#limits.stepMs(graceMs) ?? answerMaxMs, answerMaxMs)
     const isHeldUp = startWaitsFor() !== null
-    const limitMs = (): number | null => {
-      const stepMs = this.#limits.stepMs(graceMs)
-      return isHeldUp ? Math.min(stepMs ?? answerMaxMs, answerMaxMs) : stepMs
-    }
-    if (await this.#limits.settled(limitMs, changed)) return
+    if (await (isHeldUp ? this.#limits.settled(limitMs, changed) : this.#storeAnswers(changed))) return
     const heldUpBy = startWaitsFor()
     if (heldUpBy === null) {
       this.#cutOff('stopping to fire')
@@ -194,8 +192,26 @@ export class SchedulerShutdown {
       answer = await action()
     })
     if (this.#isCut) return null
-    if (!(await this.#limits.settled(() => this.#limits.stepMs(graceMs), work))) this.#cutOff(what)
+    if (!(await this.#storeAnswers(work))) this.#cutOff(what)
     return answer
+  }
+
+  /** Without a limit of the caller, the time to answer begins when no job runs and all ends are written. */
+  async #storeAnswers(work: Promise<unknown>): Promise<boolean> {
+    const stepMs = (): number | null => this.#limits.stepMs(graceMs)
+    if (stepMs() === null) {
+      const first = Promise.race([work, this.#lastEndWritten()])
+      if (!(await this.#limits.settled(stepMs, first))) return false
+    }
+    return this.#limits.settled(() => stepMs() ?? answerMaxMs, work)
+  }
+
+  async #lastEndWritten(): Promise<void> {
+    const { completions, executing, options } = this.#parts
+    while (executing.count > 0 || completions.isBehind) {
+      await executing.drained(options.clock)
+      await completions.drained()
+    }
   }
 
   /** The shutdown does not wait for a plugin that takes too long. */
@@ -216,8 +232,10 @@ export class SchedulerShutdown {
     const closing = this.#guarded('The job store failed to shut down.', () =>
       options.jobStore.shutdown({ cut: cut.signal }),
     )
-    const limitMs = (): number | null => (this.#isCut ? stepMaxMs : this.#limits.stepMs(graceMs))
-    if (await this.#limits.settled(limitMs, closing)) return
+    const isClosed = this.#isCut
+      ? this.#limits.settled(() => stepMaxMs, closing)
+      : this.#storeAnswers(closing)
+    if (await isClosed) return
     this.#cutOff('closing the job store')
     await this.#limits.settled(() => stepMaxMs, closing)
   }

@@ -6,7 +6,10 @@ import type { ShutdownOptions } from './scheduler.ts'
 export const stepMaxMs = 1000
 /** How long all steps together may take after `timeoutMs`: plugins and listeners half of it, the store all of it. */
 export const graceMs = 1000
-/** How long listeners and each plugin may take, however long the caller waits: they may wait for this shutdown. */
+/**
+ * How long each may take, however long the caller waits: listeners and a plugin, which may wait for this shutdown, and
+ * a step of the store once no job runs and all ends are written.
+ */
 export const answerMaxMs = 10_000
 
 /** How long a shutdown may take. A caller that asks for it again can shorten that, and not make it longer. */
@@ -67,8 +70,8 @@ export class ShutdownLimits {
   /** What the call answers; it is made once more with what is left of the time when that is shortened meanwhile. */
   async withRemaining<Answer>(call: (remainingMs: number | null) => Promise<Answer>): Promise<Answer> {
     for (;;) {
-      const answered = call(this.remainingMs).then((value) => ({ value }))
-      const answer = await Promise.race([answered, this.#shortened])
+      const answered = async (): Promise<{ value: Answer }> => ({ value: await call(this.remainingMs) })
+      const answer = await Promise.race([answered(), this.#shortened])
       if (answer !== null) return answer.value
     }
   }

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { SchedulerError } from '../../src/core/errors.ts'
 import { unawaited } from '../../src/core/promises.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
+import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import type { SchedulerEventMap } from '../../src/listeners/events.ts'
 import type { ShutdownOptions } from '../../src/scheduler/scheduler.ts'
-import type { StoreMethod } from '../support/intercept-job-store.ts'
+import { interceptJobStore, type StoreMethod } from '../support/intercept-job-store.ts'
 import { LoopFixture } from '../support/loop-fixture.ts'
 
 /** Calls of these are carried out, or not, and never answered. */
@@ -252,8 +253,64 @@ describe('a shutdown', () => {
   })
 })
 
+const waiting = { waitForJobsToComplete: true }
+
+describe('a shutdown that waits without a limit', () => {
+  it.each(['acquireNextTriggers', 'triggersFired', 'releaseAcquiredTriggers'] as const)(
+    'gives a store that does not answer to %s ten seconds where no job runs',
+    async (method) => {
+      const fixture = await LoopFixture.create()
+      await fixture.schedule('t', { inMs: 1000, everyMs: 1000 })
+      await fixture.settled(fixture.scheduler.start())
+      silence(fixture, { methods: [method], when: 'before' })
+      await fixture.clock.advance(2500)
+      silence(fixture, { methods: everything, when: 'before' })
+      const seen = left(fixture)
+      expect(await timeToEnd(fixture, waiting)).toBe(10_000)
+      expect(seen).toMatchObject([{ isStoreCutOff: true }])
+      expect(fixture.clock.timerCount).toBe(0)
+    },
+  )
+
+  it('gives it ten seconds to close', async () => {
+    const store = interceptJobStore(ramJobStore(), async (call) =>
+      call.method === 'shutdown' ? new Promise(() => {}) : call.proceed(),
+    )
+    const fixture = await LoopFixture.create({ jobStore: store })
+    await fixture.settled(fixture.scheduler.start())
+    const seen = left(fixture)
+    // And another second after it was cut off.
+    expect(await timeToEnd(fixture, waiting)).toBe(11_000)
+    expect(seen).toMatchObject([{ isStoreCutOff: true }])
+  })
+
+  it('cuts no store off before the last job has ended, and its end is written', async () => {
+    const fixture = await LoopFixture.create()
+    await fixture.schedule('long', { inMs: 1000, durationMs: 60_000 })
+    await fixture.schedule('later', { inMs: 1200 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1100)
+    silence(fixture, { methods: ['triggersFired'], when: 'before' })
+    await fixture.clock.advance(400)
+    let isAway = true
+    const { around } = fixture
+    fixture.around = (call) => {
+      if (isAway && call.method === 'triggeredJobsComplete') throw new Error('The store is away.')
+      return around(call)
+    }
+    const seen = left(fixture)
+    const startedMs = fixture.clock.elapsedMs()
+    const ended = fixture.scheduler.shutdown(waiting)
+    await fixture.clock.advance(3_600_000)
+    expect(fixture.scheduler.isShutdown).toBe(false)
+    isAway = false
+    await fixture.settled(ended)
+    expect(fixture.clock.elapsedMs() - startedMs).toBeLessThanOrEqual(3_600_000 + 20_000)
+    expect(seen).toEqual([{ executions: 0, completionsUnwritten: 0, isStoreCutOff: true }])
+  })
+})
+
 describe('a second shutdown', () => {
-  const waiting = { waitForJobsToComplete: true }
   const silent = (): Promise<void> => new Promise(() => {})
 
   /** A scheduler whose shutdown, without a limit, waits. */
