@@ -124,3 +124,27 @@ describe('a handler in a server of another make', () => {
     await again.body?.cancel()
   })
 })
+
+test('requests after the end of the scheduler, and of the server, are refused and are no failures', async () => {
+  const failures: string[] = []
+  const ignore = (): void => {}
+  const note = (_: object, message: string): void => {
+    failures.push(message)
+  }
+  const scheduler = await filledScheduler()
+  const logger = { debug: ignore, info: ignore, warn: note, error: note }
+  const server = await createServer({ scheduler, auth, basePath: '/admin/jobs', dashboard: false, logger })
+  const codes = async (): Promise<unknown[]> => {
+    const answers = [asked('/api/jobs'), asked('/api/triggers')].map((request) => server.fetch(request))
+    return Promise.all(
+      (await Promise.all(answers)).map(async (answer) => [answer.status, await answer.json()]),
+    )
+  }
+  await scheduler.shutdown()
+  const ofScheduler: unknown[] = [503, expect.objectContaining({ code: 'ERR_SCHEDULER_SHUTDOWN' })]
+  expect(await codes()).toEqual([ofScheduler, ofScheduler])
+  await server.close()
+  const ofServer: unknown[] = [503, expect.objectContaining({ code: 'ERR_SERVER_CLOSED' })]
+  expect(await codes()).toEqual([ofServer, ofServer])
+  expect(failures).toEqual([])
+})

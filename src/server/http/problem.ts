@@ -74,6 +74,9 @@ const callersFault: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'ERR_WORKER_UNAVAILABLE',
 ])
 
+/** Codes of what has ended as it was told to: each request after that is refused, and nothing is wrong. */
+const ended: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ERR_SERVER_CLOSED', 'ERR_SCHEDULER_SHUTDOWN'])
+
 /** A request whose parts do not fit their schemas. */
 export class RequestProblem extends InvalidArgumentError {
   readonly problems: readonly FieldProblem[]
@@ -103,11 +106,15 @@ function shortened(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}...` : text
 }
 
-/** What the client is told of an error. An error without a code of its own is logged and not shown. */
+/**
+ * What the client is told of an error. One that is no fault of the client is logged; one without a code of its own is
+ * not shown.
+ */
 export function problemOf(error: unknown, logger: Logger, request: string): ProblemJson {
   const code = SchedulerError.is(error) ? error.code : null
   const status = code === null ? 500 : (statuses[code] ?? (callersFault.has(code) ? 400 : 500))
-  if (!SchedulerError.is(error) || status >= 500) logThrown(logger, error, 'a request failed', { request })
+  const isFailure = status >= 500 && (code === null || !ended.has(code))
+  if (isFailure) logThrown(logger, error, 'a request failed', { request })
   if (!SchedulerError.is(error) || status === 500) return internalProblem(code)
   return {
     type: `urn:quartz-ts:error:${error.code}`,
