@@ -1,3 +1,6 @@
+import { emptyJobDataMap } from '../core/job-data-map.ts'
+import type { JobKey } from '../core/key.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { InterruptTarget } from './cluster-view.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
@@ -13,11 +16,35 @@ export interface AwaitedResult {
   readonly retriesOnTimeout: boolean
   /** When the job began to run. */
   readonly beganTimeMs: EpochMs
+  /** What the history keeps of the data that the job was given. Default: it is made of the job as it is read back. */
+  readonly dataText?: string | null
   /**
-   * The firing. Read back, it has no calendar, and the job as it is stored now; a job that was deleted has its key and
-   * its type alone.
+   * The firing. Read back, it has no calendar, and the job as it is stored now, but of the type that has begun it; a
+   * job that was deleted has its key and that type alone.
    */
   readonly bundle: TriggerFiredBundle
+}
+
+/** The job of a firing that is read back; `stored` is the job as it is stored now, if there is one. */
+export function jobOfAwaited(key: JobKey, jobType: string, stored: JobDetail | undefined): JobDetail {
+  if (stored?.jobType === jobType) return stored
+  if (stored !== undefined) return Object.freeze({ ...stored, jobType })
+  // Its execution ends all the same.
+  return Object.freeze({
+    key,
+    jobType,
+    description: null,
+    jobDataMap: emptyJobDataMap,
+    durable: false,
+    requestsRecovery: false,
+    disallowConcurrentExecution: false,
+    persistJobDataAfterExecution: false,
+    timeoutMs: null,
+    retry: null,
+    nodeAffinity: null,
+    sharding: null,
+    plan: null,
+  })
 }
 
 /** Whether a result is awaited from now on. */

@@ -168,7 +168,10 @@ export interface SchedulerEventMap {
     readonly retryTime: Date
     readonly triggerKey: TriggerKey
   }
-  /** A job failed in the last attempt that its retry policy allows: this firing is not tried again. */
+  /**
+   * A job failed in the last attempt that its retry policy allows, or was deleted before it failed: this firing is not
+   * tried again.
+   */
   retriesExhausted: {
     readonly jobKey: JobKey
     readonly triggerKey: TriggerKey

@@ -57,6 +57,8 @@ export class ExecutionContext implements RemoteJobContext {
   #log: JobLog | null = null
   /** What the job last reported of its progress; null while it reported nothing. */
   lastProgress: { readonly value: unknown } | null = null
+  /** What the history keeps of the data with which it went elsewhere; undefined where it is made of the job's. */
+  dataText: string | null | undefined = undefined
   /** When the job began to run; null while it has not. */
   beganTimeMs: EpochMs | null = null
   /** Another node has taken over the firing: what happens here counts for nothing. */

@@ -73,16 +73,21 @@ const textLength = 4000
 const noTexts: ExecutionTexts = Object.freeze({ progressText: null, resultText: null, dataText: null })
 
 /** What is shown of an execution alone. */
-export function textsOf({ bundle, lastProgress, result }: ExecutionContext): ExecutionTexts {
-  const { jobDetail, trigger } = bundle
-  const hasData = jobDetail.jobDataMap !== emptyJobDataMap || trigger.jobDataMap !== emptyJobDataMap
-  if (!hasData && lastProgress === null && result === undefined) return noTexts
-  const data = mergeJobData(jobDetail.jobDataMap, trigger.jobDataMap)
+export function textsOf({ bundle, dataText, lastProgress, result }: ExecutionContext): ExecutionTexts {
+  const data = dataText === undefined ? dataTextOf(bundle) : dataText
+  if (data === null && lastProgress === null && result === undefined) return noTexts
   return {
     progressText: lastProgress === null ? null : progressTextOf(lastProgress.value),
     resultText: result === undefined ? null : boundedJson(result, textLength),
-    dataText: Object.keys(data).length === 0 ? null : boundedJson(data, textLength),
+    dataText: data,
   }
+}
+
+/** The data that the job is given, as it is shown; null for none. */
+export function dataTextOf({ jobDetail, trigger }: TriggerFiredBundle): string | null {
+  if (jobDetail.jobDataMap === emptyJobDataMap && trigger.jobDataMap === emptyJobDataMap) return null
+  const data = mergeJobData(jobDetail.jobDataMap, trigger.jobDataMap)
+  return Object.keys(data).length === 0 ? null : boundedJson(data, textLength)
 }
 
 export function progressTextOf(value: unknown): string {

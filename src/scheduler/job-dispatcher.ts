@@ -93,9 +93,10 @@ export class JobDispatcher implements BesidePlaces {
   }
 
   /** Ends a firing that went on elsewhere, also one of another node; resolves when that is written, or given up. */
-  async endAwaited({ bundle, beganTimeMs }: AwaitedResult, end: AwaitedEnd): Promise<void> {
+  async endAwaited({ bundle, beganTimeMs, dataText }: AwaitedResult, end: AwaitedEnd): Promise<void> {
     const context = new ExecutionContext(bundle, attemptOriginOf(bundle), this.#environment)
     context.beganTimeMs = beganTimeMs
+    context.dataText = dataText
     context.jobRunTimeMs = Math.max(0, this.#parts.clock.now() - beganTimeMs)
     context.result = end.result
     await new JobRunShell(null, context, this.#parts).endAwaited(end)

@@ -19,6 +19,7 @@ import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { type ExecutionEnd, endOf, reportOf, textsOf } from './execution-report.ts'
+import { isStored } from './is-stored.ts'
 import { type JobRunnerOptions, runJob } from './job-runner.ts'
 import type { LateCauses } from './late-causes.ts'
 import type { Notifier, Told } from './notifier.ts'
@@ -38,7 +39,7 @@ export interface JobRunShellResources extends JobRunnerOptions {
   readonly remotes: RemoteExecutions
   readonly maxRefires: number
   readonly maxJobDataBytes: number
-  readonly jobStore: Pick<JobStore, 'capabilities'>
+  readonly jobStore: Pick<JobStore, 'capabilities' | 'getJob'>
 }
 
 /** What an execution leaves for the store. */
@@ -57,11 +58,13 @@ interface Verdict {
   readonly hasNoRefires: boolean
   /** What a trigger of its own is stored for: another attempt by this policy, or a recovery. */
   readonly again: RetryPolicy | 'recovery' | null
+  /** It would be tried again if it had not been deleted while it ran. */
+  readonly isDeleted: boolean
 }
 
 /** A job that ended well, whose trigger fires again or not; made once, because nearly all end so. */
-const goesOn: Verdict = { instruction: 'noop', hasNoRefires: false, again: null }
-const isOver: Verdict = { instruction: 'deleteTrigger', hasNoRefires: false, again: null }
+const goesOn: Verdict = { instruction: 'noop', hasNoRefires: false, again: null, isDeleted: false }
+const isOver: Verdict = { instruction: 'deleteTrigger', hasNoRefires: false, again: null, isDeleted: false }
 
 /** What follows after a run of the job: it is run again at once, or goes on elsewhere. */
 type Ended = Outcome | 'again' | 'elsewhere'
@@ -167,13 +170,23 @@ export class JobRunShell implements Runnable {
     error: JobExecutionError | null,
     { retries }: { readonly retries: boolean },
   ): Ended | Promise<Ended> {
-    const verdict = error === null ? this.#goodEnd() : this.#verdict(error, retries)
-    this.#context.runsAgain = verdict.instruction === 'reExecuteJob' || verdict.again !== null
-    return after(this.#tellWasExecuted(error), () => {
-      if (error?.refireImmediately !== true) return this.#decide(error, verdict)
-      // Again and again without I/O it would keep timers, signals and its own time limit from their turn.
-      return nextTurn(this.#resources.clock).then(() => this.#decide(error, verdict))
+    const judged = error === null ? this.#goodEnd() : this.#verdict(error, retries)
+    const isTriedAgain = judged.again !== null && judged.again !== 'recovery'
+    return after(isTriedAgain ? this.#unlessDeleted(judged) : judged, (verdict) => {
+      this.#context.runsAgain = verdict.instruction === 'reExecuteJob' || verdict.again !== null
+      return after(this.#tellWasExecuted(error), () => {
+        if (error?.refireImmediately !== true) return this.#decide(error, verdict)
+        // Again and again without I/O it would keep timers, signals and its own time limit from their turn.
+        return nextTurn(this.#resources.clock).then(() => this.#decide(error, verdict))
+      })
     })
+  }
+
+  /** Listeners and events must not be told of another attempt of a job that is gone: nothing would run it. */
+  async #unlessDeleted(verdict: Verdict): Promise<Verdict> {
+    const { clock, jobStore } = this.#resources
+    if (await isStored(jobStore, clock, this.#context.jobKey)) return verdict
+    return { ...verdict, again: null, isDeleted: true }
   }
 
   #goodEnd(): Verdict {
@@ -197,18 +210,18 @@ export class JobRunShell implements Runnable {
     // As after a crash, without counting an attempt. In memory nothing would be left to run it.
     const recovers = isEndedByShutdown && requestsRecovery && jobStore.capabilities.persistent
     if (mayRunAgain && recovers && this.#definition !== null)
-      return { instruction, hasNoRefires, again: 'recovery' }
+      return { instruction, hasNoRefires, again: 'recovery', isDeleted: false }
     const triesAgain = mayRunAgain && retries && retry !== null && attempt < retry.attempts
-    return { instruction, hasNoRefires, again: triesAgain ? retry : null }
+    return { instruction, hasNoRefires, again: triesAgain ? retry : null, isDeleted: false }
   }
 
   #decide(error: JobExecutionError | null, verdict: Verdict): Ended | Promise<Ended> {
-    const { again, hasNoRefires, instruction } = verdict
+    const { again, hasNoRefires, instruction, isDeleted } = verdict
     if (hasNoRefires) this.#reportRefires()
     const recovery = again === 'recovery' ? this.#recovery() : null
     const retry = again === null || again === 'recovery' ? null : this.#retry(again)
     const outcome: Outcome = { instruction, retry, recovery, end: endOf(error) }
-    if (error !== null) this.#reportFailure(error, outcome)
+    if (error !== null) this.#reportFailure(error, outcome, isDeleted)
     return after(this.#tellComplete(instruction), () =>
       instruction === 'reExecuteJob' ? 'again' : this.#finalized(outcome),
     )
@@ -272,7 +285,11 @@ export class JobRunShell implements Runnable {
   }
 
   /** Logs an error when the job is not tried again, a warning when it is tried again or was interrupted. */
-  #reportFailure(error: JobExecutionError, { instruction, retry, recovery }: Outcome): void {
+  #reportFailure(
+    error: JobExecutionError,
+    { instruction, retry, recovery }: Outcome,
+    isDeleted: boolean,
+  ): void {
     const { attempt, bundle, fireInstanceId, isTakenOver, jobKey, originalTriggerKey } = this.#context
     const { logger, notifier } = this.#resources
     const attempts = bundle.jobDetail.retry?.attempts ?? null
@@ -295,11 +312,13 @@ export class JobRunShell implements Runnable {
       logThrown(logger, error, `${name} failed in ${when}.`, fields, 'warn')
     } else if (error.code === 'ERR_JOB_INTERRUPTED') {
       logThrown(logger, error, `${name} was interrupted.`, fields, 'warn')
+    } else if (isDeleted) {
+      logThrown(logger, error, `${name} failed and is not tried again, because it was deleted.`, fields)
     } else {
       const how = isExhausted ? ` in the last of ${attempts} attempts and is not tried again` : ''
       logThrown(logger, error, `${name} failed${how}.`, fields)
     }
-    if (!isExhausted) return
+    if (!isExhausted && !isDeleted) return
     notifier.events.emit('retriesExhausted', {
       jobKey,
       triggerKey: originalTriggerKey,

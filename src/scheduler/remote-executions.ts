@@ -33,6 +33,7 @@ import { type Clock, timerDelayMaxMs } from '../time/clock.ts'
 import { nextTurn } from '../time/next-turn.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutionContext } from './execution-context.ts'
+import { dataTextOf } from './execution-report.ts'
 import { toJobExecutionError } from './job-failure.ts'
 import { LateResults } from './late-results.ts'
 import type { Notifier } from './notifier.ts'
@@ -202,7 +203,7 @@ export class RemoteExecutions {
   }
 
   async awaitResult(context: ExecutionContext, options: AwaitResultOptions): Promise<void> {
-    const { clock } = this.#parts
+    const { clock, recorder } = this.#parts
     checkObject('awaitResult', 'options', options, 'ERR_INVALID_OPTION')
     checkOptions('awaitResult', options, awaitChecks)
     awaitChecks.timeoutMs('awaitResult', 'timeoutMs', options.timeoutMs, 'ERR_INVALID_OPTION')
@@ -221,6 +222,8 @@ export class RemoteExecutions {
         deadlineMs,
         retriesOnTimeout: onTimeout === 'retry',
         beganTimeMs: context.beganTimeMs ?? nowMs,
+        // By the time it ends, the job may be another one.
+        ...(recorder.keepsOutcome('failed') && { dataText: dataTextOf(bundle) }),
         bundle,
       })
       if (outcome !== 'awaited') throw refusal(outcome, reference, context)

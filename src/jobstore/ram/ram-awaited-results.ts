@@ -4,6 +4,7 @@ import {
   type AwaitedResultOutcome,
   awaitedResultsAtOnce,
   type JobStoreAwaitedResults,
+  jobOfAwaited,
   type LateFiring,
   lateFiringsMax,
   lateFiringsMaxAgeMs,
@@ -107,11 +108,13 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
     return this.#references.get(fireInstanceId) ?? []
   }
 
-  /** As stores in a database answer it: with the job as it is now, and without the calendar. */
+  /** As stores in a database answer it: the job as it is now, of the type that began it, and without the calendar. */
   #shown(result: AwaitedResult | undefined): readonly AwaitedResult[] {
     if (result === undefined) return []
-    const record = this.#executions.get(result.bundle.fireInstanceId)
-    const jobDetail = record?.job.detail ?? result.bundle.jobDetail
+    const { fireInstanceId, jobDetail: begun } = result.bundle
+    const job = this.#executions.get(fireInstanceId)?.job
+    const stored = job?.isStored === true ? job.detail : undefined
+    const jobDetail = jobOfAwaited(begun.key, begun.jobType, stored)
     return [{ ...result, bundle: { ...result.bundle, jobDetail, calendar: null } }]
   }
 }

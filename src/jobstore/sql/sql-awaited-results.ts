@@ -1,15 +1,15 @@
-import { emptyJobDataMap } from '../../core/job-data-map.ts'
 import type { JobKey } from '../../core/key.ts'
 import type { KeyMap } from '../../core/key-map.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { EpochMs } from '../../time/clock.ts'
-import type {
-  AwaitedResult,
-  AwaitedResultOutcome,
-  JobStoreAwaitedResults,
-  LateFiring,
-  OverdueResults,
-  ResultsInFlight,
+import {
+  type AwaitedResult,
+  type AwaitedResultOutcome,
+  type JobStoreAwaitedResults,
+  jobOfAwaited,
+  type LateFiring,
+  type OverdueResults,
+  type ResultsInFlight,
 } from '../awaited-results.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
 import type { SqlProgram } from './kernel/statement.ts'
@@ -137,7 +137,7 @@ function* withJobs(session: SqlSession, load: SqlProgram<LoadedAwaitedRows>): Sq
 }
 
 function resultOf(row: AwaitedRow, jobs: KeyMap<JobKey, JobDetail>): AwaitedResult {
-  const { reference, note, deadlineMs, retriesOnTimeout, beganTimeMs, trigger } = row
+  const { reference, note, deadlineMs, retriesOnTimeout, beganTimeMs, dataText, trigger } = row
   const { fireInstanceId, acquiredTimeMs, fireTimeMs, scheduledFireTimeMs, previousFireTimeMs } = row
   return {
     reference,
@@ -145,9 +145,10 @@ function resultOf(row: AwaitedRow, jobs: KeyMap<JobKey, JobDetail>): AwaitedResu
     deadlineMs,
     retriesOnTimeout,
     beganTimeMs,
+    ...(dataText !== undefined && { dataText }),
     bundle: {
       fireInstanceId,
-      jobDetail: jobs.get(row.jobKey) ?? deletedJob(row),
+      jobDetail: jobOfAwaited(row.jobKey, row.jobType, jobs.get(row.jobKey)),
       trigger,
       calendar: null,
       ...(acquiredTimeMs !== null && { acquiredTimeMs }),
@@ -157,23 +158,4 @@ function resultOf(row: AwaitedRow, jobs: KeyMap<JobKey, JobDetail>): AwaitedResu
       nextFireTimeMs: trigger.nextFireTimeMs,
     },
   }
-}
-
-/** What is left of a job that was deleted, or cannot be read: its execution ends all the same. */
-function deletedJob({ jobKey: key, jobType }: AwaitedRow): JobDetail {
-  return Object.freeze({
-    key,
-    jobType,
-    description: null,
-    jobDataMap: emptyJobDataMap,
-    durable: false,
-    requestsRecovery: false,
-    disallowConcurrentExecution: false,
-    persistJobDataAfterExecution: false,
-    timeoutMs: null,
-    retry: null,
-    nodeAffinity: null,
-    sharding: null,
-    plan: null,
-  })
 }

@@ -253,6 +253,21 @@ export const awaitedCases: readonly StoreCase[] = area(
       await complete(bed, found)
       assert.deepEqual(await awaitedOf(bed).find(['run-1']), [])
     },
+
+    'a job that was replaced meanwhile is read back as it is now, of the type that has begun it': async (
+      bed,
+    ) => {
+      const dataText = '{"to":"ops"}'
+      await bed.schedule('t', { job: exclusive })
+      const bundle = await bed.start('t')
+      await awaitedOf(bed).put([resultOf(bed, bundle, { dataText })])
+      const another = { ...exclusive, jobType: 'another', description: 'new' }
+      await bed.store.addJob(another, { replace: true })
+      const found = only(await awaitedOf(bed).find(['run-1']))
+      assert.equal(found.dataText, dataText)
+      assert.equal(found.bundle.jobDetail.jobType, exclusive.jobType)
+      assert.equal(found.bundle.jobDetail.description, 'new')
+    },
   },
   { awaitedResults: true },
 )

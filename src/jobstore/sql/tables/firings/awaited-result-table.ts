@@ -168,7 +168,7 @@ export class AwaitedResultTable {
   }
 
   #encoded(result: AwaitedResult): object {
-    const { reference, deadlineMs, note, retriesOnTimeout, beganTimeMs, bundle } = result
+    const { reference, deadlineMs, note, retriesOnTimeout, beganTimeMs, dataText, bundle } = result
     const { fireInstanceId, jobDetail, trigger, acquiredTimeMs = null } = bundle
     const { fireTimeMs, scheduledFireTimeMs, previousFireTimeMs } = bundle
     return {
@@ -187,6 +187,7 @@ export class AwaitedResultTable {
         fireTimeMs,
         scheduledFireTimeMs,
         previousFireTimeMs,
+        dataText,
       }),
     }
   }
