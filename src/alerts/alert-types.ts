@@ -24,8 +24,11 @@ export interface AlertRule {
   readonly description: string
   /** Answers what is the matter now; asked on one node of the cluster at a time. What it no longer answers is over. */
   check?(check: RuleCheck): Promise<readonly AlertFinding[]>
-  /** Calls `raise` for what happens on this node; answers a function that ends it. Called on every node. */
-  watch?(watch: AlertWatch, raise: (finding: AlertFinding) => void): () => void
+  /**
+   * Calls `raise` for what happens on this node; answers a function that ends it, which is called at the shutdown and
+   * not waited for. Called on every node. It is not waited for, so one that answers a promise fails the start.
+   */
+  watch?(watch: AlertWatch, raise: (finding: AlertFinding) => void): () => unknown
   /** What `watch` has raised is over when it was not raised again for so long. Milliseconds, default 900,000. */
   readonly quietMs?: number
 }
@@ -67,7 +70,11 @@ export interface AlertChannel {
   readonly name: string
   /** Rejects when the notice did not arrive: it is tried again. `signal` is aborted when that took too long. */
   send(notice: AlertNotice, signal: AbortSignal): Promise<void>
-  close?(): void
+  /**
+   * Called at the shutdown, after the last notice, and when the scheduler could not be made. The shutdown waits for it,
+   * for two seconds at most. Where the plugin is then given to another scheduler, `send` is called again.
+   */
+  close?(): void | Promise<void>
 }
 
 /** Alerts that are not to be sent for a while. */

@@ -1,7 +1,8 @@
+import { refusePromise } from '../core/arguments.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { isObject } from '../core/options.ts'
-import { unawaited } from '../core/promises.ts'
+import { calledSafely, unawaited } from '../core/promises.ts'
 import { logThrown, textOf } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock, ClockTimer, EpochMs } from '../time/clock.ts'
@@ -56,7 +57,7 @@ export class AlertWatch {
   >()
   /** Rules with more findings than there may be alerts. */
   readonly #crowdedRules = new Set<string>()
-  readonly #stops: (() => void)[] = []
+  readonly #stops: (() => unknown)[] = []
   /** Alerts that wait in the queues of this node. */
   readonly #sending = new Set<string>()
   /** Notes of what was sent that are being written. */
@@ -82,11 +83,12 @@ export class AlertWatch {
   start(): void {
     const { clock, rules, scheduler } = this.#parts
     for (const rule of rules) {
-      const stop = rule.watch?.({ scheduler, clock }, (finding) => {
+      const stop: unknown = rule.watch?.({ scheduler, clock }, (finding) => {
         this.#raise(rule, requireFinding(finding))
       })
+      refusePromise('watch', `alert rule '${rule.name}'`, stop)
       // One that has nothing to end may answer nothing.
-      if (typeof stop === 'function') this.#stops.push(stop)
+      if (typeof stop === 'function') this.#stops.push(stop as () => unknown)
     }
     this.#tickSoon()
   }
@@ -96,11 +98,9 @@ export class AlertWatch {
     this.#timer?.cancel()
     this.#pause?.cancel()
     for (const stop of this.#stops) {
-      try {
-        stop()
-      } catch (error) {
-        logThrown(this.#parts.logger, error, 'What the watch of an alert rule returned threw.')
-      }
+      calledSafely(stop, (error) => {
+        logThrown(this.#parts.logger, error, 'What the watch of an alert rule returned failed.')
+      })
     }
     try {
       // A rule that is being checked is not waited for.

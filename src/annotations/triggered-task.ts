@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
+import { disarm } from '../core/thrown-value.ts'
 import type { CancelOptions, ScheduledFuture } from '../executors/scheduled-future.ts'
 import { CancellationError } from '../executors/scheduled-future.ts'
 import type { TaskContext, TaskFunction } from '../executors/task.ts'
@@ -188,6 +189,7 @@ export class TriggeredTask implements ScheduledFuture<never> {
 }
 
 function noTime(answer: unknown): InvalidArgumentError {
+  disarm(answer)
   return new InvalidArgumentError(
     'trigger',
     "The 'nextExecution' of a trigger must return a valid Date, or null when there is no next run, got " +

@@ -1,5 +1,6 @@
 import { type ErrorCode, InvalidArgumentError } from './errors.ts'
 import { describeValue, isDataObject, isObject, refuseUnknownKeys } from './options.ts'
+import { isThenable, unawaited } from './promises.ts'
 
 /**
  * Checks one argument of a public method, or one field of its options, and throws what {@link wrongArgument} makes.
@@ -181,6 +182,21 @@ export function checkRecord<Name extends string>(
       checks[name](method, `${argument}.${name}`, Reflect.get(value as object, name), code)
     }
   }
+}
+
+/**
+ * Refuses a promise as the answer of a function that begins something and is not waited for: what ends it, which the
+ * promise resolves to, would never be called.
+ */
+export function refusePromise(name: string, of: string, answer: unknown): void {
+  if (!isThenable(answer)) return
+  unawaited(answer, () => {})
+  throw new InvalidArgumentError(
+    name,
+    `The '${name}' of ${of} must not return a promise, because it is not waited for. Begin the work there, handle ` +
+      'its failure, and return a function that ends it.',
+    'ERR_INVALID_OPTION',
+  )
 }
 
 /** What to do about a builder that was given in place of what it builds. */

@@ -18,3 +18,16 @@ export function after<Value, Next>(
 export function unawaited(work: PromiseLike<unknown>, onFailure: (error: unknown) => void): void {
   work.then(() => {}, onFailure)
 }
+
+/**
+ * Calls a function of the user whose answer is of no interest. It may be an async function, whatever its type says, so
+ * what it throws and what its promise rejects with go to `onFailure`, which must not throw.
+ */
+export function calledSafely(call: () => unknown, onFailure: (error: unknown) => void): void {
+  try {
+    const answer = call()
+    if (isThenable(answer)) unawaited(answer, onFailure)
+  } catch (error) {
+    onFailure(error)
+  }
+}

@@ -83,7 +83,7 @@ export function codeOf(thrown: unknown): string | null {
   return typeof code === 'string' ? code : null
 }
 
-/** Handles the rejection of a promise that was thrown: unhandled, it would end the process. */
+/** Handles the rejection of a promise that was thrown, or is refused: unhandled, it would end the process. */
 export function disarm(thrown: unknown): void {
   try {
     if (thrown instanceof Promise) void thrown.catch(() => {})

@@ -1,6 +1,7 @@
 import { checkFunction, checkOptions, checkSignal, wrongArgument } from './arguments.ts'
 import type { Logger } from './logger.ts'
 import { nearestName } from './options.ts'
+import { calledSafely } from './promises.ts'
 import { logThrown } from './thrown-value.ts'
 
 /** Events of one object, for observers; `EventMap` has the payload of each. */
@@ -101,13 +102,7 @@ export class TypedEventEmitter<EventMap> implements TypedEvents<EventMap> {
       logThrown(this.#logger, error, 'an event observer threw', { event: String(name) })
     }
     for (const observer of [...observers]) {
-      try {
-        const answer: unknown = observer(payload as never)
-        // An observer may be an async function, whose unhandled rejection would end the process.
-        if (answer instanceof Promise) void answer.catch(failed)
-      } catch (error) {
-        failed(error)
-      }
+      calledSafely(() => observer(payload as never), failed)
     }
   }
 

@@ -75,9 +75,10 @@ export interface RemoteJobHooks {
   readonly stop?: (execution: RemoteExecution) => unknown
   /**
    * Called once by each scheduler that has the job, before it starts. When it throws, `createScheduler` or
-   * `registerJobs` throws that, and none of the jobs is registered. A function that it returns is called when the
-   * scheduler shuts down, or when the `connect` of another one of those jobs throws. The notes are null where no other
-   * node shares the store. Default: somebody else calls `reportResult`.
+   * `registerJobs` throws that, and none of the jobs is registered. It is not waited for, so one that returns a promise
+   * is refused. A function that it returns is called, and not waited for, when the scheduler shuts down, or when the
+   * `connect` of another one of those jobs throws. The notes are null where no other node shares the store. Default:
+   * somebody else calls `reportResult`.
    */
   readonly connect?: (scheduler: ResultTaker, notes: JobStoreNotes | null) => unknown
   /**

@@ -6,12 +6,14 @@ import {
   checkOptions,
   checkThat,
   checkWhole,
+  refusePromise,
 } from '../core/arguments.ts'
 import { JobExecutionError, JobPersistenceError, SchedulerError } from '../core/errors.ts'
 import { Gatherer } from '../core/gatherer.ts'
 import type { JobDataMap } from '../core/job-data-map.ts'
 import type { Logger } from '../core/logger.ts'
-import { logThrown } from '../core/thrown-value.ts'
+import { calledSafely } from '../core/promises.ts'
+import { disarm, logThrown } from '../core/thrown-value.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type {
   AwaitResultOptions,
@@ -117,7 +119,7 @@ export class RemoteExecutions {
   readonly #asking = new Set<ExecutionContext>()
   readonly #connected = new Set<RemoteJobHooks>()
   /** What remote jobs want called when the scheduler shuts down. */
-  readonly #ends: (() => void)[] = []
+  readonly #ends: (() => unknown)[] = []
 
   constructor(parts: RemoteExecutionsParts) {
     this.#parts = parts
@@ -147,6 +149,7 @@ export class RemoteExecutions {
     const { notifier, registry } = this.#parts
     try {
       const count = registry.find(jobType)?.remote?.items?.(data) ?? 1
+      disarm(count)
       return Math.min(Math.max(Math.floor(count) || 1, 1), shardItemsMax)
     } catch (error) {
       notifier.error(
@@ -164,8 +167,9 @@ export class RemoteExecutions {
     const added = new Set(this.#remoteJobs().filter((hooks) => !this.#connected.has(hooks)))
     try {
       for (const hooks of added) {
-        const end = hooks.connect?.(taker, capabilities.clustered ? notes : null)
-        if (typeof end === 'function') this.#ends.push(end as () => void)
+        const end: unknown = hooks.connect?.(taker, capabilities.clustered ? notes : null)
+        refusePromise('connect', 'a remote job', end)
+        if (typeof end === 'function') this.#ends.push(end as () => unknown)
       }
     } catch (error) {
       this.#callEnds(told)
@@ -181,11 +185,9 @@ export class RemoteExecutions {
 
   #callEnds(from: number): void {
     for (const end of this.#ends.splice(from)) {
-      try {
-        end()
-      } catch (error) {
-        logThrown(this.#parts.logger, error, 'what the connect of a remote job returned threw')
-      }
+      calledSafely(end, (error) => {
+        logThrown(this.#parts.logger, error, 'what the connect of a remote job returned failed')
+      })
     }
   }
 

@@ -5,6 +5,7 @@ import { checkOptions, checkString, checkWhole } from '../core/arguments.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
 import { fileBeside, requireFrom } from '../core/package-files.ts'
+import { disarm } from '../core/thrown-value.ts'
 import { closeServer, listenAt } from '../time/http-server.ts'
 import { pause } from '../time/pause.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
@@ -125,6 +126,7 @@ function addressOf(request: Request, { clientAddress }: ResolvedServerOptions): 
   try {
     const address: unknown = clientAddress?.(request) ?? 'unknown'
     if (typeof address === 'string') return address
+    disarm(address)
     return new TypeError(`'clientAddress' must answer a text, not ${describeValue(address)}`)
   } catch (error) {
     return new Error("'clientAddress' failed", { cause: error })

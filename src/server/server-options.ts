@@ -69,8 +69,11 @@ export interface SchedulerServerOptions {
   readonly maxStreams?: number
   /** A folder with a page to serve at `/`; false serves none. Default: the dashboard of this package. */
   readonly dashboard?: string | false
-  /** Told of everything that was changed, or was to be: who, what, from where, with what answer. Default none. */
-  readonly onAudit?: (record: AuditRecord) => void
+  /**
+   * Told of everything that was changed, or was to be: who, what, from where, with what answer. The answer does not
+   * wait for it, and what it throws or rejects with is logged. Default none.
+   */
+  readonly onAudit?: (record: AuditRecord) => unknown
   /** Says who sends a request, for its limits, where the server is mounted in another. Default: one client. */
   readonly clientAddress?: (request: Request) => string
   /**
@@ -117,7 +120,7 @@ export interface ResolvedServerOptions
   readonly sessionSecret: string | null
   /** Null: that of this package; false: none. */
   readonly dashboard: string | false | null
-  readonly onAudit: ((record: AuditRecord) => void) | null
+  readonly onAudit: ((record: AuditRecord) => unknown) | null
   readonly clientAddress: ((request: Request) => string) | null
   readonly metrics: PrometheusRegistry | null
   /** Of the schedulers that have some, by their name. */

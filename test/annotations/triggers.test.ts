@@ -95,3 +95,10 @@ test('a task on a trigger that is not due waits for no slot', async () => {
   expect(starved).toEqual(['hourly 15000'])
   await scheduler.close()
 })
+
+test('a trigger that answers a promise is refused, and a rejection of the promise is not left unhandled', async () => {
+  const scheduler = new ThreadPoolTaskScheduler({ clock: new ManualClock(), logger: false })
+  const nextExecution = (() => Promise.reject(new Error('no calendar'))) as unknown as () => Date
+  expect(() => scheduler.schedule(() => {}, { nextExecution })).toThrow(/no next run, got a Promise/)
+  await scheduler.close()
+})

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { defineRemoteJob } from '../../src/jobs/define-remote-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
 
 describe('registerJobs', () => {
@@ -62,6 +64,24 @@ describe('registerJobs', () => {
     expect(calls.slice(3)).toEqual(['connect first', 'connect second', 'connect third'])
     await scheduler.shutdown()
     expect(calls.slice(6)).toEqual(['end first', 'end second', 'end third'])
+  })
+
+  test('takes no remote job whose connect is an async function, and outlives the end of one that rejects', async () => {
+    const logged: string[] = []
+    const error = (fields: object, message: string): void => {
+      logged.push(`${message}: ${String(Reflect.get(fields, 'err'))}`)
+    }
+    const logger = { ...silentLogger, error }
+    const connect = (() => Promise.reject(new Error('no port'))) as unknown as () => void
+    const refused = { code: 'ERR_INVALID_OPTION', field: 'connect' }
+    const eager = defineRemoteJob('eager', () => {}, { connect })
+    await expect(createScheduler({ logger, jobs: [eager] })).rejects.toMatchObject(refused)
+    const ending = defineRemoteJob('ending', () => {}, {
+      connect: () => () => Promise.reject(new Error('port is stuck')),
+    })
+    const scheduler = await createScheduler({ logger, jobs: [ending] })
+    await scheduler.shutdown()
+    expect(logged).toEqual(['what the connect of a remote job returned failed: Error: port is stuck'])
   })
 
   test('is refused once a start has begun, and after a shutdown', async () => {

@@ -118,8 +118,10 @@ describe.each([
     ['less than none', -3, ['0/1#1']],
     ['no number', Number.NaN, ['0/1#1']],
     ['a part of one', 2.9, ['0/2#1', '1/2#1']],
+    ['a promise that rejects', async () => Promise.reject(new Error('no list')), ['0/1#1']],
   ])('has at least one: %s', async (__, count, expected) => {
-    const rig = await open({ items: () => count }, newStore())
+    const items = (): number => (typeof count === 'function' ? (count() as unknown as number) : count)
+    const rig = await open({ items }, newStore())
     await fire(rig)
     expect([...rig.sent].sort()).toEqual(expected)
     expect(rig.errors).toEqual([])

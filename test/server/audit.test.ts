@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
 import type { AuditEntry } from '../../src/jobstore/audit.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
@@ -109,4 +110,22 @@ test('outlives the process, also where the scheduler never started', async () =>
   const next = await createScheduler({ logger: false, jobStore: sqliteJobStore({ filename }) })
   expect((await next.queryAudit()).items).toMatchObject([{ operation: 'jobs.put', targetName: 'weekly' }])
   await next.shutdown()
+})
+
+test('an onAudit that throws or rejects is logged, and ends neither the request nor the process', async () => {
+  const logged: string[] = []
+  const error = (fields: object, message: string): void => {
+    logged.push(`${message}: ${String(Reflect.get(fields, 'err'))}`)
+  }
+  const fails = [
+    () => {
+      throw new Error('no table')
+    },
+    () => Promise.reject(new Error('no connection')),
+  ]
+  for (const onAudit of fails) {
+    await using fixture = await serverFixture({ onAudit, logger: { ...silentLogger, error } })
+    expect(await fixture.ask('DELETE /jobs/mail/hourly')).toMatchObject({ status: 200 })
+  }
+  expect(logged).toEqual(['onAudit failed: Error: no table', 'onAudit failed: Error: no connection'])
 })

@@ -92,6 +92,7 @@ describe('a handler in a server of another make', () => {
   test.each([
     ['throws', failing],
     ['answers no text', async () => '10.0.0.1'],
+    ['answers a promise that rejects', () => Promise.reject(new Error('no header'))],
   ])('answers 500 and says why where the one that it asks for the address %s', async (_, ask) => {
     const lines: string[] = []
     const say = (...words: unknown[]): void => {

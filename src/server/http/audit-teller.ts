@@ -1,7 +1,9 @@
 import { isObject } from '../../core/options.ts'
+import { calledSafely } from '../../core/promises.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import type { AuditNote, AuditOutcome } from '../../jobstore/audit.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
+import type { AuditRecord } from '../audit.ts'
 import type { Operation } from '../catalogue/operation.ts'
 import { masked } from '../masking.ts'
 import type { ResolvedServerOptions } from '../server-options.ts'
@@ -54,23 +56,25 @@ export class AuditTeller {
   #callHook(request: AuditedRequest): void {
     const { onAudit, clock, logger } = this.#options
     if (onAudit === null || request.principal === '') return
-    try {
-      onAudit({
-        timeMs: clock.now(),
-        by: request.principal,
-        address: request.address,
-        operation: request.operation.id,
-        scheduler: request.scheduler.schedulerName,
-        node: request.scheduler.schedulerInstanceId,
-        params: request.params,
-        request: maskedValue(valueOf(request.bodyText)),
-        dryRun: request.isDryRun,
-        status: request.status,
-        answer: maskedValue(request.answer),
-      })
-    } catch (error) {
-      logThrown(logger, error, 'onAudit threw')
-    }
+    const record = (): AuditRecord => ({
+      timeMs: clock.now(),
+      by: request.principal,
+      address: request.address,
+      operation: request.operation.id,
+      scheduler: request.scheduler.schedulerName,
+      node: request.scheduler.schedulerInstanceId,
+      params: request.params,
+      request: maskedValue(valueOf(request.bodyText)),
+      dryRun: request.isDryRun,
+      status: request.status,
+      answer: maskedValue(request.answer),
+    })
+    calledSafely(
+      () => onAudit(record()),
+      (error) => {
+        logThrown(logger, error, 'onAudit failed', { request: request.operation.id })
+      },
+    )
   }
 }
 
