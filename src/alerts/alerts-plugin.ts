@@ -59,9 +59,12 @@ export interface ChannelTest {
   readonly error: string | null
 }
 
-/** The alerts of a scheduler. */
+/**
+ * The alerts of a scheduler. Its methods reject with a SchedulerError: ERR_SCHEDULER_STATE before a scheduler has the
+ * plugin, ERR_SCHEDULER_SHUTDOWN after that one has shut down or could not be made.
+ */
 export interface AlertsPlugin extends SchedulerPlugin {
-  /** Of the scheduler that has the plugin; null before. */
+  /** Of the scheduler that has the plugin; null before, and after it has shut down. */
   readonly schedulerName: string | null
   readonly rules: readonly AlertRule[]
   /** The names of the channels. */
@@ -153,6 +156,8 @@ class Alerts implements AlertsPlugin {
   readonly name = 'alerts'
   readonly #options: Required<AlertsPluginOptions>
   #open: Open | null = null
+  /** The name of the scheduler that had the plugin; null before, and while one has it. */
+  #endedName: string | null = null
 
   constructor(options: Required<AlertsPluginOptions>) {
     this.#options = options
@@ -172,7 +177,7 @@ class Alerts implements AlertsPlugin {
     if (this.#open !== null) {
       throw new SchedulerError(
         'ERR_SCHEDULER_STATE',
-        'An alertsPlugin belongs to one scheduler: make one for each.',
+        `This alertsPlugin belongs to scheduler '${this.#open.schedulerName}' already; make one for each scheduler.`,
       )
     }
     const { channels } = this.#options
@@ -180,6 +185,7 @@ class Alerts implements AlertsPlugin {
     const queues = channels.map((channel) => new ChannelQueue({ ...this.#options, ...context, channel }))
     const watch = new AlertWatch({ ...this.#options, ...context, scheduler, book, queues })
     this.#open = { schedulerName: scheduler.schedulerName, context, book, queues, watch }
+    this.#endedName = null
   }
 
   start(): void {
@@ -187,11 +193,15 @@ class Alerts implements AlertsPlugin {
   }
 
   async shutdown(): Promise<void> {
-    const { context, queues, watch } = this.#require()
+    const { context, queues, schedulerName, watch } = this.#require()
     await watch.stop()
     const finishing = Promise.all(queues.map((queue) => queue.finish())).then(() => watch.noted())
     await settledWithin(context.clock, shutdownMs, finishing)
-    for (const queue of queues) queue.close()
+    const closing = Promise.all(queues.map((queue) => queue.close()))
+    // No test is sent through a channel that closes.
+    this.#endedName = schedulerName
+    await settledWithin(context.clock, shutdownMs, closing)
+    this.#open = null
   }
 
   async active(): Promise<readonly ActiveAlert[]> {
@@ -244,12 +254,18 @@ class Alerts implements AlertsPlugin {
   }
 
   #require(): Open {
+    if (this.#endedName !== null)
+      throw new SchedulerError('ERR_SCHEDULER_SHUTDOWN', hasShutDown(this.#endedName))
     if (this.#open !== null) return this.#open
     throw new SchedulerError(
       'ERR_SCHEDULER_STATE',
       'Alerts have no scheduler: give the plugin to createScheduler.',
     )
   }
+}
+
+function hasShutDown(schedulerName: string): string {
+  return `The alerts belong to scheduler '${schedulerName}', which has been shut down: give the plugin to another one.`
 }
 
 function shown({ id, rule, subject, message, sinceMs, lastTimeMs, node, isSent }: StoredAlert): ActiveAlert {

@@ -102,16 +102,16 @@ export class ChannelQueue {
     }
   }
 
-  /** Sends nothing more; what is under way is aborted. */
-  close(): void {
+  /** Sends nothing more; what is under way is aborted. Resolves when the channel has closed, and never rejects. */
+  async close(): Promise<void> {
     this.#isClosed = true
     this.#waiting.length = 0
     this.#sleep.end()
     for (const attempt of this.#attempts) attempt.abort(new Error('The scheduler shuts down.'))
     try {
-      this.#options.channel.close?.()
+      await this.#options.channel.close?.()
     } catch (error) {
-      logThrown(this.#options.logger, error, 'The close of an alert channel threw.', { channel: this.name })
+      logThrown(this.#options.logger, error, 'The close of an alert channel failed.', { channel: this.name })
     }
   }
 

@@ -47,7 +47,11 @@ interface Change {
 const unchanged: Change = { told: null }
 
 /** The code with which a part refuses a scheduler because another one has it. */
-const takenCodes = { pool: 'ERR_SCHEDULER_STATE', store: 'ERR_STORE_IN_USE' } as const
+const takenCodes = {
+  pool: 'ERR_SCHEDULER_STATE',
+  store: 'ERR_STORE_IN_USE',
+  plugin: 'ERR_SCHEDULER_STATE',
+} as const
 
 /** Starts, pauses and ends a scheduler: store, loop, pool and plugins, one change of the life cycle after the other. */
 export class SchedulerLifeCycle {
@@ -163,12 +167,20 @@ export class SchedulerLifeCycle {
     await this.#takePart('store', () => jobStore.initialize(storeContext))
   }
 
-  /** Once pool and store are prepared. A plugin that fails is shut down too: it may have begun something. */
+  /**
+   * Once pool and store are prepared. A plugin that fails is shut down too, because it may have begun something; but
+   * not one that another scheduler has, which would lose it.
+   */
   async initializePlugins(scheduler: Scheduler, context: PluginContext): Promise<void> {
     const { options } = this.#parts
     for (const plugin of options.plugins) {
       this.#initialized.push(plugin)
-      await awaitPlugin(options, plugin, 'initialize', () => plugin.initialize(scheduler, context))
+      try {
+        await awaitPlugin(options, plugin, 'initialize', () => plugin.initialize(scheduler, context))
+      } catch (error) {
+        if (isTaken('plugin', error)) this.#initialized.pop()
+        throw error
+      }
     }
   }
 
@@ -178,8 +190,7 @@ export class SchedulerLifeCycle {
     try {
       await take()
     } catch (error) {
-      const isTaken = SchedulerError.is(error) && error.code === takenCodes[part]
-      if (isTaken) this.#owned.delete(part)
+      if (isTaken(part, error)) this.#owned.delete(part)
       throw error
     }
   }
@@ -387,6 +398,10 @@ export class SchedulerLifeCycle {
 async function told(changing: Promise<Change>): Promise<void> {
   const change = await changing
   await change.told
+}
+
+function isTaken(part: keyof typeof takenCodes, error: unknown): boolean {
+  return SchedulerError.is(error) && error.code === takenCodes[part]
 }
 
 function storeProbeOf(probe: SchedulerProbe): StoreProbe {

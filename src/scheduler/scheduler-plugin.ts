@@ -20,13 +20,18 @@ export interface SchedulerPlugin {
   readonly name: string
   /** Called once, before the scheduler is made: what the plugin wants to measure or trace. Default nothing. */
   probe?(context: ProbeContext): SchedulerProbe
-  /** When the scheduler is made, before it can be started. A failure fails `createScheduler`. */
+  /**
+   * When the scheduler is made, before it can be started. A failure fails `createScheduler`. A plugin that another
+   * scheduler has, and that can have no second one, throws a SchedulerError ERR_SCHEDULER_STATE: its `shutdown` is not
+   * called then.
+   */
   initialize(scheduler: Scheduler, context: PluginContext): void | Promise<void>
   /** At the first start, which waits for it: it must not itself await a start, standby or shutdown. */
   start?(): void | Promise<void>
   /**
    * While the scheduler shuts down, which waits for it for 10 seconds at most: it must not itself await the shutdown.
-   * Where `createScheduler` fails, it is called only if `initialize` was, also one that failed.
+   * Where `createScheduler` fails, it is called only if `initialize` was, also one that failed, but for
+   * ERR_SCHEDULER_STATE. The same plugin may then be initialized by another `createScheduler`.
    */
   shutdown?(): void | Promise<void>
 }

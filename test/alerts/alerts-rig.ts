@@ -6,6 +6,7 @@ import {
   type AlertsPlugin,
   alertsPlugin,
 } from '../../src/alerts.ts'
+import type { SchedulerOptions } from '../../src/index.ts'
 import { jobOf, type ShellRig, shellRig } from '../support/shell-rig.ts'
 
 export interface Recorded extends AlertChannel {
@@ -42,9 +43,10 @@ export async function rigWith(
   rules: readonly AlertRule[],
   channels: readonly AlertChannel[],
   options: object = {},
+  schedulerOptions: Omit<SchedulerOptions, 'clock'> = {},
 ): Promise<ShellRig & { readonly alerts: AlertsPlugin }> {
   const alerts = alertsPlugin({ rules, channels, checkMs: 1000, ...options })
-  const rig = await shellRig([jobOf(() => {})], { plugins: [alerts] })
+  const rig = await shellRig([jobOf(() => {})], { plugins: [alerts], ...schedulerOptions })
   onTestFinished(() => rig.scheduler.shutdown())
   // The first check is over.
   await rig.clock.advance(0)

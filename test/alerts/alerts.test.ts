@@ -268,35 +268,6 @@ it('an alert whose channel fails during the shutdown is sent by the next process
   await second.shutdown()
 })
 
-it('what a rule or a channel throws at the shutdown keeps nothing else from its end', async () => {
-  const [state, channel] = [flag(), recorded()]
-  const ended: string[] = []
-  const ending = (name: string): AlertRule => ({
-    name,
-    description: 'Ends badly.',
-    watch: () => () => {
-      ended.push(name)
-      throw new Error('not now')
-    },
-  })
-  const closing = (name: string): AlertChannel => ({
-    ...channel,
-    name,
-    close: () => {
-      ended.push(name)
-      throw new Error('not now')
-    },
-  })
-  const { scheduler, store } = await rigWith(
-    [state.rule, ending('rule a'), ending('rule b')],
-    [closing('channel a'), closing('channel b')],
-  )
-  expect(await store.notes?.list('alert-leader')).toHaveLength(1)
-  await scheduler.shutdown()
-  expect(ended).toEqual(['rule a', 'rule b', 'channel a', 'channel b'])
-  expect(await store.notes?.list('alert-leader')).toEqual([])
-})
-
 it('a store in a file keeps alerts from one process to the next, and sends them once', async () => {
   const [state, channel] = [flag(), recorded()]
   const { clock, run } = processes(state.rule, channel)

@@ -6,7 +6,7 @@ import {
   inProcessThreadPool,
   ramJobStore,
   type Scheduler,
-  type SchedulerError,
+  SchedulerError,
   type SchedulerPlugin,
   shutdownHookPlugin,
 } from '../../src/index.ts'
@@ -216,6 +216,20 @@ describe('plugins', () => {
     expect(given.jobStore.callsOf('shutdown')).toBe(1)
     expect(log).toEqual(['a initialize', 'a shutdown'])
     expect(given.clock.timerCount).toBe(0)
+  })
+
+  it('that refuse a scheduler because another one has them are left to that one', async () => {
+    const log: string[] = []
+    const [before, taken] = plugins(log) as [SchedulerPlugin, SchedulerPlugin]
+    const refusing: SchedulerPlugin = {
+      ...taken,
+      initialize: () => {
+        throw new SchedulerError('ERR_SCHEDULER_STATE', 'taken')
+      },
+    }
+    const given = { ...options(), logger: false as const, plugins: [before, refusing] }
+    await expect(createScheduler(given)).rejects.toThrow('taken')
+    expect(log).toEqual(['a initialize', 'a shutdown'])
   })
 
   it('that fail to start fail start; nothing fires, and the scheduler can be shut down', async () => {
