@@ -18,7 +18,6 @@ export function measuringPlugin(
   maxJobGroups: number,
   backend: () => MetricsBackend,
 ): MeasuringPlugin {
-  const measured = new Map<string, SchedulerMeasurements>()
   let meters: Meters | null = null
   let running = 0
   const lag = new EventLoopLagMonitor()
@@ -39,22 +38,13 @@ export function measuringPlugin(
     name,
     probe(context: ProbeContext): SchedulerProbe {
       meters ??= makeMeters()
-      const measurements = new SchedulerMeasurements(context, meters)
-      measured.set(idOf(context.schedulerName, context.instanceId), measurements)
-      return measurements
+      return new SchedulerMeasurements(context, meters)
     },
     initialize(scheduler: Scheduler): void {
-      const id = idOf(scheduler.schedulerName, scheduler.schedulerInstanceId)
-      measured.get(id)?.observe(scheduler)
-      measured.delete(id)
       if (running++ === 0) lag.start()
       scheduler.events.on('schedulerShutdown', () => {
         if (--running === 0) lag.stop()
       })
     },
   }
-}
-
-function idOf(schedulerName: string, instanceId: string): string {
-  return JSON.stringify([schedulerName, instanceId])
 }

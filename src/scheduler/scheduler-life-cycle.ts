@@ -172,7 +172,8 @@ export class SchedulerLifeCycle {
    * not one that another scheduler has, which would lose it.
    */
   async initializePlugins(scheduler: Scheduler, context: PluginContext): Promise<void> {
-    const { options } = this.#parts
+    const { options, probe } = this.#parts
+    probe?.observe?.(scheduler)
     for (const plugin of options.plugins) {
       this.#initialized.push(plugin)
       try {

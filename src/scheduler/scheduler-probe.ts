@@ -6,6 +6,7 @@ import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import type { AcquiredTrigger, JobCompletion } from '../jobstore/job-store.ts'
 import type { StoreProbe } from '../jobstore/store-probe.ts'
 import type { Clock } from '../time/clock.ts'
+import type { Scheduler } from './scheduler.ts'
 
 /** What a probe knows of the scheduler that it looks into. */
 export interface ProbeContext {
@@ -43,6 +44,11 @@ export interface JobRun {
  * and must not throw, and those that surround something must call `proceed` once and answer what it answers.
  */
 export interface SchedulerProbe extends Partial<StoreProbe> {
+  /**
+   * Called once with the scheduler, before the first plugin is initialized; never where pool or store could not be
+   * prepared. A plugin that keeps its probes until then would keep those of all schedulers that were never made.
+   */
+  observe?(scheduler: Scheduler): void
   /** Surrounds each call of the job store. */
   aroundStoreCall?<Answer>(call: StoreCall<Answer>, proceed: () => Promise<Answer>): Promise<Answer>
   /** Surrounds each run of a job's code. `proceed` never rejects; null is a run that ended well. */
@@ -60,6 +66,9 @@ export function combinedProbe(probes: readonly SchedulerProbe[]): SchedulerProbe
   const storeCalls = probes.filter((probe) => probe.aroundStoreCall !== undefined)
   const jobRuns = probes.filter((probe) => probe.aroundJobRun !== undefined)
   return {
+    observe: (scheduler) => {
+      for (const probe of probes) probe.observe?.(scheduler)
+    },
     ...(storeCalls.length > 0 && {
       aroundStoreCall: <Answer>(call: StoreCall<Answer>, proceed: () => Promise<Answer>) =>
         storeCalls.reduceRight<() => Promise<Answer>>(

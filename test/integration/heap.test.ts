@@ -27,6 +27,16 @@ describe('a scheduler whose jobs all have new names', () => {
   })
 })
 
+describe('a plugin that measures', () => {
+  const script = fileURLToPath(new URL('../fixtures/heap/failed-schedulers.mjs', import.meta.url))
+
+  it('keeps nothing of schedulers that could not be made', async () => {
+    const { lines, ...end } = await runProcess('--expose-gc', [script])
+    expect(end).toEqual(cleanEnd)
+    expect(lines).toEqual(['0'])
+  })
+})
+
 describe('an executor', () => {
   const script = fileURLToPath(new URL('../fixtures/heap/task-schedulers.mjs', import.meta.url))
 
