@@ -29,6 +29,7 @@ class PiscinaThreadPool extends SlotPool {
 
   override async initialize(context: ThreadPoolContext): Promise<void> {
     await super.initialize(context)
+    this.#closed = false
     if (context.expectsWorkerJobs === true) requireEntry(workerEntry(this.#options))
     if (this.#options.minThreads === 0) return
     const threads = await this.#open()

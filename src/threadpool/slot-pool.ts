@@ -18,6 +18,8 @@ export class SlotPool implements ThreadPool {
   #running = 0
   #context: ThreadPoolContext | null = null
   #shutDown = false
+  /** One that has run nothing may begin anew: the scheduler for which it was shut down could not be made. */
+  #hasRun = false
   /** Callers that wait for a slot, an abort or the shutdown; each looks again when woken. */
   readonly #blocked = new Set<() => void>()
   /** Signals whose abort wakes these callers. */
@@ -31,14 +33,21 @@ export class SlotPool implements ThreadPool {
   }
 
   async initialize(context: ThreadPoolContext): Promise<void> {
-    if (this.#context !== null) {
+    if (this.#context !== null && !this.#shutDown) {
       throw new SchedulerError(
         'ERR_SCHEDULER_STATE',
         `Thread pool '${this.name}' belongs to scheduler '${this.#context.schedulerName}' already; ` +
           'give every scheduler a pool of its own.',
       )
     }
+    if (this.#hasRun) {
+      throw new SchedulerError(
+        'ERR_SCHEDULER_STATE',
+        `Thread pool '${this.name}' is shut down and cannot be used again; make another one.`,
+      )
+    }
     this.#context = context
+    this.#shutDown = false
   }
 
   availableThreads(): number {
@@ -57,6 +66,7 @@ export class SlotPool implements ThreadPool {
   runInThread(runnable: Runnable): boolean {
     if (this.#context === null) throw this.#notInitialized()
     if (this.#shutDown || this.availableThreads() <= 0) return false
+    this.#hasRun = true
     this.#running++
     try {
       runnable.run().then(this.#release, this.#rejected)

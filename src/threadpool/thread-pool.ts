@@ -73,9 +73,10 @@ export interface ThreadPool {
   readonly runsWorkerJobs: boolean
 
   /**
-   * Called once, before anything else: a pool belongs to one scheduler.
+   * Called before anything else: a pool belongs to one scheduler. It is called again when the pool was shut down before
+   * anything ran, because the scheduler could not be made and is tried once more: the pool begins anew.
    *
-   * @throws SchedulerError ERR_SCHEDULER_STATE when called again
+   * @throws SchedulerError ERR_SCHEDULER_STATE when another scheduler has it, or it is shut down after something ran
    */
   initialize(context: ThreadPoolContext): Promise<void>
   /**

@@ -2,11 +2,38 @@ import { describe, expect, it } from 'vitest'
 import {
   createScheduler,
   defineJob,
+  inProcessThreadPool,
   JobBuilder,
+  ramJobStore,
   SimpleScheduleBuilder,
   TriggerBuilder,
 } from '../../src/index.ts'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+
+describe('a scheduler that could not be made', () => {
+  const note = defineJob('note', () => {})
+
+  it('can be tried again with the same pool, and a pool that is shut down says so', async () => {
+    const threadPool = inProcessThreadPool({ size: 1 })
+    const create = (jobStore: JobStore) =>
+      createScheduler({ jobs: [note], jobStore, logger: false, threadPool })
+    const away = ramJobStore()
+    away.initialize = () => Promise.reject(new Error('away'))
+    await expect(create(away)).rejects.toThrow('away')
+    await expect(create(away)).rejects.toThrow('away')
+    const scheduler = await create(ramJobStore())
+    await scheduler.start()
+    const ran = scheduler.events.next('jobWasExecuted')
+    await scheduler.scheduleJob(JobBuilder.newJob(note).build(), TriggerBuilder.newTrigger().build())
+    expect((await ran).error).toBeNull()
+    await expect(create(ramJobStore())).rejects.toThrow("belongs to scheduler 'QuartzScheduler' already")
+    await scheduler.shutdown()
+    await expect(create(ramJobStore())).rejects.toThrow(
+      "Thread pool 'in-process' is shut down and cannot be used again; make another one.",
+    )
+  })
+})
 
 describe('a scheduler on the RAM store', () => {
   it('fires a repeating trigger at each of its planned times', async () => {

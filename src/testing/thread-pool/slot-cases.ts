@@ -175,6 +175,29 @@ const shutdown: Record<string, Body> = {
     assert.equal(await test.pool.shutdown({ waitForJobsToComplete: false }), 0)
   },
 
+  'a pool that is shut down before anything ran begins anew with the next scheduler': async (test) => {
+    const { clock, logger, pool } = test
+    assert.equal(await pool.shutdown({ waitForJobsToComplete: false }), 0)
+    assert.equal(test.occupy(), null)
+    await pool.initialize({ schedulerName: 'next', clock, logger })
+    assert.equal(await pool.blockForAvailableThreads(never), 2)
+    end(occupy(test))
+    await assert.rejects(pool.initialize({ schedulerName: 'third', clock, logger }), {
+      code: 'ERR_SCHEDULER_STATE',
+      message: /belongs to scheduler 'next' already/,
+    })
+  },
+
+  'a pool that has run something says that it is shut down': async (test) => {
+    const { clock, logger, pool } = test
+    end(occupy(test))
+    assert.equal(await pool.shutdown({ waitForJobsToComplete: true }), 0)
+    await assert.rejects(pool.initialize({ schedulerName: 'next', clock, logger }), {
+      code: 'ERR_SCHEDULER_STATE',
+      message: /is shut down/,
+    })
+  },
+
   'waiting lasts until the last execution has ended': async (test) => {
     const [first, second] = [occupy(test), occupy(test)]
     let left: number | null = null

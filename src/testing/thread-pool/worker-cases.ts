@@ -280,6 +280,13 @@ const deaths: Record<string, Body> = {
     await assertAlive(test)
   },
 
+  'a pool that is shut down before anything ran runs worker jobs of the next scheduler': async (test) => {
+    const { clock, logger, pool } = test
+    await test.stop()
+    await pool.initialize({ schedulerName: 'next', clock, logger })
+    await assertAlive(test)
+  },
+
   'no worker job runs after the shutdown': async (test) => {
     await assertAlive(test)
     await test.stop()
