@@ -1,10 +1,15 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { enableScheduling } from '../../src/annotations/enable-scheduling.ts'
 import { scheduled } from '../../src/annotations/scheduled.ts'
 import type { ScheduledOptions } from '../../src/annotations/scheduled-options.ts'
 import type { TriggerSummary } from '../../src/jobstore/queries.ts'
+import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
-import { type Application, restart, startApplication } from '../support/scheduled-application.ts'
+import { FaultyJobStore } from '../support/faulty-job-store.ts'
+import { type Application, Recorder, restart, startApplication } from '../support/scheduled-application.ts'
 
 describe('the jobs of methods whose schedules have changed', () => {
   /** What the only trigger of the methods is like. */
@@ -128,4 +133,37 @@ describe('the jobs of methods whose schedules have changed', () => {
     expect((await startWith(seven, eight, nine)).map((time) => time?.getUTCHours())).toEqual([7, 8, 9])
     expect((await startWith(nine)).map((time) => time?.getUTCHours())).toEqual([9])
   })
+})
+
+test('methods that the store failed to take are taken by another call, which brings its own objects', async () => {
+  const clock = new ManualClock()
+  const recorder = new Recorder(clock)
+  const jobStore = new FaultyJobStore(ramJobStore())
+  const scheduler = await createScheduler({ logger: false, clock, jobStore })
+  onTestFinished(() => scheduler.shutdown())
+  const enable = (call: string) => {
+    const methods = {
+      first: scheduled({ name: 'first', fixedRate: 1000 }, () => {
+        recorder.note(`first ${call}`)
+      }),
+      second: scheduled({ name: 'second', fixedRate: 1000, initialDelay: 500 }, () => {
+        recorder.note(`second ${call}`)
+      }),
+    }
+    return enableScheduling({ cluster: scheduler, instances: [methods], clock })
+  }
+  // In the first call the first job is stored, and the second is not.
+  jobStore.failOn({ operation: 'addJob', nth: 2, times: 2 })
+  await expect(enable('of call 1')).rejects.toMatchObject({ code: 'ERR_JOB_PERSISTENCE' })
+  await expect(enable('of call 2')).rejects.toMatchObject({ code: 'ERR_JOB_PERSISTENCE' })
+  await enable('of call 3')
+  await expect(enable('of call 4')).rejects.toThrow(/'annotations.first' is registered already/)
+  await scheduler.start()
+  await clock.advance(1500)
+  expect(recorder.runs).toEqual([
+    'first of call 3 0',
+    'second of call 3 500',
+    'first of call 3 1000',
+    'second of call 3 1500',
+  ])
 })

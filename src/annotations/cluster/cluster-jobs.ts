@@ -3,7 +3,7 @@ import { InvalidArgumentError } from '../../core/errors.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
-import type { InlineJobDefinition } from '../../jobs/job-definition.ts'
+import type { InlineJobDefinition, JobExecutionContext } from '../../jobs/job-definition.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { secondMs } from '../../time/civil.ts'
 import type { Clock } from '../../time/clock.ts'
@@ -34,9 +34,15 @@ export interface ClusterTrigger {
   build(): Trigger
 }
 
+/** What the definition of a job runs. */
+export interface MethodCode {
+  run: (context: JobExecutionContext) => unknown
+}
+
 /** The job of a scheduled method. It has no triggers when all schedules are disabled. */
 export interface ClusterJob {
   readonly definition: InlineJobDefinition
+  readonly code: MethodCode
   readonly job: JobDetail
   readonly triggers: readonly ClusterTrigger[]
 }
@@ -80,14 +86,11 @@ function clusterJob(
         `needs a name of its own: give 'name'.`,
     )
   }
-  const definition = defineJob(
-    jobTypeOf(group, name),
-    (context) => runWithFixedDelay(method, context, options),
-    {
-      description: `@Scheduled ${methodName}`,
-      disallowConcurrentExecution: true,
-    },
-  )
+  const code: MethodCode = { run: (context) => runWithFixedDelay(method, context, options) }
+  const definition = defineJob(jobTypeOf(group, name), (context) => code.run(context), {
+    description: `@Scheduled ${methodName}`,
+    disallowConcurrentExecution: true,
+  })
   const triggers = [method, ...others].flatMap((each) => {
     const schedule = scheduleOf(`@Scheduled ${methodName}`, each.options, resolve)
     return schedule.kind === 'disabled' ? [] : [clusterTrigger(new JobKey(name, group), schedule, clock)]
@@ -98,7 +101,7 @@ function clusterJob(
     .usingJobData({ [schedulesKey]: [...digests].toSorted().join(' ') })
     .storeDurably()
     .build()
-  if (digests.size === triggers.length) return { definition, job, triggers }
+  if (digests.size === triggers.length) return { definition, code, job, triggers }
   throw new InvalidArgumentError(
     'options',
     `@Scheduled ${methodName}: one schedule is there twice. Remove one.`,

@@ -8,6 +8,7 @@ import type { Clock, ClockTimer } from '../../time/clock.ts'
 import { scheduledMethodsOf } from '../scheduled-methods.ts'
 import { type ClusterSchedulingOptions, resolveEveryOptions } from '../scheduling-options.ts'
 import { type ClusterJob, clusterJobsOf, methodsGroup } from './cluster-jobs.ts'
+import { registerMethods } from './method-registrations.ts'
 import { deleteUnknown, storeJobs } from './reconcile.ts'
 
 /** One schedule of a method in the cluster. */
@@ -49,9 +50,14 @@ export async function enableClusterScheduling(options: ClusterSchedulingOptions)
   const { cluster: scheduler, removeUnknown = true } = options
   const group = options.application === undefined ? methodsGroup : `${methodsGroup}.${options.application}`
   const jobs = clusterJobsOf(scheduledMethodsOf(instances), { group, scheduler, clock, logger, resolve })
-  scheduler.registerJobs(jobs.map(({ definition }) => definition))
-  // A schedule that cannot be stored is refused before any method runs.
-  await storeJobs(scheduler, jobs, { decides: true })
+  const giveBack = registerMethods(scheduler, jobs)
+  try {
+    // A schedule that cannot be stored is refused before any method runs.
+    await storeJobs(scheduler, jobs, { decides: true })
+  } catch (error) {
+    giveBack()
+    throw error
+  }
   const caretaker = new Caretaker({ scheduler, group, jobs, removeUnknown, clock, logger })
   caretaker.begin()
   const close = (): Promise<void> => caretaker.end()
