@@ -1,4 +1,7 @@
+import { createScheduler } from 'quartz-ts'
+import { postgresJobStore } from 'quartz-ts/postgres'
 import { describe, expect, test } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
 import { postgresDialect, postgresSchema } from '../../src/jobstore/postgres/postgres-dialect.ts'
 import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
 import { all } from '../../src/jobstore/sql/kernel/statement.ts'
@@ -12,10 +15,12 @@ import {
   versionTable,
 } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
 import { run } from '../cli/fake-host.ts'
+import { latch } from '../support/latch.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { testRunner } from '../support/postgres-runner.ts'
 import { quartzTables } from '../support/quartz-tables.ts'
 import { sqliteRunner, sqliteWords } from '../support/sqlite.ts'
+import { statementsOfStep } from '../support/step-statements.ts'
 
 function words(options: { prefix?: string; schema?: string } = {}): SchemaVocabulary {
   return { dialect: postgresDialect, schema: postgresSchema, names: sqlNames('test', options) }
@@ -131,7 +136,7 @@ describe('migrations on PostgreSQL', () => {
     await using printed = await freshDatabase()
     await using store = testRunner(migrated.connectionString)
     await migrate(store.runner, words(), 5)
-    const steps = planMigrations(words(), emptySchema).flatMap(({ statements }) => statements)
+    const steps = planMigrations(words(), emptySchema).flatMap(statementsOfStep)
     for (const statement of [...versionTable(words()), ...steps]) await printed.query(statement)
     expect(await columns(printed)).toEqual(await columns(migrated))
     expect(await indexes(printed)).toEqual(await indexes(migrated))
@@ -240,7 +245,7 @@ describe('a database that Java Quartz made', () => {
     await using database = await freshDatabase()
     for (const statement of quartzTables) await database.query(statement)
     const steps = planMigrations(words(), schemaOfQuartz)
-    for (const statement of steps.flatMap(({ statements }) => statements)) await database.query(statement)
+    for (const statement of steps.flatMap(statementsOfStep)) await database.query(statement)
     await using fresh = await freshDatabase()
     await using store = testRunner(fresh.connectionString)
     await migrate(store.runner, words(), 5)
@@ -257,7 +262,7 @@ describe('a schema of another release', () => {
     await using database = await freshDatabase()
     await using fresh = await freshDatabase()
     const [first] = planMigrations(words(), emptySchema)
-    for (const statement of [...versionTable(words()), ...(first?.statements ?? [])])
+    for (const statement of [...versionTable(words()), ...statementsOfStep(first)])
       await database.query(statement)
     await database.query('INSERT INTO qrtz_schema_version VALUES (1, true, 4)')
     await database.query(`INSERT INTO qrtz_paused_trigger_grps VALUES ('s', 'g')`)
@@ -268,6 +273,32 @@ describe('a schema of another release', () => {
     expect(await columns(database)).toEqual(await columns(fresh))
     expect(await indexes(database)).toEqual(await indexes(fresh))
     expect(await database.query('SELECT * FROM qrtz_paused_trigger_grps')).toHaveLength(1)
+  })
+
+  test('of version 1 is brought up to date when others let go of a table, and keeps nobody from it until then', async () => {
+    await using database = await freshDatabase()
+    const { connectionString } = database
+    const [first] = planMigrations(words(), emptySchema)
+    for (const statement of [...versionTable(words()), ...statementsOfStep(first)])
+      await database.query(statement)
+    await database.query('INSERT INTO qrtz_schema_version VALUES (1, true, 4)')
+    await using reader = testRunner(connectionString)
+    const session = await reader.connections.open(null)
+    await session.query({ text: 'BEGIN; SELECT count(*) FROM qrtz_triggers' })
+    const told = latch<object>()
+    const logger = { ...silentLogger, warn: told.open }
+    const starting = createScheduler({ jobStore: postgresJobStore({ connectionString }), logger })
+    expect(await told.promise).toMatchObject({ holders: [{ state: 'idle in transaction' }] })
+    // A node of the older release goes on, also with the tables that are changed already.
+    const asOldNode = 'SET statement_timeout = 10000; SELECT count(*) FROM qrtz_triggers'
+    await database.query(asOldNode)
+    expect(await database.query('SELECT job_plan FROM qrtz_job_details')).toEqual([])
+    const versions = 'SELECT version FROM qrtz_schema_version ORDER BY 1'
+    expect(await database.query(versions)).toEqual([{ version: 1 }])
+    await session.query({ text: 'COMMIT' })
+    session.release()
+    await (await starting).shutdown()
+    expect(await database.query(versions)).toEqual([{ version: 1 }, { version: 2 }])
   })
 
   test('too old, or none, is refused where the store may not migrate, and nothing is made', async () => {

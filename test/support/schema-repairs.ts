@@ -10,6 +10,7 @@ import {
 } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
 import { printMigrations } from '../../src/jobstore/sql/migrations/print-migrations.ts'
 import { quartzTables } from './quartz-tables.ts'
+import { statementsOfStep } from './step-statements.ts'
 
 export interface SchemaGround {
   readonly runner: SqlRunner
@@ -133,7 +134,7 @@ function describePrintedScripts(engine: string, prepare: () => Promise<SchemaGro
     const { runner, words } = ground
     const [first] = planMigrations(words, emptySchema)
     const row = `INSERT INTO qrtz_schema_version VALUES (1, true, 4)`
-    await run(ground, ...versionTable(words), ...(first?.statements ?? []), row)
+    await run(ground, ...versionTable(words), ...statementsOfStep(first), row)
     await runScript(ground)
     expect(await migrate(runner, words, 6)).toEqual([])
     await requireSchema(runner, words)

@@ -13,6 +13,11 @@ const watchedMs = 250
 const lookAfterMs = 20
 const firstPauseMs = 20
 const longestPauseMs = 200
+/** A wait without a limit takes this part of the time in which a lock was waited for already, up to the longest. */
+const unlimitedShare = 1 / 40
+const longestUnlimitedMs = 500
+/** Behind a transaction that waits for a lock on a table, all others wait: for four fifths of the time nobody does. */
+const pausesPerWait = 4
 
 export interface LockPatienceOptions {
   /** How often the holder of a lock is looked for, and how a wait is reported; null: never. */
@@ -36,6 +41,9 @@ export interface LockAttempt {
  * moment only and is run again later: in between it holds no connection, no lock, and no place in a queue in which
  * others would wait behind it. The server shows the holder of a lock only while a process waits, so one attempt in each
  * `afterMs` waits a little longer, until the wait was reported.
+ *
+ * One without a limit, as a migration is, would never end where the others always take longer than that moment: it waits
+ * longer the longer it has waited, and pauses longer in between.
  */
 export class LockPatience {
   readonly #options: LockPatienceOptions
@@ -51,10 +59,10 @@ export class LockPatience {
   }
 
   next(): LockAttempt {
-    const { slow, lockTimeoutMs } = this.#options
+    const { slow } = this.#options
     const waitedMs = this.#waitedMs()
     if (slow === null || this.#isTold || waitedMs < this.#lookAtMs) {
-      return { lockTimeoutMs: lockTimeoutMs > 0 ? Math.min(briefMs, lockTimeoutMs) : briefMs, slow: null }
+      return { lockTimeoutMs: this.#waitMs(waitedMs), slow: null }
     }
     this.#lookAtMs = waitedMs + slow.afterMs
     return {
@@ -77,9 +85,18 @@ export class LockPatience {
   /** How long to pause after a lock could not be had; null: the time is over. */
   pauseMs(): number | null {
     const { lockTimeoutMs, random } = this.#options
-    if (lockTimeoutMs > 0 && this.#waitedMs() >= lockTimeoutMs) return null
+    const waitedMs = this.#waitedMs()
+    if (lockTimeoutMs > 0 && waitedMs >= lockTimeoutMs) return null
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(this.#attempts++, 10))
-    return pauseMs * (0.5 + 0.5 * random())
+    const grownMs = lockTimeoutMs > 0 ? 0 : pausesPerWait * this.#waitMs(waitedMs)
+    return Math.max(pauseMs, grownMs) * (0.5 + 0.5 * random())
+  }
+
+  /** How long one attempt waits for one lock. */
+  #waitMs(waitedMs: number): number {
+    const { lockTimeoutMs } = this.#options
+    if (lockTimeoutMs > 0) return Math.min(briefMs, lockTimeoutMs)
+    return Math.max(briefMs, Math.min(longestUnlimitedMs, Math.round(waitedMs * unlimitedShare)))
   }
 
   #waitedMs(): number {
@@ -89,5 +106,5 @@ export class LockPatience {
 
 /** Whether a transaction that cannot get a lock soon is given up instead of waiting. */
 export function isGivenUp(lock: TransactionLock, { waitsInTurn }: LockingStrategy): boolean {
-  return lock !== 'schema' && lock !== 'none' && !waitsInTurn
+  return lock !== 'none' && !waitsInTurn
 }

@@ -88,9 +88,10 @@ export class PostgresAccess {
   }
 
   /**
-   * A runner for migrations: they take as long as they take, and the lock rows of Java are not there before them. Looks
-   * at the schema are reads, which have the limits of others: a connection that does not answer must not keep a store
-   * from starting for ever. Closed with everything else.
+   * A runner for migrations: they take as long as they take, and the lock rows of Java are not there before them. They
+   * wait for a lock in short attempts, however often: statements of all other nodes queue behind a change of a table
+   * that waits for somebody's transaction. Looks at the schema are reads, which have the limits of others: a connection
+   * that does not answer must not keep a store from starting for ever. Closed with everything else.
    */
   migrationRunner(): SqlRunner {
     const scope = { names: this.#options.names, schedulerName: this.#context.schedulerName }

@@ -7,7 +7,9 @@ import { all, run, type SqlProgram, type SqlStatement, sqlQuery } from '../kerne
 import { boolean, integer, readable, text, textOrNull } from '../tables/encoding/columns.ts'
 import {
   newestSchemaVersion,
+  type PlannedMigration,
   planMigrations,
+  type SchemaChange,
   type SchemaState,
   type SchemaVocabulary,
   type StoredIndex,
@@ -20,8 +22,12 @@ import { planRepairs } from './plan-repairs.ts'
 export type MigrateMode = 'onStart' | 'never'
 
 /**
- * Brings a database up to date, one transaction for each step; answers the versions that were applied, and the newest
- * one when missing parts of it were made again. Any number of nodes may do so at once.
+ * Brings a database up to date; answers the versions that were applied, and the newest one when missing parts of it were
+ * made again. Any number of nodes may do so at once.
+ *
+ * A step is one transaction, but for what it changes in tables that were there before: these may be in use, and each
+ * such change keeps others from its table until its transaction ends. So each has a transaction of its own, before that
+ * of the step.
  *
  * @throws JobPersistenceError ERR_SCHEMA_TOO_NEW when the database is made for newer code, ERR_SCHEMA_TOO_OLD when it
  * lacks columns which cannot be added
@@ -33,18 +39,38 @@ export async function migrate(
 ): Promise<readonly number[]> {
   const applied: number[] = []
   // Most starts find nothing to do, which is seen without a lock.
-  const state = await lookAtSchema(runner, vocabulary)
-  if (planMigrations(vocabulary, state).length === 0 && planRepairs(vocabulary, state).length === 0)
-    return applied
-  for (;;) {
-    const version = await runner.transact(() => applyNext(vocabulary, nowMs), { lock: 'schema' })
-    if (version === null) break
-    applied.push(version)
+  let state = await lookAtSchema(runner, vocabulary)
+  const inUse = new Set(state.columns.keys())
+  const change = <Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> =>
+    runner.transact(begin, { lock: 'schema' })
+  for (let next = nextStep(vocabulary, state); next !== undefined; next = nextStep(vocabulary, state)) {
+    const { version } = next
+    for (const part of partsInUse(next, inUse)) await change(() => applyPart(vocabulary, version, part))
+    if (await change(() => applyStep(vocabulary, version, nowMs))) applied.push(version)
+    state = await lookAtSchema(runner, vocabulary)
   }
-  if (applied.length === 0 && (await runner.transact(() => repair(vocabulary), { lock: 'schema' }))) {
-    applied.push(newestSchemaVersion)
+  if (applied.length > 0) return applied
+  const made: boolean[] = []
+  for (const { statement: lost } of planRepairs(vocabulary, state)) {
+    made.push(await change(() => repair(vocabulary, lost)))
   }
-  return applied
+  return made.includes(true) ? [newestSchemaVersion] : []
+}
+
+const nextStep = (vocabulary: SchemaVocabulary, state: SchemaState): PlannedMigration | undefined =>
+  planMigrations(vocabulary, state)[0]
+
+/** What a step changes in these tables: all columns of one table together, and each index alone, which takes long. */
+function partsInUse(step: PlannedMigration, inUse: ReadonlySet<keyof SqlNames>): readonly SchemaChange[][] {
+  const parts: SchemaChange[][] = []
+  for (const change of step.changes) {
+    const { kind, table } = change
+    if (kind === 'table' || !inUse.has(table)) continue
+    const last = parts.at(-1)
+    if (kind === 'column' && last?.[0]?.table === table) last.push(change)
+    else parts.push([change])
+  }
+  return parts
 }
 
 /**
@@ -99,20 +125,37 @@ export async function lookAtSchema(runner: SqlRunner, vocabulary: SchemaVocabula
   return state
 }
 
-/** Makes missing parts of the steps that were applied; false when no part is missing. */
-function* repair(vocabulary: SchemaVocabulary): SqlProgram<boolean> {
+/** Makes a missing part of the steps that were applied; false when another node has made it meanwhile. */
+function* repair(vocabulary: SchemaVocabulary, lost: string): SqlProgram<boolean> {
   const repairs = planRepairs(vocabulary, yield* readState(vocabulary))
-  for (const { statement: change } of repairs) yield statement(change)
-  return repairs.length > 0
+  if (!repairs.some((planned) => planned.statement === lost)) return false
+  yield statement(lost)
+  return true
 }
 
-/** Applies the first step that is missing; null when none is. */
-function* applyNext(vocabulary: SchemaVocabulary, nowMs: EpochMs): SqlProgram<number | null> {
-  const { dialect, names } = vocabulary
+/** The step of this version as it is planned now, under the lock; undefined when another node has applied it. */
+function* stepStill(vocabulary: SchemaVocabulary, version: number): SqlProgram<PlannedMigration | undefined> {
   const state = yield* readState(vocabulary)
   refuseNewer(state.versions)
-  const next = planMigrations(vocabulary, state)[0]
-  if (next === undefined) return null
+  return planMigrations(vocabulary, state).find((step) => step.version === version)
+}
+
+/** Makes those of the changes that no other node has made meanwhile. */
+function* applyPart(
+  vocabulary: SchemaVocabulary,
+  version: number,
+  part: readonly SchemaChange[],
+): SqlProgram<void> {
+  const step = yield* stepStill(vocabulary, version)
+  const missing = new Set(step?.changes.map((change) => change.statement))
+  for (const change of part) if (missing.has(change.statement)) yield statement(change.statement)
+}
+
+/** Applies what is left of a step, and notes it; false when another node has. */
+function* applyStep(vocabulary: SchemaVocabulary, version: number, nowMs: EpochMs): SqlProgram<boolean> {
+  const { dialect, names } = vocabulary
+  const step = yield* stepStill(vocabulary, version)
+  if (step === undefined) return false
   for (const create of versionTable(vocabulary)) yield statement(create)
   // First, so that the primary key of this row lets one migration through if the lock does not.
   const claim = sqlQuery<{ version: number; breaking: boolean; appliedMs: number }>(
@@ -120,10 +163,10 @@ function* applyNext(vocabulary: SchemaVocabulary, nowMs: EpochMs): SqlProgram<nu
     `INSERT INTO ${names.schemaVersion} (version, breaking, applied_time)
       VALUES (:version, :breaking, :appliedMs) ON CONFLICT (version) DO NOTHING`,
   )
-  const { version, breaking } = next
-  if ((yield* run(claim({ version, breaking, appliedMs: nowMs }))) === 0) return null
-  for (const change of next.statements) yield statement(change)
-  return version
+  const { breaking } = step
+  if ((yield* run(claim({ version, breaking, appliedMs: nowMs }))) === 0) return false
+  for (const change of step.changes) yield statement(change.statement)
+  return true
 }
 
 function* readState({ schema, names }: SchemaVocabulary): SqlProgram<SchemaState> {

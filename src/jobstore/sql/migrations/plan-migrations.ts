@@ -3,7 +3,15 @@ import type { SqlNames } from '../kernel/sql-names.ts'
 import { indexesOf1, tablesOf1 } from './migration-1.ts'
 import { columnsOf2, indexesOf2, tablesOf2 } from './migration-2.ts'
 import type { SchemaDialect } from './schema-dialect.ts'
-import { addColumn, createIndex, createTable, type Index, indexesFor, type Table } from './schema-tables.ts'
+import {
+  addColumn,
+  createIndex,
+  createTable,
+  type Index,
+  indexesFor,
+  indexName,
+  type Table,
+} from './schema-tables.ts'
 
 /** The names and the dialect of a schema. */
 export interface SchemaVocabulary {
@@ -33,18 +41,25 @@ interface Migration {
   readonly version: number
   /** Whether code that does not know this step must not use a database that has it. */
   readonly breaking: boolean
-  readonly statements: (vocabulary: SchemaVocabulary, state: SchemaState) => readonly string[]
+  readonly changes: (vocabulary: SchemaVocabulary, state: SchemaState) => readonly SchemaChange[]
+}
+
+/** One statement of a step. */
+export interface SchemaChange {
+  readonly kind: 'table' | 'column' | 'index'
+  readonly table: keyof SqlNames
+  readonly statement: string
 }
 
 export interface PlannedMigration {
   readonly version: number
   readonly breaking: boolean
-  readonly statements: readonly string[]
+  readonly changes: readonly SchemaChange[]
 }
 
 const migrations: readonly Migration[] = [
-  { version: 1, breaking: true, statements: createOrAdopt },
-  { version: 2, breaking: false, statements: addTablesOf2 },
+  { version: 1, breaking: true, changes: createOrAdopt },
+  { version: 2, breaking: false, changes: addTablesOf2 },
 ]
 
 /** The tables of the newest schema, with the columns that later steps have added. */
@@ -86,11 +101,7 @@ export function planMigrations(
   const applied = new Set(state.versions.map(({ version }) => version))
   return migrations
     .filter(({ version }) => !applied.has(version))
-    .map(({ version, breaking, statements }) => ({
-      version,
-      breaking,
-      statements: statements(vocabulary, state),
-    }))
+    .map(({ version, breaking, changes }) => ({ version, breaking, changes: changes(vocabulary, state) }))
 }
 
 /** The statements before the first migration: they make the table of applied migrations. */
@@ -104,31 +115,61 @@ export function versionTable({ dialect, schema, names }: SchemaVocabulary): read
 }
 
 /** Makes missing tables and columns. Tables that Quartz's own script made are kept with their rows. */
-function createOrAdopt(vocabulary: SchemaVocabulary, state: SchemaState): readonly string[] {
-  const { dialect, names } = vocabulary
-  const tables = tablesOf1.flatMap((table) => {
-    const existing = state.columns.get(table.name)
-    if (existing === undefined) return [createTable(dialect, names, table)]
-    return Object.entries(table.additions ?? {})
-      .filter(([name]) => !existing.has(name))
-      .map(([name, type]) => addColumn(dialect, names[table.name], name, type))
-  })
+function createOrAdopt(vocabulary: SchemaVocabulary, state: SchemaState): readonly SchemaChange[] {
+  const tables = tablesOf1.flatMap((table) =>
+    state.columns.has(table.name)
+      ? newColumns(vocabulary, state, table.name, table.additions)
+      : [newTable(vocabulary, table)],
+  )
   const indexes = indexesOf1.filter(({ table, ownTablesOnly }) => !ownTablesOnly || !state.columns.has(table))
-  return [...tables, ...indexes.map((index) => createIndex(dialect, names, index))]
+  return [...tables, ...newIndexes(vocabulary, state, indexes)]
 }
 
 /** Makes the tables and columns of the second step. */
-function addTablesOf2(vocabulary: SchemaVocabulary, state: SchemaState): readonly string[] {
-  const { dialect, names } = vocabulary
-  const columns = tablesOf1.flatMap(({ name: table }) =>
-    Object.entries(columnsOf2[table] ?? {})
-      .filter(([name]) => state.columns.get(table)?.has(name) !== true)
-      .map(([name, type]) => addColumn(dialect, names[table], name, type)),
-  )
-  const tables = tablesOf2.map((table) => createTable(dialect, names, table))
+function addTablesOf2(vocabulary: SchemaVocabulary, state: SchemaState): readonly SchemaChange[] {
   return [
-    ...tables,
-    ...columns,
-    ...indexesFor(dialect, indexesOf2).map((index) => createIndex(dialect, names, index)),
+    ...tablesOf2.map((table) => newTable(vocabulary, table)),
+    ...tablesOf1.flatMap(({ name }) => newColumns(vocabulary, state, name, columnsOf2[name])),
+    ...newIndexes(vocabulary, state, indexesFor(vocabulary.dialect, indexesOf2)),
   ]
+}
+
+function newTable({ dialect, names }: SchemaVocabulary, table: Table): SchemaChange {
+  return { kind: 'table', table: table.name, statement: createTable(dialect, names, table) }
+}
+
+function newColumns(
+  { dialect, names }: SchemaVocabulary,
+  { columns }: SchemaState,
+  table: keyof SqlNames,
+  added: Table['additions'] = {},
+): readonly SchemaChange[] {
+  return Object.entries(added)
+    .filter(([name]) => columns.get(table)?.has(name) !== true)
+    .map(([name, type]) => ({
+      kind: 'column',
+      table,
+      statement: addColumn(dialect, names[table], name, type),
+    }))
+}
+
+/** Without those that are there: the statement would lock the table before it finds that there is nothing to do. */
+function newIndexes(
+  { dialect, names }: SchemaVocabulary,
+  state: SchemaState,
+  indexes: readonly Index[],
+): readonly SchemaChange[] {
+  return indexes
+    .filter((index) => !isMade(names, index, state))
+    .map((index) => ({
+      kind: 'index',
+      table: index.table,
+      statement: createIndex(dialect, names, index),
+    }))
+}
+
+/** Whether a table has an index of this name. */
+export function isMade(names: SqlNames, index: Index, { indexes }: SchemaState): boolean {
+  const made = indexName(names, index).toLowerCase()
+  return indexes.get(index.table)?.some(({ name }) => name === made) === true
 }

@@ -1,5 +1,11 @@
 import { JobPersistenceError } from '../../../core/errors.ts'
-import { newestIndexes, newestTables, type SchemaState, type SchemaVocabulary } from './plan-migrations.ts'
+import {
+  isMade,
+  newestIndexes,
+  newestTables,
+  type SchemaState,
+  type SchemaVocabulary,
+} from './plan-migrations.ts'
 import {
   addColumn,
   createIndex,
@@ -56,12 +62,10 @@ function repairsOf({ dialect, names }: SchemaVocabulary, table: Table, state: Sc
 }
 
 /** Quartz's own script has other names for some indexes, and an order of columns that serves as well. */
-function hasIndex({ dialect, names }: SchemaVocabulary, index: Index, { indexes }: SchemaState): boolean {
-  const found = indexes.get(index.table) ?? []
+function hasIndex({ dialect, names }: SchemaVocabulary, index: Index, state: SchemaState): boolean {
+  if (isMade(names, index, state)) return true
   const wanted = index.columns(dialect).toSorted().join()
-  return found.some(({ name, columns }) => {
-    return name === indexName(names, index).toLowerCase() || columns.join() === wanted
-  })
+  return state.indexes.get(index.table)?.some(({ columns }) => columns.join() === wanted) === true
 }
 
 function unknownTable(name: string, columns: readonly string[]): JobPersistenceError {

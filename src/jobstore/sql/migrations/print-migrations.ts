@@ -5,9 +5,9 @@ import { planRepairs } from './plan-repairs.ts'
 /** What `migrate` does to a database in this state, as a script in one transaction. */
 export function printMigrations(vocabulary: SchemaVocabulary, state: SchemaState, nowMs: EpochMs): string {
   const { names } = vocabulary
-  const steps = planMigrations(vocabulary, state).flatMap(({ version, breaking, statements }) => [
+  const steps = planMigrations(vocabulary, state).flatMap(({ version, breaking, changes }) => [
     `INSERT INTO ${names.schemaVersion} (version, breaking, applied_time) VALUES (${version}, ${breaking}, ${nowMs})`,
-    ...statements,
+    ...changes.map(({ statement }) => statement),
   ])
   const statements =
     steps.length > 0

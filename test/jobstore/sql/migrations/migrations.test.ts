@@ -14,6 +14,7 @@ import {
 } from '../../../../src/jobstore/sql/migrations/plan-migrations.ts'
 import { ManualClock } from '../../../../src/time/manual-clock.ts'
 import { sqliteRunner, sqliteWords, temporaryFolder } from '../../../support/sqlite.ts'
+import { statementsOfStep } from '../../../support/step-statements.ts'
 
 const { names } = sqliteWords
 
@@ -63,10 +64,7 @@ describe('migrations on SQLite', () => {
     const [migrated, printed] = [await sqliteRunner(':memory:'), await sqliteRunner(':memory:')]
     await migrate(migrated, sqliteWords, 5)
     await execute(migrated, [`DROP TABLE ${names.schemaVersion}`])
-    await execute(
-      printed,
-      planMigrations(sqliteWords, emptySchema).flatMap(({ statements }) => statements),
-    )
+    await execute(printed, planMigrations(sqliteWords, emptySchema).flatMap(statementsOfStep))
     expect(await describeSchema(printed)).toEqual(await describeSchema(migrated))
   })
 
@@ -101,11 +99,11 @@ describe('migrations on SQLite', () => {
 
   test('that Quartz has made everything: only additions, our tables and our indexes are planned', () => {
     const [plan] = planMigrations(sqliteWords, schemaOfQuartz)
-    const words = plan?.statements.map((statement) => statement.split(' ', 8).slice(0, 6).join(' '))
-    expect(words?.filter((statement) => statement.startsWith('CREATE TABLE'))).toHaveLength(2)
-    expect(words?.filter((statement) => statement.startsWith('ALTER TABLE'))).toHaveLength(10)
-    expect(words?.filter((statement) => statement.startsWith('CREATE INDEX'))).toHaveLength(2)
-    expect(words?.filter((statement) => statement.startsWith('DROP'))).toEqual([])
+    const words = statementsOfStep(plan).map((statement) => statement.split(' ', 8).slice(0, 6).join(' '))
+    expect(words.filter((statement) => statement.startsWith('CREATE TABLE'))).toHaveLength(2)
+    expect(words.filter((statement) => statement.startsWith('ALTER TABLE'))).toHaveLength(10)
+    expect(words.filter((statement) => statement.startsWith('CREATE INDEX'))).toHaveLength(2)
+    expect(words.filter((statement) => statement.startsWith('DROP'))).toEqual([])
   })
 
   test('a prefix makes a second set of tables in one database', async () => {
@@ -123,7 +121,7 @@ describe('a schema of another release', () => {
     const [first] = planMigrations(sqliteWords, emptySchema)
     await execute(old, [
       ...versionTable(sqliteWords),
-      ...(first?.statements ?? []),
+      ...statementsOfStep(first),
       `INSERT INTO ${names.schemaVersion} VALUES (1, 1, 4)`,
       `INSERT INTO ${names.pausedGroups} VALUES ('s', 'g')`,
     ])

@@ -17,6 +17,7 @@ import { SimpleScheduleBuilder } from '../../../../src/triggers/families/simple/
 import { TriggerBuilder } from '../../../../src/triggers/families/trigger-builder.ts'
 import { jobNamed } from '../../../support/sql-tables.ts'
 import { sqliteWords } from '../../../support/sqlite.ts'
+import { statementsOfStep } from '../../../support/step-statements.ts'
 
 const vocabulary = { ...sqliteWords, schedulerName: 'S' }
 const triggers = new TriggerTable(vocabulary, 'json')
@@ -45,9 +46,8 @@ function statementsOf(program: SqlProgram<unknown>): SqlStatement[] {
 
 describe('on SQLite, which knows nothing of how many rows there are', () => {
   const database = new Database(':memory:')
-  for (const { statements } of planMigrations(sqliteWords, emptySchema)) {
-    for (const statement of statements) database.exec(statement)
-  }
+  for (const statement of planMigrations(sqliteWords, emptySchema).flatMap(statementsOfStep))
+    database.exec(statement)
   const planOf = ({ text, values, each }: SqlStatement): string[] =>
     database
       .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`)

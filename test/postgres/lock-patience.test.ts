@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { LockPatience } from '../../src/jobstore/postgres/lock-patience.ts'
+
+/** The waits and pauses of a transaction whose lock another one holds for so long. */
+function attempts({ lockTimeoutMs, heldMs }: { lockTimeoutMs: number; heldMs: number }): {
+  readonly waits: readonly number[]
+  readonly pauses: readonly number[]
+  readonly hasGivenUp: boolean
+} {
+  let nowMs = 0
+  const patience = new LockPatience({ slow: null, lockTimeoutMs, elapsedMs: () => nowMs, random: () => 1 })
+  const waits: number[] = []
+  const pauses: number[] = []
+  while (nowMs < heldMs) {
+    const waitMs = patience.next().lockTimeoutMs ?? 0
+    waits.push(waitMs)
+    nowMs += waitMs
+    const pauseMs = patience.pauseMs()
+    if (pauseMs === null) return { waits, pauses, hasGivenUp: true }
+    pauses.push(pauseMs)
+    nowMs += pauseMs
+  }
+  return { waits, pauses, hasGivenUp: false }
+}
+
+describe('a transaction that waits for a lock', () => {
+  test('waits for a moment only each time, and gives up when its time is over', () => {
+    const { waits, hasGivenUp } = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000 })
+    expect(hasGivenUp).toBe(true)
+    expect(new Set(waits)).toEqual(new Set([25]))
+  })
+
+  test('without a limit waits longer the longer it has waited, and mostly leaves the lock to others', () => {
+    const { waits, pauses, hasGivenUp } = attempts({ lockTimeoutMs: 0, heldMs: 60_000 })
+    expect(hasGivenUp).toBe(false)
+    expect(waits[0]).toBe(25)
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b))
+    expect(waits.at(-1)).toBe(500)
+    for (const [index, waitMs] of waits.entries()) {
+      if (index > 0) expect(pauses[index]).toBeGreaterThanOrEqual(4 * waitMs)
+    }
+  })
+})
