@@ -3,6 +3,7 @@ import { withoutSecrets } from '../../core/secrets.ts'
 import { packageVersion } from '../../core/version.ts'
 import type { ClockTimer, EpochMs } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
+import { FailureSeries } from '../failure-series.ts'
 import type { JobStoreContext } from '../job-store.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import type { SqlVocabulary } from '../sql/kernel/sql-vocabulary.ts'
@@ -47,6 +48,7 @@ export class SchedulerLease {
   readonly #whose: LeaseHolder
   readonly #identity = ownIdentity()
   readonly #sleep: InterruptibleSleep
+  readonly #failures: FailureSeries
   #timer: ClockTimer | null = null
   #checkin: Promise<void> = Promise.resolve()
   #isHeld = false
@@ -58,6 +60,7 @@ export class SchedulerLease {
     this.#runner = runner
     this.#context = context
     this.#sleep = new InterruptibleSleep(context.clock)
+    this.#failures = new FailureSeries(context)
     this.#statements = leaseStatements(vocabulary)
     this.#filename = withoutSecrets(filename)
     this.#file = new OpenedFile(filename)
@@ -184,10 +187,11 @@ export class SchedulerLease {
     const { signaler } = this.#context
     try {
       const isKept = await this.#runner.transact(() => this.#keep(), { lock: 'cluster' })
+      this.#failures.end('the check-in of this scheduler was written again')
       if (!isKept) this.lose(this.#takenOver())
     } catch (error) {
       if (this.#sleep.isOver) return
-      signaler.storeError('the check-in of this scheduler could not be written', error)
+      this.#failures.add('the check-in of this scheduler could not be written', error)
     }
     if (this.#file.wasLost()) {
       const error = this.#fileLost()

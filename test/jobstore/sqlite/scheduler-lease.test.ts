@@ -105,6 +105,22 @@ describe('the lease of a scheduler on a file', () => {
     expect(await world.holders()).toEqual([])
   })
 
+  test('that cannot be kept is told of once, until it was kept again', async () => {
+    const world = await World.open()
+    const { lease, bed } = world.scheduler('one')
+    await lease.take()
+    for (const told of [1, 2]) {
+      await world.execute(`ALTER TABLE ${names.schedulerState} RENAME TO hidden`)
+      await world.clock.advance(60_000)
+      await world.execute(`ALTER TABLE hidden RENAME TO ${names.schedulerState}`)
+      await world.clock.advance(6_000)
+      expect(bed.signals.errors.map(({ message }) => message)).toEqual(
+        Array.from({ length: told }, () => 'the check-in of this scheduler could not be written'),
+      )
+    }
+    await lease.release()
+  })
+
   test('that is given back while a check-in waits for a lock is not checked in any more', async () => {
     const world = await World.open()
     let lock: Promise<void> = Promise.resolve()

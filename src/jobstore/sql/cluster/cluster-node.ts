@@ -5,9 +5,9 @@ import { packageVersion } from '../../../core/version.ts'
 import { AdjustableClock } from '../../../time/adjustable-clock.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { Gate } from '../../../time/gate.ts'
+import { FailureSeries } from '../../failure-series.ts'
 import type { JobStoreContext } from '../../job-store.ts'
 import { all, run } from '../kernel/statement.ts'
-import type { LedgerMark } from '../session/firing-ledger.ts'
 import type { SqlTransactor } from '../session/sql-transactor.ts'
 import { lockingOf, type NodeInfo, type NodeLocking, type NodeRow } from '../tables/nodes/node-row.ts'
 import {
@@ -25,12 +25,14 @@ import {
 } from './check-in.ts'
 import type { ResolvedClusterOptions } from './cluster-options.ts'
 import { offerAllItemsOfGone, settleAllLostItems } from './lost-items.ts'
+import { NodeNews } from './node-news.ts'
 import { NodeTrust } from './node-trust.ts'
 import { type NodeState, NodeWatch } from './node-watch.ts'
-import { recoverInstance, recoverNode } from './recovery.ts'
+import { recoverNode } from './recovery.ts'
 import { admission, mixedLocking, register } from './registration.ts'
 import { removeNode } from './removal.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
+import { UnknownFirings } from './unknown-firings.ts'
 import {
   hasLookers,
   type WitnessLook,
@@ -62,9 +64,6 @@ export interface ClusterNodeView {
   readonly info: NodeInfo | null
 }
 
-/** Null for a node that reports none. */
-type BootIds = Set<string | null>
-
 /**
  * This scheduler as a node of its cluster: checks in, detects nodes that have failed, and recovers their work. A node
  * that was recovered by a peer learns it from its next check-in, and registers anew.
@@ -77,8 +76,8 @@ export class ClusterNode implements CheckInObserver {
   readonly #table: SchedulerStateTable
   readonly #watch: NodeWatch
   readonly #gate: Gate
-  /** The nodes that were reported, so that each is reported once. */
-  readonly #told = new Map<string, { readonly failed: BootIds; readonly locking: BootIds }>()
+  readonly #news: NodeNews
+  readonly #unknown: UnknownFirings
   #bootId: string | null = null
   #entering: Promise<void> | null = null
   #tending: Promise<void> | null = null
@@ -89,8 +88,6 @@ export class ClusterNode implements CheckInObserver {
   #witnessKey: number | null = null
   #sweptMs = Number.NEGATIVE_INFINITY
   #clockOffsetMs: number | null = null
-  /** Claims and executions of this node, found by the last look, that the scheduler does not know. */
-  #unknown: { readonly ids: ReadonlySet<string>; readonly mark: LedgerMark } = { ids: new Set(), mark: 0 }
   #failures = 0
   #isStopped = false
   #isCutOff = false
@@ -104,6 +101,8 @@ export class ClusterNode implements CheckInObserver {
     this.#watch = new NodeWatch(options)
     this.#trust = new NodeTrust(options)
     this.#gate = new Gate(this.#context.clock)
+    this.#news = new NodeNews(this.#context)
+    this.#unknown = new UnknownFirings(transactor)
   }
 
   /**
@@ -259,8 +258,8 @@ export class ClusterNode implements CheckInObserver {
   }
 
   /** What was given up with the cut-off says nothing of its own: the shutdown reports what was left. */
-  #report(message: string, error: unknown): void {
-    if (!this.#isCutOff) this.#context.signaler.storeError(message, error)
+  #report(message: string, error: unknown, series = new FailureSeries(this.#context)): void {
+    if (!this.#isCutOff) series.add(message, error)
   }
 
   /** A node that has stopped may still read the nodes. */
@@ -336,9 +335,7 @@ export class ClusterNode implements CheckInObserver {
   async #tend({ rows, nowMs }: Roll): Promise<void> {
     const { instanceId } = this.#context
     this.#warnOfStrangers({ rows, nowMs })
-    for (const told of this.#told.keys()) {
-      if (!rows.some((row) => row.instanceId === told)) this.#told.delete(told)
-    }
+    this.#news.keep(rows)
     for (const row of rows) {
       if (this.#isStopped) return
       if (row.instanceId === instanceId || this.#watch.state(row, nowMs) !== 'failed') continue
@@ -352,41 +349,28 @@ export class ClusterNode implements CheckInObserver {
   async #recover(row: NodeRow): Promise<void> {
     const { signaler } = this.#context
     const { instanceId, isOrphan } = row
-    if (!isOrphan && this.#isNews(row, 'failed')) signaler.nodeFailed(instanceId)
+    const failures = this.#news.recovery(row)
+    if (!isOrphan && this.#news.isNews(row, 'failed')) signaler.nodeFailed(instanceId)
     try {
       await this.#transactor.run((tx) => recoverNode(tx, row), { lock: 'cluster' })
       await settleAllLostItems(this.#transactor, () => !this.#isStopped)
+      failures.end(`Node '${instanceId}' was recovered after all.`)
     } catch (error) {
-      this.#report(`Node '${instanceId}' failed and could not be recovered; it is tried again.`, error)
+      this.#report(
+        `Node '${instanceId}' failed and could not be recovered; it is tried again.`,
+        error,
+        failures,
+      )
     }
   }
 
-  /**
-   * Settles claims and executions of this node that the scheduler does not know because an answer of the database was
-   * lost: no node runs them, and no peer recovers them while this node lives. They are settled when two looks in a row
-   * have seen them and every search that had begun before the first look was answered before the second, so that no
-   * answer with them can be under way.
-   */
   async #settleUnknown(): Promise<void> {
-    const { session } = this.#transactor
-    const { ledger } = session
-    const { instanceId } = this.#context
+    const what = 'The firings that the database has of this node'
     try {
-      const ids = await this.#transactor.read(({ firedTriggers }) => firedTriggers.ownIds())
-      const before = this.#unknown
-      const unknown = ids.filter((id) => !ledger.has(id))
-      this.#unknown = { ids: new Set(unknown), mark: ledger.mark() }
-      if (!ledger.isCompleteUntil(before.mark)) return
-      const lost = new Set(unknown.filter((id) => before.ids.has(id)))
-      if (lost.size === 0) return
-      await this.#transactor.run((tx) => recoverInstance(tx, instanceId, (id) => lost.has(id)), {
-        lock: 'cluster',
-      })
+      await this.#unknown.settle()
+      this.#news.comparing.end(`${what} are compared again with those that it runs.`)
     } catch (error) {
-      this.#report(
-        'The firings that the database has of this node could not be compared with those that it runs.',
-        error,
-      )
+      this.#report(`${what} could not be compared with those that it runs.`, error, this.#news.comparing)
     }
   }
 
@@ -398,8 +382,10 @@ export class ClusterNode implements CheckInObserver {
       const free = () => this.#transactor.run(freeStuckTriggers, { lock: 'cluster' })
       while (isStuck && !this.#isStopped && (await free()));
       if (!this.#isStopped) await settleAllLostItems(this.#transactor, () => !this.#isStopped)
+      this.#news.sweeping.end('Triggers without their claim or execution are looked for again.')
     } catch (error) {
-      this.#report('Triggers without their claim or execution could not be looked for.', error)
+      const message = 'Triggers without their claim or execution could not be looked for.'
+      this.#report(message, error, this.#news.sweeping)
     }
   }
 
@@ -413,21 +399,13 @@ export class ClusterNode implements CheckInObserver {
       if (row.instanceId === instanceId || other === null || other === locking) continue
       const isSeen = row.bootId === null ? this.#watch.hasMoved(row.instanceId) : true
       if (!isSeen || this.#watch.state(row, nowMs) === 'failed') continue
-      if (!this.#isNews(row, 'locking')) continue
+      if (!this.#news.isNews(row, 'locking')) continue
       const error =
         locking === 'skipLocked'
           ? mixedLocking(instanceId, row)
           : mixedLocking(row.instanceId, { ...row, ...this.#own(this.#bootId ?? '') })
       signaler.storeError('Nodes with different locking use the same tables.', error)
     }
-  }
-
-  #isNews({ instanceId, bootId }: NodeRow, what: 'failed' | 'locking'): boolean {
-    const told = this.#told.get(instanceId) ?? { failed: new Set(), locking: new Set() }
-    if (told[what].has(bootId)) return false
-    told[what].add(bootId)
-    this.#told.set(instanceId, told)
-    return true
   }
 
   #measureClock(

@@ -50,3 +50,37 @@ test('a recovery that fails at any of its statements is whole in the end, and to
     expect(errors, `statement ${String(n)}`).toBe(1)
   }
 })
+
+test('trouble that lasts is told once for each thing that it keeps a node from, and again when it comes back', async () => {
+  const cluster = await TestCluster.open()
+  const { bed, kill } = await cluster.startNode('dead')
+  await bed.schedule('t')
+  await bed.acquireOne('t')
+  kill()
+  const live = await cluster.startNode('live', { sweepIntervalMs: 3000 })
+  const told = (): string[] => live.bed.signals.errors.splice(0).map(({ message }) => message)
+  const columns = { qrtz_fired_triggers: 'entry_id', qrtz_triggers: 'trigger_state' }
+  const lastForAWhile = async (): Promise<void> => {
+    // Check-ins need neither.
+    for (const [table, column] of Object.entries(columns)) {
+      await cluster.sql(`ALTER TABLE ${table} RENAME COLUMN ${column} TO hidden`)
+    }
+    await cluster.clock.advance(60_000)
+    for (const [table, column] of Object.entries(columns)) {
+      await cluster.sql(`ALTER TABLE ${table} RENAME COLUMN hidden TO ${column}`)
+    }
+    await cluster.clock.advance(10_000)
+  }
+  await lastForAWhile()
+  const ofTheNode = [
+    'The firings that the database has of this node could not be compared with those that it runs.',
+    'Triggers without their claim or execution could not be looked for.',
+  ]
+  expect(told().toSorted()).toEqual([
+    "Node 'dead' failed and could not be recovered; it is tried again.",
+    ...ofTheNode,
+  ])
+  expect(live.bed.signals.recoveries).toMatchObject([{ node: 'dead', releasedClaims: 1 }])
+  await lastForAWhile()
+  expect(told().toSorted()).toEqual(ofTheNode)
+})
