@@ -65,13 +65,26 @@ describe('errors of the database', () => {
   })
 
   test('says what happened, its code, and what to do', () => {
-    const { message, code, cause } = new DatabaseFailure(coded('42P01', 'no such table')).toPersistenceError()
+    const { message, code, cause } = new DatabaseFailure(
+      coded('42703', 'no such column'),
+    ).toPersistenceError()
     expect(message).toBe(
-      'PostgreSQL refused a statement: no such table (42P01). ' +
+      'PostgreSQL refused a statement: no such column (42703). ' +
         "The tables are not as this version knows them: run the store's migrations.",
     )
     expect(code).toBe('ERR_DATABASE')
-    expect(cause).toMatchObject({ code: '42P01' })
+    expect(cause).toMatchObject({ code: '42703' })
+  })
+
+  test('does not send those to a migration who only do not see the tables', () => {
+    const { message } = new DatabaseFailure(coded('42P01', 'no such table')).toPersistenceError()
+    expect(message).toMatch(/option 'schema', the search_path of the user and its USAGE on the schema\./)
+    expect(message).not.toContain("run the store's migrations")
+  })
+
+  test('takes a standby for one in each language of messages', () => {
+    const told = Object.assign(coded('0A000', 'en mode de restauration'), { routine: 'call_bool_check_hook' })
+    expect(judgeError(told)).toEqual(judgeError(coded('25006')))
   })
 
   test('speaks of the first address when none of several could be reached', () => {

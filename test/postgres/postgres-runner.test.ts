@@ -85,7 +85,7 @@ describe.each([
     await expect(failing).rejects.toMatchObject({
       name: 'JobPersistenceError',
       code: 'ERR_DATABASE',
-      message: expect.stringMatching(/relation "nowhere" does not exist \(42P01\).*migrations/) as string,
+      message: expect.stringMatching(/relation "nowhere" does not exist \(42P01\).*search_path/) as string,
       cause: expect.objectContaining({ code: '42P01' }) as object,
     })
     expect(await nOf(1)).toBe('0')

@@ -16,6 +16,26 @@ async function query(connectionString: string, text: string): Promise<Record<str
   }
 }
 
+describe('a standby that is not promoted', () => {
+  test('is named as such by each statement that writes, and may be the primary soon', async () => {
+    const primary = await startPostgres()
+    try {
+      await primary.stop()
+      const standby = await primary.promotedStandby(async (connectionString) => {
+        await using store = testRunner(connectionString)
+        const writing = store.runner.transact(() => changesOf('CREATE TABLE item (id int)'), { lock: 'rows' })
+        await expect(writing).rejects.toMatchObject({
+          code: 'ERR_DATABASE_UNAVAILABLE',
+          message: expect.stringContaining('The server only reads: connect to the primary.') as string,
+        })
+      })
+      await standby.remove()
+    } finally {
+      await primary.remove()
+    }
+  })
+})
+
 describe('a commit of which the answer is lost', () => {
   test('is unknown when a standby has taken over, whatever that says of the number', async () => {
     const primary = await startPostgres()

@@ -20,8 +20,11 @@ export interface PostgresServer {
   start(): Promise<void>
   /** Ends it and removes its data. */
   remove(): Promise<void>
-  /** A standby over a copy of its data, promoted as soon as it answers. To be made while this server is stopped. */
-  promotedStandby(): Promise<PostgresServer>
+  /**
+   * A standby over a copy of its data, promoted as soon as it answers and `whileItReads` has been carried out. To be
+   * made while this server is stopped.
+   */
+  promotedStandby(whileItReads?: (connectionString: string) => Promise<void>): Promise<PostgresServer>
 }
 
 export interface PostgresServerOptions {
@@ -106,16 +109,27 @@ async function serve(
       await server.stop()
       await rm(databaseDir, { recursive: true, force: true })
     },
-    promotedStandby: async () => {
+    promotedStandby: async (whileItReads) => {
       const copy = `${databaseDir}-standby`
       // With its owner and its rights, which the server insists on.
       await promisify(execFile)('cp', ['-a', databaseDir, copy])
       await promisify(execFile)('cp', ['-a', join(copy, 'PG_VERSION'), join(copy, 'standby.signal')])
-      return serve(copy, options, (_, connectionString) => {
+      let used: Promise<unknown> = Promise.resolve()
+      const standby = await serve(copy, options, (_, connectionString) => {
         // The package takes a server for started when it accepts writes, which a standby never does.
-        void promote(connectionString)
+        const reads = onceItAnswers(connectionString, 'SELECT 1').then(() => whileItReads?.(connectionString))
+        const promote = (): Promise<void> => onceItAnswers(connectionString, 'SELECT pg_promote()')
+        used = Promise.allSettled([reads, reads.then(promote, promote)]).then(() => reads)
+        used.catch(() => {})
         return Promise.resolve()
       })
+      try {
+        await used
+        return standby
+      } catch (error) {
+        await standby.remove()
+        throw error
+      }
     },
   }
 }
@@ -138,12 +152,12 @@ function killIfAlive(pid: number): void {
   }
 }
 
-async function promote(connectionString: string): Promise<void> {
+async function onceItAnswers(connectionString: string, statement: string): Promise<void> {
   for (let attempt = 0; attempt < 600; attempt++) {
     const client = new pg.Client({ connectionString })
     try {
       await client.connect()
-      await client.query('SELECT pg_promote()')
+      await client.query(statement)
       return
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 100))

@@ -38,6 +38,9 @@ const tooLong = 'A statement took too long or was cancelled: raise statementTime
 /** A statement that was cancelled before it took too long. */
 export const cancelledFault: PostgresFault = fault('busy', 10, tooLong)
 
+/** After a fail-over the client may have reached the demoted server. */
+const onlyReads = fault('connection', 5, 'The server only reads: connect to the primary.')
+
 /** By SQLSTATE, or by its class (the first two characters). */
 const faults: Readonly<Record<string, PostgresFault>> = {
   '40P01': fault('busy', 10),
@@ -69,8 +72,7 @@ const faults: Readonly<Record<string, PostgresFault>> = {
   '57P03': away,
   '57P05': away,
   '25P03': away,
-  // After a fail-over the client may have reached the demoted server.
-  '25006': fault('connection', 5, 'The server only reads: connect to the primary.'),
+  '25006': onlyReads,
   '28': refused,
   '3D': fault('connection', 0, 'Create the database, or correct its name in the connection options.'),
   '42501': fault('schema', 0, 'Grant the user the rights that the message names.'),
@@ -78,6 +80,12 @@ const faults: Readonly<Record<string, PostgresFault>> = {
   '26000': fault('schema', 2, pooler, true),
   // "cached plan must not change result type": a migration has run since; a new connection has no plans.
   '0A000': fault('schema', 2, '', true),
+  '42P01': fault(
+    'schema',
+    0,
+    "The tables are not there, or not where this user finds them: check the option 'schema', the search_path of the " +
+      'user and its USAGE on the schema. Migrate only then: elsewhere that makes a second, empty set of tables.',
+  ),
   '42': fault('schema', 0, "The tables are not as this version knows them: run the store's migrations."),
   '3F': fault('schema', 0, "The schema does not exist: create it, or correct the option 'schema'."),
   '25': fault('unknown', 0),
@@ -98,9 +106,10 @@ const tlsMessages = /does not support SSL|no encryption/i
 /** The meaning of an error of the driver. */
 export function judgeError(error: unknown): PostgresFault {
   if (error instanceof DatabaseFailure) return error.fault
-  const { code = '', severity = '' } = fieldsOf(error)
+  const { code = '', severity = '', routine = '' } = fieldsOf(error)
   const message = thrownMessage(error)
   if (tlsCodes.test(code) || tlsMessages.test(message)) return tlsFault
+  if (isRefusedToWrite(code, routine, message)) return onlyReads
   if (sqlStatePattern.test(code)) {
     const known = faults[code] ?? faults[code.slice(0, 2)]
     if (known !== undefined) return known
@@ -108,6 +117,11 @@ export function judgeError(error: unknown): PostgresFault {
     return /^(FATAL|PANIC)$/.test(severity) ? away : unknownFault
   }
   return lostCodes.test(code) || lostMessages.test(message) ? away : unknownFault
+}
+
+/** A standby answers so to the `READ WRITE` of a BEGIN. The routine is the same in each language of messages. */
+function isRefusedToWrite(code: string, routine: string, message: string): boolean {
+  return code === '0A000' && (routine === 'call_bool_check_hook' || message.includes('during recovery'))
 }
 
 /** Connecting to a name with several addresses fails with an error that has one cause for each and no message. */
@@ -121,6 +135,8 @@ const fieldsOf = (error: unknown): ErrorFields => (typeof error === 'object' && 
 interface ErrorFields {
   readonly code?: string
   readonly severity?: string
+  /** The function of the server that has raised it. */
+  readonly routine?: string
 }
 
 /**
