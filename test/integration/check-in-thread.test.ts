@@ -335,6 +335,37 @@ describe('a check-in thread', () => {
     expect(stoodIn).toEqual([])
   })
 
+  test('says what to do about a server that does not answer, and about one that refuses', async () => {
+    await using proxy = await TcpProxy.startFor(server.connectionString)
+    const standing = rig({ connectionString: proxy.through(server.connectionString) })
+    standing.driver.start(standing.observer, orders('first'))
+    await vi.waitFor(
+      () => {
+        expect(standing.seen.checkIns.length).toBeGreaterThan(0)
+      },
+      { timeout: patienceMs },
+    )
+    proxy.blackHole()
+    const refused = rig({ connectionString: server.connectionString.replace('quartz', 'wrong') })
+    refused.driver.start(refused.observer, orders('first'))
+    await vi.waitFor(
+      () => {
+        expect(standing.seen.failures.length).toBeGreaterThan(0)
+        expect(refused.seen.failures.length).toBeGreaterThan(0)
+      },
+      { timeout: patienceMs },
+    )
+    expect(standing.seen.failures[0]).toMatchObject({
+      code: 'ERR_DATABASE_UNAVAILABLE',
+      message: expect.stringMatching(/no answer within 2000 ms\. Check that the server runs/) as unknown,
+    })
+    expect(refused.seen.failures[0]).toMatchObject({
+      code: 'ERR_DATABASE_UNAVAILABLE',
+      message: expect.stringMatching(/\(28P01\)\. Check user, password/) as unknown,
+    })
+    await standing.driver.stop()
+  })
+
   test('says no more when the main thread has not been heard of for too long', async () => {
     const { driver, observer, seen } = rig({ connectionString: server.connectionString }, builtEntry, {
       deafAfterMs: 500,
@@ -367,7 +398,7 @@ describe('a check-in thread', () => {
       },
       { timeout: patienceMs },
     )
-    expect(seen.failures[0]).toMatchObject({ cause: { message: 'out of luck' } })
+    expect(seen.failures[0]).toMatchObject({ code: 'ERR_JOB_PERSISTENCE', cause: { message: 'out of luck' } })
     expect(fallenBack).toEqual([])
   })
 

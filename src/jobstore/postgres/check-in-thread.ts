@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { JobPersistenceError } from '../../core/errors.ts'
 import { moduleBeside, type ThreadEntry } from '../../core/package-files.ts'
 import { unawaited } from '../../core/promises.ts'
 import { textOf } from '../../core/thrown-value.ts'
@@ -11,6 +12,7 @@ import {
   retryDelayMs,
 } from '../sql/cluster/check-in.ts'
 import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
+import { DatabaseFailure } from './postgres-errors.ts'
 import type { ThreadAccess } from './thread-connection.ts'
 
 export interface ThreadCheckInsOptions {
@@ -164,7 +166,8 @@ export class ThreadCheckIns implements CheckInDriver {
     this.#observer?.witnessLost()
     const orders = this.#orders
     if (orders === null) return
-    this.#failed(new Error('the thread that checks in died; another one is started', { cause }), cause)
+    const message = 'The thread that checks in died; another one is started.'
+    this.#failed(new JobPersistenceError(message, { cause }), cause)
     this.#restart = systemClock.setTimer(retryDelayMs(orders.intervalMs), () => {
       if (!this.#isStopped) this.#spawn(this.#orders ?? orders)
     })
@@ -189,12 +192,21 @@ export class ThreadCheckIns implements CheckInDriver {
         this.#observer?.witnessLost()
         break
       case 'failed':
-        this.#failed(Object.assign(new Error(message.message), { code: message.code }))
+        this.#failed(this.#errorOf(message))
         break
       case 'password':
         unawaited(this.#givePassword(), (error) => this.#observer?.checkInFailed(error))
         break
     }
+  }
+
+  /** As the store says it, with the remedy: it may be all that is said of a server that stands still. */
+  #errorOf({ message, code }: FromCheckInThread & { readonly kind: 'failed' }): JobPersistenceError {
+    const { answerWithinMs } = this.#options
+    const isLate = message === 'Query read timeout'
+    const thrown = Object.assign(new Error(message), code !== null && { code })
+    const failure = isLate ? DatabaseFailure.noAnswer(answerWithinMs) : new DatabaseFailure(thrown)
+    return failure.toPersistenceError()
   }
 
   #failed(error: Error, cause: unknown = error): void {
