@@ -18,6 +18,8 @@ interface Batch {
 const unwrittenBatchesMax = 2
 const retryDelayMinMs = 20
 const retryDelayMaxMs = 10_000
+/** A series of failures is over when everything was written for so long. */
+const quietMs = 60_000
 
 /**
  * How many completions may be unwritten before executions wait for the store. With as many as there are slots, process
@@ -50,6 +52,7 @@ export class CompletionWriter {
   #writingSinceMs = 0
   #retrying = false
   #retryDelayMs = retryDelayMinMs
+  #failedMs = Number.NEGATIVE_INFINITY
   #lastChance = false
   #isAbandoned = false
   /** Is told of what ends after the store was closed; null before. */
@@ -218,9 +221,20 @@ export class CompletionWriter {
   }
 
   #afterFailure(completions: readonly JobCompletion[], error: unknown): Map<JobCompletion, Promise<void>> {
-    if (error !== null)
-      this.#notifier.error('The job store could not be told that executions ended; trying again.', error)
+    if (error !== null) this.#report(error)
     return this.#writeAlone(completions)
+  }
+
+  /**
+   * Once in a series: on a disk that is nearly full each batch fails, and its completions are written one by one at
+   * once.
+   */
+  #report(error: unknown): void {
+    const nowMs = this.#clock.elapsedMs()
+    const isNews = this.#unwritten.size === 0 && nowMs - this.#failedMs >= quietMs
+    this.#failedMs = nowMs
+    if (isNews)
+      this.#notifier.error('The job store could not be told that executions ended; trying again.', error)
   }
 
   #writeAlone(completions: readonly JobCompletion[]): Map<JobCompletion, Promise<void>> {
@@ -276,6 +290,7 @@ export class CompletionWriter {
       }
     } catch (error) {
       if (this.#hasBeenAbandoned()) return true
+      this.#failedMs = this.#clock.elapsedMs()
       if (!this.#lastChance) return false
       // It is given up because the scheduler shuts down.
       this.#unwrittenCount++

@@ -17,6 +17,8 @@ class Witness extends DelegatingJobStore {
   readonly #clock: ManualClock
   readonly locked = new Set<string>()
   isDown = false
+  /** The most that it takes at once. */
+  room = Number.POSITIVE_INFINITY
   /** While set, writes wait for it. */
   gate: Promise<void> | null = null
 
@@ -31,7 +33,8 @@ class Witness extends DelegatingJobStore {
     const ids = completions.map(({ fireInstanceId }) => fireInstanceId)
     this.writes.push({ ids, atMs: this.#clock.elapsedMs() })
     await this.gate
-    if (this.isDown || ids.some((id) => this.refused.has(id))) throw new Error('refused')
+    if (this.isDown || ids.length > this.room || ids.some((id) => this.refused.has(id)))
+      throw new Error('refused')
     return completions.filter(({ fireInstanceId }) => this.locked.has(fireInstanceId))
   }
 }
@@ -127,6 +130,20 @@ describe('a write that fails', () => {
     expect(clock.timerCount).toBe(0)
   })
 
+  it('is told of once while batches fail, also when each completion is written by itself', async () => {
+    const { clock, store, errors, written, complete } = rig()
+    store.room = 1
+    for (const batch of [['a', 'b'], ['c'], ['d', 'e'], ['f', 'g']]) {
+      await Promise.all(batch.map(complete))
+      await clock.advance(1000)
+    }
+    expect(written).toHaveLength(7)
+    expect(errors).toHaveLength(1)
+    await clock.advance(60_000)
+    await Promise.all(['h', 'i'].map(complete))
+    expect(errors).toHaveLength(2)
+  })
+
   it('of one completion holds up neither the others of its batch nor later batches', async () => {
     const { clock, store, written, complete } = rig()
     store.refused.add('poison')
@@ -166,13 +183,12 @@ describe('a write that fails', () => {
     writer.stopRetrying()
     await Promise.all(all)
     expect(written).toEqual(['a', 'b'])
+    await complete('late')
     expect(errors).toEqual(
-      ['a', 'b'].map(
+      ['a', 'b', 'late'].map(
         (id) => `The job store could not be told that firing ${id} of trigger DEFAULT.trigger ended.`,
       ),
     )
-    await complete('late')
-    expect(errors).toHaveLength(4)
     expect(clock.timerCount).toBe(0)
   })
 })
