@@ -42,7 +42,9 @@ const failures: readonly Failure[] = [
     codes: /^SQLITE_READONLY/,
     code: 'ERR_DATABASE_UNAVAILABLE',
     problem: 'cannot be written',
-    remedy: 'Give this process the right to write the file and its folder.',
+    remedy:
+      'Give this process the right to write the file and its folder; where it has that, the file system is mounted ' +
+      'read-only, as after an error of the disk.',
     needsNewConnection: true,
   },
   {

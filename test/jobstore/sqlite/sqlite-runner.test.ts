@@ -157,7 +157,7 @@ describe('a file that cannot be used', () => {
     await runner.read(() => all(sql('PRAGMA query_only = 1')))
     await expect(write(runner, 'INSERT INTO t VALUES (1)')).rejects.toMatchObject({
       ...unavailable,
-      message: expect.stringContaining('cannot be written') as string,
+      message: expect.stringContaining('mounted read-only') as string,
     })
     await write(runner, 'INSERT INTO t VALUES (2)')
     expect(await numbers(runner)).toEqual([2])
