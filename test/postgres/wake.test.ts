@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WakeListener } from '../../src/jobstore/postgres/wake-listener.ts'
 import { readWakeMessage, type WakeMessage, wakeChannel } from '../../src/jobstore/postgres/wake-message.ts'
@@ -186,6 +187,25 @@ describe('waking other nodes', () => {
     }
     await send(4)
     expect(await ear.messages.next()).toEqual({ earliestMs: 4, from: 'peer' })
+  })
+
+  test('listens on where the server ends idle sessions', async () => {
+    await using impatient = await freshDatabase()
+    const name = new URL(impatient.connectionString).pathname.slice(1)
+    await impatient.query(`ALTER DATABASE ${name} SET idle_session_timeout = '300ms'`)
+    await using ear = new Ear(impatient.connectionString)
+    await ear.starts.next()
+    const other = new pg.Client({ connectionString: impatient.connectionString })
+    const ended = new Promise((resolve) => other.on('error', resolve))
+    await other.connect()
+    // It has been idle for less time than the one that listens.
+    expect(await ended).toMatchObject({ code: '57P05' })
+    await impatient.query('SELECT pg_notify($1, $2)', [
+      channel,
+      JSON.stringify({ earliestMs: 6, from: 'peer' }),
+    ])
+    expect(await ear.messages.next()).toMatchObject({ earliestMs: 6 })
+    expect(ear.errors.count).toBe(0)
   })
 
   test('listens again after its server process was ended', async () => {

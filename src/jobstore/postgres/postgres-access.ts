@@ -1,4 +1,5 @@
 import type { IdGenerator } from '../../core/ids.ts'
+import { codeOf } from '../../core/thrown-value.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import { ChangeListeners } from '../change-watch.ts'
 import type { InterruptTarget, NodeOrder } from '../cluster-view.ts'
@@ -34,9 +35,17 @@ export interface PostgresAccessContext {
   /** A node, maybe this one, asks this one. */
   readonly onOrder: (order: NodeOrder) => void
   readonly onLockWait: (wait: LockWait) => void
-  /** A failure that needs no action: of an idle connection, of the connection that listens, of a notification. */
-  readonly onTrouble: (message: string, cause: unknown) => void
+  /**
+   * A failure that needs no action: of an idle connection, of the connection that listens, of a notification. For
+   * debugging alone where it is usual, or was told of already.
+   */
+  readonly onTrouble: (message: string, cause: unknown, level: 'warn' | 'debug') => void
 }
+
+/** Idle connections that break within so long of each other do so for one reason. */
+const outageMs = 60_000
+/** The SQLSTATE of a session that the server ended because it was idle, by `idle_session_timeout`. */
+const idleSessionTimeout = '57P05'
 
 /** Everything that one store has open at the server. */
 export class PostgresAccess {
@@ -51,11 +60,12 @@ export class PostgresAccess {
   readonly #notifier: WakeNotifier | null
   readonly #listener: WakeListener | null
   readonly #changes = new ChangeListeners()
+  #idleBrokeMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ResolvedPostgresOptions, context: PostgresAccessContext) {
     this.#options = options
     this.#context = context
-    const { clock, onTrouble } = context
+    const { clock } = context
     this.#watch = new LockWatch({
       connect: () => this.connections.dedicatedClient(),
       onLockWait: context.onLockWait,
@@ -76,7 +86,7 @@ export class PostgresAccess {
               },
             },
       onIdleError: (error) => {
-        onTrouble('an idle connection to PostgreSQL broke; the next operation makes another', error)
+        this.#idleBroke(error)
       },
     })
     const scope = { names: options.names, schedulerName: context.schedulerName }
@@ -166,6 +176,17 @@ export class PostgresAccess {
     this.connections.cutOff()
   }
 
+  /** A server that goes away breaks all idle connections, and says so for each. */
+  #idleBroke(error: Error): void {
+    const { clock, onTrouble } = this.#context
+    const message = 'an idle connection to PostgreSQL broke; the next operation makes another'
+    const isUsual = codeOf(error) === idleSessionTimeout
+    const nowMs = clock.elapsedMs()
+    const isNews = !isUsual && nowMs - this.#idleBrokeMs >= outageMs
+    if (!isUsual) this.#idleBrokeMs = nowMs
+    onTrouble(message, error, isNews ? 'warn' : 'debug')
+  }
+
   #newRunner(
     locking: LockingStrategy,
     limits: { readonly statementTimeoutMs: number; readonly lockTimeoutMs: number },
@@ -190,7 +211,7 @@ export class PostgresAccess {
       from: instanceId,
       clock,
       onError: (error) => {
-        onTrouble('other nodes could not be woken; they look by themselves', error)
+        onTrouble('other nodes could not be woken; they look by themselves', error, 'warn')
       },
     })
   }
@@ -216,7 +237,7 @@ export class PostgresAccess {
         this.#changes.tell()
       },
       onError: (error) => {
-        onTrouble('the connection that listens for other nodes broke; it is made again', error)
+        onTrouble('the connection that listens for other nodes broke; it is made again', error, 'warn')
       },
     })
   }

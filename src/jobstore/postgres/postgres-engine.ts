@@ -107,8 +107,8 @@ function heard(
       logger.warn(wait, 'a statement waits for a lock')
       signaler.lockWaitExceeded(wait)
     },
-    onTrouble: (message, cause) => {
-      logger.warn({ err: cause }, message)
+    onTrouble: (message, cause, level) => {
+      logger[level]({ err: cause }, message)
     },
   }
 }

@@ -30,6 +30,10 @@ export interface WakeListenerOptions {
   readonly heartbeatMs?: number
 }
 
+/** It is idle by design. A server before PostgreSQL 14 does not know the setting. */
+const staysIdle = `SELECT set_config('idle_session_timeout', '0', false)
+  WHERE current_setting('idle_session_timeout', true) IS NOT NULL`
+
 /** Receives messages of other nodes, on a connection of its own that is made again whenever it breaks. */
 export class WakeListener {
   readonly #options: WakeListenerOptions
@@ -104,6 +108,7 @@ export class WakeListener {
       if (message !== null) onWake(message)
     })
     await unlessAborted(client.connect(), signal)
+    await this.#answered(client.query(staysIdle), signal)
     await this.#answered(client.query(`LISTEN ${postgresDriver().escapeIdentifier(channel)}`), signal)
     onListening()
     this.#options.onListening()

@@ -1,0 +1,63 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { systemIds } from '../../src/core/ids.ts'
+import { PostgresAccess } from '../../src/jobstore/postgres/postgres-access.ts'
+import { resolvePostgresOptions } from '../../src/jobstore/postgres/postgres-options.ts'
+import { systemClock } from '../../src/time/clock.ts'
+import { latch } from '../support/latch.ts'
+import { freshDatabase } from '../support/postgres-database.ts'
+
+interface Rig {
+  readonly access: PostgresAccess
+  /** How loud each thing was told of, once there were so many. */
+  readonly told: (count: number) => Promise<readonly string[]>
+}
+
+function rig(connectionString: string): Rig {
+  const levels: string[] = []
+  let [wanted, enough] = [0, latch()]
+  const access = new PostgresAccess(resolvePostgresOptions({ connectionString, listen: false }), {
+    schedulerName: 'test',
+    instanceId: 'a',
+    clock: systemClock,
+    ids: systemIds,
+    onWake: () => {},
+    onInterrupt: () => {},
+    onOrder: () => {},
+    onLockWait: () => {},
+    onTrouble: (message, _cause, level) => {
+      expect(message).toContain('an idle connection to PostgreSQL broke')
+      levels.push(level)
+      if (levels.length === wanted) enough.open()
+    },
+  })
+  onTestFinished(() => access.close())
+  const told = async (count: number): Promise<readonly string[]> => {
+    wanted = count
+    enough = latch()
+    if (levels.length < count) await enough.promise
+    return levels
+  }
+  return { access, told }
+}
+
+test('idle connections that break in one outage are warned of once', async () => {
+  await using database = await freshDatabase()
+  const { access, told } = rig(database.connectionString)
+  const sessions = await Promise.all([1, 2, 3].map(() => access.connections.open(null)))
+  for (const session of sessions) session.release()
+  await database.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  )
+  expect(await told(3)).toEqual(['warn', 'debug', 'debug'])
+})
+
+test('an idle connection that the server ends by its settings is no reason to warn', async () => {
+  await using database = await freshDatabase()
+  const name = new URL(database.connectionString).pathname.slice(1)
+  await database.query(`ALTER DATABASE ${name} SET idle_session_timeout = '100ms'`)
+  const { access, told } = rig(database.connectionString)
+  const session = await access.connections.open(null)
+  session.release()
+  expect(await told(1)).toEqual(['debug'])
+})
