@@ -4876,7 +4876,7 @@ WHERE (entry_id, sched_name) IN (
   AND f.instance_name = :instance;
 
 -- firedTriggers.ownIds
---   cluster/cluster-node.ts (ClusterNode)
+--   cluster/unknown-firings.ts (UnknownFirings)
 -- Every engine
 SELECT f.entry_id
 FROM qrtz_fired_triggers f

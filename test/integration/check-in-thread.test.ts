@@ -8,23 +8,20 @@ import { build } from 'esbuild'
 import type { ClientConfig } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { seededIds } from '../../src/core/ids.ts'
-import { ThreadCheckIns } from '../../src/jobstore/postgres/check-in-thread.ts'
 import { postgresEngine } from '../../src/jobstore/postgres/postgres-engine.ts'
 import { resolvePostgresOptions } from '../../src/jobstore/postgres/postgres-options.ts'
 import { threadAccess } from '../../src/jobstore/postgres/thread-connection.ts'
-import type { CheckIn, CheckInDriver, CheckInOrders } from '../../src/jobstore/sql/cluster/check-in.ts'
-import type { WitnessLook } from '../../src/jobstore/sql/cluster/witness.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
 import { Testbed } from '../../src/testing/job-store/testbed.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import { builtEntry, orders, rig } from '../support/check-in-rig.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { requireTls } from '../support/postgres-tls.ts'
 import { projectRoot } from '../support/source-files.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
-const builtEntry = new URL('../../dist/jobstore/postgres/check-in-entry.js', import.meta.url)
 const dyingEntry = new URL('../fixtures/check-in/dying-thread.mjs', import.meta.url)
 const blockedNode = fileURLToPath(new URL('../fixtures/check-in/blocked-node.mjs', import.meta.url))
 const patienceMs = 60_000
@@ -38,82 +35,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.remove()
 })
-
-/** Orders that need no tables: the check-in counts as ours when it touches one row. */
-function orders(bootId: string, change: { count: number } = { count: 0 }): CheckInOrders {
-  return {
-    bootId,
-    intervalMs: 100,
-    statements: () => ({
-      checkIn: { text: 'SELECT $1::text AS boot', values: [bootId] },
-      look: { text: 'SELECT $1::int AS count, 5::bigint AS big', values: [change.count] },
-    }),
-    witness: () => null,
-  }
-}
-
-/** What the store answers when its server is there. */
-const checkInOfStore = (): Promise<CheckIn> =>
-  Promise.resolve({
-    bootId: 'of the store',
-    isOurs: true,
-    rows: [],
-    sentMs: systemClock.elapsedMs(),
-    lookedMs: 0,
-    lookTookMs: 0,
-    witness: 'none',
-  })
-
-interface RigOptions {
-  readonly deafAfterMs?: number
-  readonly checkInOfStore?: () => Promise<CheckIn>
-}
-
-function rig(config: ClientConfig, entry: URL = builtEntry, options: RigOptions = {}) {
-  const seen = { checkIns: [] as CheckIn[], failures: [] as unknown[], looks: [] as WitnessLook[], losses: 0 }
-  const fallenBack: unknown[] = []
-  const stoodIn: unknown[] = []
-  const fallbackCalls: string[] = []
-  const fallback: CheckInDriver = {
-    start: () => fallbackCalls.push('start'),
-    order: () => fallbackCalls.push('order'),
-    hurry: () => fallbackCalls.push('hurry'),
-    provenMs: () => Number.NEGATIVE_INFINITY,
-    cutOff: () => fallbackCalls.push('cutOff'),
-    stop: () => {
-      fallbackCalls.push('stop')
-      return Promise.resolve()
-    },
-  }
-  const driver = new ThreadCheckIns({
-    access: threadAccess(config) ?? expect.fail('not for threads'),
-    clock: systemClock,
-    answerWithinMs: 2000,
-    fallback,
-    checkInOfStore,
-    onFallback: (cause) => fallenBack.push(cause),
-    onStandIn: (cause) => stoodIn.push(cause),
-    entry,
-    deafAfterMs: 60_000,
-    ...options,
-  })
-  onTestFinished(() => driver.stop())
-  const observer = {
-    checkedIn: (checkIn: CheckIn) => {
-      seen.checkIns.push(checkIn)
-    },
-    checkInFailed: (error: unknown) => {
-      seen.failures.push(error)
-    },
-    looked: (look: WitnessLook) => {
-      seen.looks.push(look)
-    },
-    witnessLost: () => {
-      seen.losses++
-    },
-  }
-  return { driver, observer, seen, fallenBack, stoodIn, fallbackCalls }
-}
 
 describe('a node whose check-ins have a thread', () => {
   test('is not taken for failed while its event loop is blocked', async () => {

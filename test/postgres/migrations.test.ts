@@ -275,7 +275,7 @@ describe('a schema of another release', () => {
     expect(await database.query('SELECT * FROM qrtz_paused_trigger_grps')).toHaveLength(1)
   })
 
-  test('of version 1 is brought up to date when others let go of a table, and keeps nobody from it until then', async () => {
+  test('of version 1 is brought up to date when others let go of a table, which till then they can use', async () => {
     await using database = await freshDatabase()
     const { connectionString } = database
     const [first] = planMigrations(words(), emptySchema)

@@ -16,7 +16,7 @@ const longestPauseMs = 200
 /** A wait without a limit takes this part of the time in which a lock was waited for already, up to the longest. */
 const unlimitedShare = 1 / 40
 const longestUnlimitedMs = 500
-/** Behind a transaction that waits for a lock on a table, all others wait: for four fifths of the time nobody does. */
+/** Other transactions queue behind one that waits for the lock of a table: it leaves the table to them in between. */
 const pausesPerWait = 4
 
 export interface LockPatienceOptions {
@@ -42,8 +42,8 @@ export interface LockAttempt {
  * others would wait behind it. The server shows the holder of a lock only while a process waits, so one attempt in each
  * `afterMs` waits a little longer, until the wait was reported.
  *
- * One without a limit, as a migration is, would never end where the others always take longer than that moment: it waits
- * longer the longer it has waited, and pauses longer in between.
+ * One without a limit, as a migration is, would never end where the others always take longer than that moment. So it
+ * waits longer the longer it has waited, and pauses longer in between.
  */
 export class LockPatience {
   readonly #options: LockPatienceOptions

@@ -22,8 +22,8 @@ import { planRepairs } from './plan-repairs.ts'
 export type MigrateMode = 'onStart' | 'never'
 
 /**
- * Brings a database up to date; answers the versions that were applied, and the newest one when missing parts of it were
- * made again. Any number of nodes may do so at once.
+ * Brings a database up to date; answers the versions that were applied, and the newest one when missing parts of it
+ * were made again. Any number of nodes may do so at once.
  *
  * A step is one transaction, but for what it changes in tables that were there before: these may be in use, and each
  * such change keeps others from its table until its transaction ends. So each has a transaction of its own, before that

@@ -51,7 +51,7 @@ test('a recovery that fails at any of its statements is whole in the end, and to
   }
 })
 
-test('trouble that lasts is told once for each thing that it keeps a node from, and again when it comes back', async () => {
+test('trouble that lasts is told once for each thing it keeps a node from, and again when it is back', async () => {
   const cluster = await TestCluster.open()
   const { bed, kill } = await cluster.startNode('dead')
   await bed.schedule('t')
