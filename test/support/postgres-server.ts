@@ -109,28 +109,35 @@ async function serve(
       await server.stop()
       await rm(databaseDir, { recursive: true, force: true })
     },
-    promotedStandby: async (whileItReads) => {
-      const copy = `${databaseDir}-standby`
-      // With its owner and its rights, which the server insists on.
-      await promisify(execFile)('cp', ['-a', databaseDir, copy])
-      await promisify(execFile)('cp', ['-a', join(copy, 'PG_VERSION'), join(copy, 'standby.signal')])
-      let used: Promise<unknown> = Promise.resolve()
-      const standby = await serve(copy, options, (_, connectionString) => {
-        // The package takes a server for started when it accepts writes, which a standby never does.
-        const reads = onceItAnswers(connectionString, 'SELECT 1').then(() => whileItReads?.(connectionString))
-        const promote = (): Promise<void> => onceItAnswers(connectionString, 'SELECT pg_promote()')
-        used = Promise.allSettled([reads, reads.then(promote, promote)]).then(() => reads)
-        used.catch(() => {})
-        return Promise.resolve()
-      })
-      try {
-        await used
-        return standby
-      } catch (error) {
-        await standby.remove()
-        throw error
-      }
-    },
+    promotedStandby: (whileItReads) => promotedCopy(databaseDir, options, whileItReads),
+  }
+}
+
+/** A standby over a copy of the data of a server that is stopped. */
+async function promotedCopy(
+  databaseDir: string,
+  options: PostgresServerOptions,
+  whileItReads?: (connectionString: string) => Promise<void>,
+): Promise<PostgresServer> {
+  const copy = `${databaseDir}-standby`
+  // With its owner and its rights, which the server insists on.
+  await promisify(execFile)('cp', ['-a', databaseDir, copy])
+  await promisify(execFile)('cp', ['-a', join(copy, 'PG_VERSION'), join(copy, 'standby.signal')])
+  let used: Promise<unknown> = Promise.resolve()
+  const standby = await serve(copy, options, (_, connectionString) => {
+    // The package takes a server for started when it accepts writes, which a standby never does.
+    const reads = onceItAnswers(connectionString, 'SELECT 1').then(() => whileItReads?.(connectionString))
+    const promote = (): Promise<void> => onceItAnswers(connectionString, 'SELECT pg_promote()')
+    used = Promise.allSettled([reads, reads.then(promote, promote)]).then(() => reads)
+    used.catch(() => {})
+    return Promise.resolve()
+  })
+  try {
+    await used
+    return standby
+  } catch (error) {
+    await standby.remove()
+    throw error
   }
 }
 
