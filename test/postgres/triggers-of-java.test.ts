@@ -105,13 +105,17 @@ test('resuming leaves it as it is, too', async () => {
   expect(await scheduler.getTriggerState(key)).toBe('NORMAL')
 })
 
-test('a schedule that Java wrote and this package cannot read is left to the Java nodes', async () => {
+test.each([
+  ['in time', 86_400_000],
+  ['late', 60_000],
+])('a schedule of Java that cannot be read, %s, is left to the Java nodes', async (when, misfireThresholdMs) => {
   const { connectionString } = database
-  const options = resolvePostgresOptions({ connectionString, schema: 'unread', locking: 'quartzLocks' })
+  const schema = `unread_${when.replace(' ', '_')}`
+  const options = resolvePostgresOptions({ connectionString, schema, locking: 'quartzLocks' })
   const jobStore = new SqlJobStore(postgresEngine(options))
   const ran: string[] = []
   const work = defineJob('work', ({ triggerKey: { name } }) => ran.push(name))
-  const behaviour: SchedulerBehaviour = { jobs: [work], misfireThresholdMs: 86_400_000, idleWaitMs: 1000 }
+  const behaviour: SchedulerBehaviour = { jobs: [work], misfireThresholdMs, idleWaitMs: 1000 }
   await using scheduler = await createScheduler({ logger: false, ...behaviour, jobStore })
   const errors: string[] = []
   scheduler.events.on('schedulerError', ({ error }) => errors.push(error.message))
@@ -129,11 +133,11 @@ test('a schedule that Java wrote and this package cannot read is left to the Jav
       .forJob('work')
       .withSchedule(CronScheduleBuilder.cronSchedule('0 0 12 ? * *', { dst: 'quartz' }))
     await scheduler.scheduleJob(trigger.build())
-    await database.query(`UPDATE unread.qrtz_cron_triggers SET ${changes} WHERE trigger_name = '${name}'`)
+    await database.query(`UPDATE ${schema}.qrtz_cron_triggers SET ${changes} WHERE trigger_name = '${name}'`)
   }
   // Those that cannot be read come first.
   const dueMs = Date.now() - 3_600_000
-  await database.query(`UPDATE unread.qrtz_triggers SET next_fire_time = ${dueMs}
+  await database.query(`UPDATE ${schema}.qrtz_triggers SET next_fire_time = ${dueMs}
     + CASE trigger_name WHEN 'plain' THEN 1000 ELSE 0 END`)
   await scheduler.start()
   await vi.waitUntil(() => errors.length >= 4 && ran.length > 0, { timeout })
@@ -145,7 +149,7 @@ test('a schedule that Java wrote and this package cannot read is left to the Jav
     "Trigger 'DEFAULT.zone' is left to Java nodes",
   ])
   const states = async (): Promise<unknown[]> =>
-    database.query(`SELECT trigger_name, trigger_state FROM unread.qrtz_triggers
+    database.query(`SELECT trigger_name, trigger_state FROM ${schema}.qrtz_triggers
       WHERE trigger_name <> 'plain' ORDER BY trigger_name`)
   const untouched = ['list', 'ours', 'years', 'zone'].map((name) => ({
     trigger_name: name,
@@ -153,7 +157,7 @@ test('a schedule that Java wrote and this package cannot read is left to the Jav
   }))
   expect(await states()).toEqual(untouched)
   // A further search finds what comes behind them, and reports nothing again.
-  await database.query(`UPDATE unread.qrtz_triggers SET next_fire_time = ${dueMs + 1000}
+  await database.query(`UPDATE ${schema}.qrtz_triggers SET next_fire_time = ${dueMs + 1000}
     WHERE trigger_name = 'plain'`)
   await vi.waitUntil(() => ran.length > 1, { timeout })
   expect([await states(), errors.length]).toEqual([untouched, 4])

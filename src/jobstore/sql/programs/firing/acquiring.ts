@@ -216,8 +216,10 @@ function* treatLate(search: Search, lateUntilMs: EpochMs): SqlProgram<boolean> {
   const late = yield* lockKnown(search, { untilMs: lateUntilMs }, misfiresPerTransaction)
   if (late === null) return true
   const untreated = late.filter((due) => needsTreatment(search, due))
-  const treated = yield* treatRead(tx, readLate(tx, untreated), lateManner)
+  const { treated, leftToJava } = yield* treatRead(tx, readLate(tx, untreated), lateManner)
   for (const key of treated) search.treated.add(key)
+  // Otherwise this search would find them again, as late ones that were handled, and report them once more.
+  for (const key of leftToJava.keys()) search.unread.add(key)
   return treated.length === untreated.length && late.length < misfiresPerTransaction
 }
 

@@ -1,4 +1,5 @@
 import type { TriggerKey } from '../../../../core/key.ts'
+import type { KeySet } from '../../../../core/key-set.ts'
 import { missedFires, type Passing } from '../../../missed-fires.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -36,12 +37,19 @@ export interface MisfireManner extends Pick<Passing, 'cause'> {
   readonly dueMax?: number
 }
 
-/** Moves triggers that wait or are paused past what they have missed, in order; answers those that were handled. */
+export interface TreatedTriggers {
+  /** Those that were handled, with those that cannot be read. */
+  readonly treated: readonly TriggerKey[]
+  /** Those of them that are left to Java nodes. */
+  readonly leftToJava: KeySet<TriggerKey>
+}
+
+/** Moves triggers that wait or are paused past what they have missed, in order. */
 export function* treatRead(
   tx: SqlTransaction,
   { stored, broken }: ReadTriggers,
   { cause, byPolicy, dueMax = Number.POSITIVE_INFINITY }: MisfireManner,
-): SqlProgram<readonly TriggerKey[]> {
+): SqlProgram<TreatedTriggers> {
   const { session, signals, nowMs } = tx
   const calendarOf = yield* calendarsOf(
     tx,
@@ -71,6 +79,5 @@ export function* treatRead(
     }
   }
   yield* byPolicy ? session.triggers.reschedule(updated) : session.triggers.advance(updated)
-  yield* putInError(tx, faulty)
-  return treated
+  return { treated, leftToJava: yield* putInError(tx, faulty) }
 }
