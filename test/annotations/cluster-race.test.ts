@@ -187,12 +187,50 @@ test('methods that are cancelled while their scheduler looks at them stay away',
 test('a listener that the look itself tells may cancel the methods, and they stay away', async () => {
   const scheduler = await createScheduler({ logger: false, clock })
   onTestFinished(() => scheduler.shutdown())
-  const methods = ['a', 'b'].map((name) => ({ run: scheduled({ name, fixedRate: '1h' }, () => {}) }))
+  const happened: string[] = []
+  const run = (name: string): (() => void) =>
+    scheduled({ name, fixedRate: '1h' }, () => {
+      happened.push('run')
+    })
+  const methods = ['a', 'b'].map((name) => ({ run: run(name) }))
   const scheduling = await enableScheduling({ cluster: scheduler, instances: methods, clock })
   // Another instance deletes them before the first look stores them again.
   await scheduler.deleteJobs(scheduling.tasks().map(({ jobKey }) => jobKey))
-  scheduler.listenerManager.addSchedulerListener({ jobScheduled: () => scheduling.cancel() })
+  scheduler.listenerManager.addSchedulerListener({
+    jobScheduled: async () => {
+      happened.push('stored')
+      await scheduling.cancel()
+    },
+  })
+  await scheduler.start()
+  await scheduler.idle()
+  await scheduling.close()
+  expect(happened).toEqual(['stored'])
+  for (const { jobKey } of scheduling.tasks()) expect(await scheduler.getJobDetail(jobKey)).toBeNull()
+})
+
+test('a listener that the look itself tells may cancel one schedule of a method, whose other ones stay', async () => {
+  const scheduler = await createScheduler({ logger: false, clock })
+  onTestFinished(() => scheduler.shutdown())
+  const run = [1, 2, 3].reduce<() => void>(
+    (next, hours) => scheduled({ name: 'task', fixedRate: `${hours}h` }, next),
+    () => {},
+  )
+  const scheduling = await enableScheduling({ cluster: scheduler, instances: [{ run }], clock })
+  const tasks = scheduling.tasks()
+  await scheduler.deleteJob(taskKey)
+  const cancelled = new Set<string>()
+  scheduler.listenerManager.addSchedulerListener({
+    jobScheduled: async ({ key }) => {
+      if (cancelled.size > 0) return
+      cancelled.add(key.name)
+      await tasks.find(({ triggerKey }) => triggerKey.equals(key))?.cancel()
+    },
+  })
   await scheduler.start()
   await scheduling.close()
-  for (const { jobKey } of scheduling.tasks()) expect(await scheduler.getJobDetail(jobKey)).toBeNull()
+  const names = (await scheduler.getTriggersOfJob(taskKey)).map(({ key }) => key.name)
+  expect(cancelled.size).toBe(1)
+  expect(new Set([...names, ...cancelled]).size).toBe(3)
+  expect(names).toHaveLength(2)
 })

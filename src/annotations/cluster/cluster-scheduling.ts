@@ -7,7 +7,7 @@ import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Clock, ClockTimer } from '../../time/clock.ts'
 import { scheduledMethodsOf } from '../scheduled-methods.ts'
 import { type ClusterSchedulingOptions, resolveEveryOptions } from '../scheduling-options.ts'
-import { type ClusterJob, clusterJobsOf, methodsGroup } from './cluster-jobs.ts'
+import { type ClusterJob, type ClusterTrigger, clusterJobsOf, methodsGroup } from './cluster-jobs.ts'
 import { registerMethods } from './method-registrations.ts'
 import { deleteUnknown, storeJobs } from './reconcile.ts'
 
@@ -65,22 +65,22 @@ export async function enableClusterScheduling(options: ClusterSchedulingOptions)
     group,
     tasks: () => jobs.flatMap((job) => tasksOf(scheduler, job, caretaker)),
     cancel: async () => {
-      await caretaker.leave(jobs, () => scheduler.deleteJobs(jobs.map(({ job }) => job.key)))
+      const triggers = jobs.flatMap((each) => each.triggers)
+      await caretaker.leave(triggers, () => scheduler.deleteJobs(jobs.map(({ job }) => job.key)))
     },
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-function tasksOf(scheduler: Scheduler, clusterJob: ClusterJob, caretaker: Caretaker): ClusterTask[] {
-  const { job, triggers } = clusterJob
+function tasksOf(scheduler: Scheduler, { job, triggers }: ClusterJob, caretaker: Caretaker): ClusterTask[] {
   return triggers.map((trigger) => ({
     name: job.key.name,
     kind: trigger.kind,
     jobKey: job.key,
     triggerKey: trigger.key,
     nextExecution: async () => (await scheduler.getTrigger(trigger.key))?.nextFireTime ?? null,
-    cancel: () => caretaker.leave([clusterJob], () => scheduler.unscheduleJob(trigger.key)),
+    cancel: () => caretaker.leave([trigger], () => scheduler.unscheduleJob(trigger.key)),
   }))
 }
 
@@ -104,6 +104,7 @@ class Caretaker {
   readonly #jobs: Set<ClusterJob>
   #mustStore = true
   #isStoring = false
+  readonly #left = new Set<ClusterTrigger>()
   /** Cancellations that came while a look stored jobs. */
   readonly #cancelled: (() => Promise<unknown>)[] = []
   /** The job types that no node had at the last look. */
@@ -135,11 +136,14 @@ class Caretaker {
   }
 
   /**
-   * Carries out a cancellation of schedules of the jobs, which are not stored again. A look that stores jobs carries
-   * it out once more at its end. The caller does not wait for that: it may be a listener that the look waits for.
+   * Carries out a cancellation of schedules, whose jobs are not stored again. A look that stores jobs leaves them out
+   * from now on. It carries the cancellation out once more at its end, because of what it is just storing. The caller
+   * does not wait for that: it may be a listener that the look waits for.
    */
-  leave<Answer>(jobs: readonly ClusterJob[], cancel: () => Promise<Answer>): Promise<Answer> {
-    for (const job of jobs) this.#jobs.delete(job)
+  leave<Answer>(triggers: readonly ClusterTrigger[], cancel: () => Promise<Answer>): Promise<Answer> {
+    for (const trigger of triggers) this.#left.add(trigger)
+    for (const job of this.#jobs)
+      if (job.triggers.some((each) => this.#left.has(each))) this.#jobs.delete(job)
     if (this.#isStoring) this.#cancelled.push(cancel)
     return cancel()
   }
@@ -188,7 +192,8 @@ class Caretaker {
     this.#isStoring = true
     try {
       // The set itself, which loses those that are cancelled meanwhile.
-      await storeJobs(this.#parts.scheduler, this.#jobs, { decides: false })
+      const isCancelled = (trigger: ClusterTrigger): boolean => this.#left.has(trigger)
+      await storeJobs(this.#parts.scheduler, this.#jobs, { decides: false, isCancelled })
     } finally {
       this.#isStoring = false
     }

@@ -9,6 +9,12 @@ import { CronTrigger } from '../../triggers/families/cron/cron-trigger.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type ClusterJob, type ClusterTrigger, digestOf, jobTypeOf, schedulesOfJob } from './cluster-jobs.ts'
 
+interface StoreOptions {
+  readonly decides: boolean
+  /** Whether a schedule was cancelled, maybe after storing began, so that it is stored no more. Default: none was. */
+  readonly isCancelled?: (trigger: ClusterTrigger) => boolean
+}
+
 /** How often an instance starts again when another one deletes a job between two of its steps. */
 const attemptsMax = 5
 
@@ -22,7 +28,7 @@ const attemptsMax = 5
 export async function storeJobs(
   scheduler: Scheduler,
   jobs: Iterable<ClusterJob>,
-  options: { readonly decides: boolean },
+  options: StoreOptions,
 ): Promise<void> {
   for (const each of jobs) {
     for (let attempt = 1; ; attempt++) {
@@ -44,7 +50,7 @@ export async function storeJobs(
 async function storeJob(
   scheduler: Scheduler,
   { job, triggers }: ClusterJob,
-  { decides }: { readonly decides: boolean },
+  { decides, isCancelled = () => false }: StoreOptions,
 ): Promise<void> {
   if (triggers.length === 0) {
     // Later the job is that of an instance which started after this one and has a schedule.
@@ -53,6 +59,8 @@ async function storeJob(
   }
   const added: ClusterTrigger[] = []
   for (let pass = 1; pass <= attemptsMax; pass++) {
+    const wanted = triggers.filter((trigger) => !isCancelled(trigger))
+    if (wanted.length === 0) return
     const existing = await scheduler.getJobDetail(job.key)
     // Triggers of retries, recoveries and users are in other groups.
     const stored = (await scheduler.getTriggersOfJob(job.key)).filter(
@@ -65,9 +73,9 @@ async function storeJob(
     }
     const isStored = existing !== null && isSame(existing, job)
     if (!isStored) await unlessStored(scheduler.addJob(job, { replace: existing !== null }))
-    const comparison = compare(stored, triggers)
+    const comparison = compare(stored, wanted)
     if (isStored && isSettled(comparison)) return
-    added.push(...(await storeTriggers(scheduler, comparison)))
+    added.push(...(await storeTriggers(scheduler, comparison, isCancelled)))
   }
 }
 
@@ -75,15 +83,19 @@ async function storeJob(
 async function storeTriggers(
   scheduler: Scheduler,
   { fresh, changed, stale }: Comparison,
+  isCancelled: (trigger: ClusterTrigger) => boolean,
 ): Promise<readonly ClusterTrigger[]> {
   for (const [former, trigger] of changed) {
+    if (isCancelled(trigger)) continue
     trigger.key = former.key
     // The pause stays, and the misfire policy of the new schedule decides about what was due.
     const goesOnFrom = trigger.kind === 'cron' ? 'due' : 'lastFire'
     const next = await scheduler.rescheduleJob(former.key, trigger.build(), { goesOnFrom })
     if (next === null) fresh.push(trigger)
   }
-  for (const trigger of fresh) await unlessStored(scheduler.scheduleJob(trigger.build()))
+  for (const trigger of fresh) {
+    if (!isCancelled(trigger)) await unlessStored(scheduler.scheduleJob(trigger.build()))
+  }
   if (stale.length > 0) await scheduler.unscheduleJobs(stale.map(({ key }) => key))
   return fresh
 }
