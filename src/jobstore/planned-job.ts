@@ -301,7 +301,7 @@ function isOverOnce(stored: Trigger, { trigger, nowMs }: Replacement): boolean {
   if (stored.startTimeMs !== trigger.startTimeMs || !isOnce(trigger)) return false
   // What was left out by hand is counted. What fired before its start was another schedule.
   const hasFired = stored.previousFireTimeMs !== null && stored.previousFireTimeMs >= stored.startTimeMs
-  if (!isOnce(stored)) return hasFired && stored instanceof SimpleTrigger
+  if (!isOnce(stored)) return stored instanceof SimpleTrigger && (hasFired || isSkipped(stored, trigger))
   if (stored.nextFireTimeMs !== null) return false
   return hasFired || stored.timesTriggered > 0 || stored.startTimeMs <= nowMs
 }
