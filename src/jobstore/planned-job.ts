@@ -9,6 +9,7 @@ import {
   SimpleTrigger,
   type SimpleTriggerFields,
 } from '../triggers/families/simple/simple-trigger.ts'
+import { int32Max } from '../triggers/invalid-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { firedOnce, neverFires } from './refusals.ts'
 
@@ -282,15 +283,21 @@ function goesOn(stored: Trigger, planned: Replacement): Trigger {
   return stored.nextFireTimeMs === null ? trigger.withoutMissed(planned.calendar, planned.nowMs) : trigger
 }
 
-/** A series that a misfire has begun anew is known as such also after its trigger was edited. */
+/**
+ * A series that a misfire has begun anew is known as such also after its trigger was edited: as one that was defined
+ * with the repeats that are left now, and those that the misfire had used up.
+ */
 function withOrigin(stored: Trigger, trigger: Trigger): Trigger {
   if (!(stored instanceof SimpleTrigger && trigger instanceof SimpleTrigger)) return trigger
-  const { movedFrom, startTimeMs, repeatCount } = stored
-  const isSame = trigger.startTimeMs === startTimeMs && trigger.repeatCount === repeatCount
-  if (movedFrom === null || trigger.movedFrom !== null || !isSame) return trigger
+  const { movedFrom, startTimeMs } = stored
+  if (movedFrom === null || trigger.movedFrom !== null || trigger.startTimeMs !== startTimeMs) return trigger
+  const isCounted = Math.min(movedFrom.repeatCount, stored.repeatCount, trigger.repeatCount) >= 0
+  const used = isCounted ? movedFrom.repeatCount - stored.repeatCount : 0
+  const repeatCount = Math.min(int32Max, trigger.repeatCount + used)
+  const defined = { startTimeMs: movedFrom.startTimeMs, repeatCount }
   const { nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = trigger
   const state = { nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs }
-  return new SimpleTrigger(trigger, { ...scheduleOf(trigger), movedFrom }).withFireState(state)
+  return new SimpleTrigger(trigger, { ...scheduleOf(trigger), movedFrom: defined }).withFireState(state)
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/families/daily/daily-time-interval-trigger.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
+import type { FluentTriggerBuilder } from '../../src/triggers/fluent-trigger-builder.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
 
 const startMs = Date.UTC(2026, 0, 1)
@@ -90,6 +91,9 @@ test('a trigger whose next fire time is far away is not followed from fire to fi
   expect(asked).toBeLessThan(1000)
 })
 
+const everyMinute = (repeatCount: number): SimpleScheduleBuilder =>
+  SimpleScheduleBuilder.simpleSchedule().withIntervalInMinutes(1).withRepeatCount(repeatCount)
+
 interface Scene {
   readonly clock: ManualClock
   readonly scheduler: Scheduler
@@ -130,14 +134,11 @@ describe.each([
     onTestFinished(() => scheduler.shutdown())
     const job = JobBuilder.newJob(definition).withIdentity('job').storeDurably().build()
     const store = ({ priority = 5, repeatCount = 9 } = {}): Promise<unknown> => {
-      const schedule = SimpleScheduleBuilder.simpleSchedule()
-        .withIntervalInMinutes(1)
-        .withRepeatCount(repeatCount)
       const trigger = TriggerBuilder.newTrigger()
         .withIdentity('t')
         .withPriority(priority)
         .startAt(new Date(startMs))
-        .withSchedule(schedule)
+        .withSchedule(everyMinute(repeatCount))
       return scheduler.changeDefinitions({ entries: [{ job, triggers: [trigger.build()] }] })
     }
     const waitMinutes = async (minutes: number): Promise<void> => {
@@ -166,12 +167,14 @@ describe.each([
     expect(new Set(runs.slice(4).map((ms, index) => ms - index * 60_000)).size).toBe(1)
   })
 
-  test('do not repeat what has fired after an edit of the stored trigger', async () => {
+  test.each<[string, (builder: FluentTriggerBuilder<Trigger>) => FluentTriggerBuilder<Trigger>]>([
+    ['priority', (builder) => builder.withPriority(7)],
+    ['repeats', (builder) => builder.withSchedule(everyMinute(2))],
+  ])('do not repeat what has fired after an edit of the stored %s', async (_what, edit) => {
     const { scheduler, runs, store, waitMinutes } = await misfired()
     const stored = await scheduler.getTrigger('t')
-    const edited = stored?.getTriggerBuilder().withPriority(7).build()
-    if (edited !== undefined) await scheduler.rescheduleJob('t', edited, { goesOnFrom: 'due' })
-    expect((await scheduler.getTrigger('t'))?.priority).toBe(7)
+    if (stored === null) expect.fail()
+    await scheduler.rescheduleJob('t', edit(stored.getTriggerBuilder()).build(), { goesOnFrom: 'due' })
     await store()
     await waitMinutes(20)
     expect(runs).toHaveLength(10)
