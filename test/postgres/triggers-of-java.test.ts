@@ -108,60 +108,65 @@ test('resuming leaves it as it is, too', async () => {
 test.each([
   ['in time', 86_400_000],
   ['late', 60_000],
-])('a schedule of Java that cannot be read, %s, is left to the Java nodes', async (when, misfireThresholdMs) => {
-  const { connectionString } = database
-  const schema = `unread_${when.replace(' ', '_')}`
-  const options = resolvePostgresOptions({ connectionString, schema, locking: 'quartzLocks' })
-  const jobStore = new SqlJobStore(postgresEngine(options))
-  const ran: string[] = []
-  const work = defineJob('work', ({ triggerKey: { name } }) => ran.push(name))
-  const behaviour: SchedulerBehaviour = { jobs: [work], misfireThresholdMs, idleWaitMs: 1000 }
-  await using scheduler = await createScheduler({ logger: false, ...behaviour, jobStore })
-  const errors: string[] = []
-  scheduler.events.on('schedulerError', ({ error }) => errors.push(error.message))
-  const columns = {
-    zone: `time_zone_id = 'GMT+02:00', dst_policy = NULL`,
-    list: `cron_expression = '0 0 12 ? * MON,TUE,', dst_policy = NULL`,
-    years: `cron_expression = '0 0 12 ? * * 2020-2299', dst_policy = NULL`,
-    ours: `cron_expression = '0 0 12 ? * MON,TUE,'`,
-    plain: 'dst_policy = NULL',
-  }
-  await scheduler.addJob(JobBuilder.newJob(work).withIdentity('work').storeDurably().build())
-  for (const [name, changes] of Object.entries(columns)) {
-    const trigger = TriggerBuilder.newTrigger()
-      .withIdentity(name)
-      .forJob('work')
-      .withSchedule(CronScheduleBuilder.cronSchedule('0 0 12 ? * *', { dst: 'quartz' }))
-    await scheduler.scheduleJob(trigger.build())
-    await database.query(`UPDATE ${schema}.qrtz_cron_triggers SET ${changes} WHERE trigger_name = '${name}'`)
-  }
-  // Those that cannot be read come first.
-  const dueMs = Date.now() - 3_600_000
-  await database.query(`UPDATE ${schema}.qrtz_triggers SET next_fire_time = ${dueMs}
+])(
+  'a schedule of Java that cannot be read, %s, is left to the Java nodes',
+  async (when, misfireThresholdMs) => {
+    const { connectionString } = database
+    const schema = `unread_${when.replace(' ', '_')}`
+    const options = resolvePostgresOptions({ connectionString, schema, locking: 'quartzLocks' })
+    const jobStore = new SqlJobStore(postgresEngine(options))
+    const ran: string[] = []
+    const work = defineJob('work', ({ triggerKey: { name } }) => ran.push(name))
+    const behaviour: SchedulerBehaviour = { jobs: [work], misfireThresholdMs, idleWaitMs: 1000 }
+    await using scheduler = await createScheduler({ logger: false, ...behaviour, jobStore })
+    const errors: string[] = []
+    scheduler.events.on('schedulerError', ({ error }) => errors.push(error.message))
+    const columns = {
+      zone: `time_zone_id = 'GMT+02:00', dst_policy = NULL`,
+      list: `cron_expression = '0 0 12 ? * MON,TUE,', dst_policy = NULL`,
+      years: `cron_expression = '0 0 12 ? * * 2020-2299', dst_policy = NULL`,
+      ours: `cron_expression = '0 0 12 ? * MON,TUE,'`,
+      plain: 'dst_policy = NULL',
+    }
+    await scheduler.addJob(JobBuilder.newJob(work).withIdentity('work').storeDurably().build())
+    for (const [name, changes] of Object.entries(columns)) {
+      const trigger = TriggerBuilder.newTrigger()
+        .withIdentity(name)
+        .forJob('work')
+        .withSchedule(CronScheduleBuilder.cronSchedule('0 0 12 ? * *', { dst: 'quartz' }))
+      await scheduler.scheduleJob(trigger.build())
+      await database.query(
+        `UPDATE ${schema}.qrtz_cron_triggers SET ${changes} WHERE trigger_name = '${name}'`,
+      )
+    }
+    // Those that cannot be read come first.
+    const dueMs = Date.now() - 3_600_000
+    await database.query(`UPDATE ${schema}.qrtz_triggers SET next_fire_time = ${dueMs}
     + CASE trigger_name WHEN 'plain' THEN 1000 ELSE 0 END`)
-  await scheduler.start()
-  await vi.waitUntil(() => errors.length >= 4 && ran.length > 0, { timeout })
-  expect(ran).toEqual(['plain'])
-  expect(errors.map((message) => message.replace(/:.*/s, '')).sort()).toEqual([
-    "Trigger 'DEFAULT.list' is left to Java nodes",
-    "Trigger 'DEFAULT.ours' cannot be read from the database",
-    "Trigger 'DEFAULT.years' is left to Java nodes",
-    "Trigger 'DEFAULT.zone' is left to Java nodes",
-  ])
-  const states = async (): Promise<unknown[]> =>
-    database.query(`SELECT trigger_name, trigger_state FROM ${schema}.qrtz_triggers
+    await scheduler.start()
+    await vi.waitUntil(() => errors.length >= 4 && ran.length > 0, { timeout })
+    expect(ran).toEqual(['plain'])
+    expect(errors.map((message) => message.replace(/:.*/s, '')).sort()).toEqual([
+      "Trigger 'DEFAULT.list' is left to Java nodes",
+      "Trigger 'DEFAULT.ours' cannot be read from the database",
+      "Trigger 'DEFAULT.years' is left to Java nodes",
+      "Trigger 'DEFAULT.zone' is left to Java nodes",
+    ])
+    const states = async (): Promise<unknown[]> =>
+      database.query(`SELECT trigger_name, trigger_state FROM ${schema}.qrtz_triggers
       WHERE trigger_name <> 'plain' ORDER BY trigger_name`)
-  const untouched = ['list', 'ours', 'years', 'zone'].map((name) => ({
-    trigger_name: name,
-    trigger_state: name === 'ours' ? 'ERROR' : 'WAITING',
-  }))
-  expect(await states()).toEqual(untouched)
-  // A further search finds what comes behind them, and reports nothing again.
-  await database.query(`UPDATE ${schema}.qrtz_triggers SET next_fire_time = ${dueMs + 1000}
+    const untouched = ['list', 'ours', 'years', 'zone'].map((name) => ({
+      trigger_name: name,
+      trigger_state: name === 'ours' ? 'ERROR' : 'WAITING',
+    }))
+    expect(await states()).toEqual(untouched)
+    // A further search finds what comes behind them, and reports nothing again.
+    await database.query(`UPDATE ${schema}.qrtz_triggers SET next_fire_time = ${dueMs + 1000}
     WHERE trigger_name = 'plain'`)
-  await vi.waitUntil(() => ran.length > 1, { timeout })
-  expect([await states(), errors.length]).toEqual([untouched, 4])
-})
+    await vi.waitUntil(() => ran.length > 1, { timeout })
+    expect([await states(), errors.length]).toEqual([untouched, 4])
+  },
+)
 
 test('where no Java node can be, it is an error that somebody must see', async () => {
   await using world = await worldWith('skipLocked')
