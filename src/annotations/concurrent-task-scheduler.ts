@@ -43,6 +43,9 @@ const checkExecutor = checkMethods(
 const waitingWarnedEveryMs = 60_000
 
 /** What ends the subscription of a scheduler to its executor. */
+/** Most tasks that a warning names. */
+const namedMax = 20
+
 const subscriptions = new WeakMap<ConcurrentTaskScheduler, () => void>()
 
 /** Has the executor of a scheduler, which may live on, keep nothing of it any more. */
@@ -65,6 +68,8 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   readonly #names = new WeakMap<ScheduledFuture<unknown>, string>()
 
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */
+  /** The names of the runs in progress. */
+  readonly #running = new Set<{ readonly name: string }>()
   constructor(executor: ScheduledExecutorService, options: ConcurrentTaskSchedulerOptions = {}) {
     checkExecutor('ConcurrentTaskScheduler', 'executor', executor)
     checkOptions('ConcurrentTaskScheduler', options, {
@@ -168,7 +173,10 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     return this.#submit(task, () => this.#executor.scheduleWithFixedDelay(run, delayMs, periodMs))
   }
 
-  /** Cancels the tasks of triggers; runs in progress go on. The executor itself knows only their next run. */
+  /**
+   * Cancels the tasks of triggers; runs in progress go on. The executor itself knows only their next run. Tasks that
+   * run once stay with the executor, which counts their delays from here.
+   */
   protected cancelTriggered(): void {
     for (const task of this.#triggered) task.cancel()
   }
@@ -178,6 +186,17 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     // The executor may have other users.
     if (task !== undefined) this.#waits(task, lateMs)
   }
+  /** Names the tasks that run in the log. */
+  protected warnOfRunning(): void {
+    const names = new Set(Array.from(this.#running, ({ name }) => name))
+    if (names.size === 0) return
+    this.#logger.warn(
+      { tasks: [...names].slice(0, namedMax).join(', ') },
+      'The scheduler of tasks was closed and waits no longer for those that still run. A task that awaits the end ' +
+        'waits for itself.',
+    )
+  }
+
 
   #waits(task: string, lateMs: number): void {
     this.#warnOfWaiting(task, lateMs)
@@ -242,6 +261,8 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
         // A run that was asked to end may end by throwing: that is no failure to report.
         if (context.signal.aborted) throw error
         this.#events.emit('taskFailed', { task: nameOf(task), error, runsAgain })
+      const running = { name: nameOf(task) }
+      this.#running.add(running)
         await handle(error, nameOf(task))
         return undefined as T
       }
@@ -250,6 +271,8 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
 }
 
 function nameOf(task: TaskFunction<unknown>): string {
+      } finally {
+        this.#running.delete(running)
   return task.name === '' ? 'task' : task.name
 }
 

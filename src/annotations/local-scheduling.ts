@@ -27,7 +27,8 @@ export interface Scheduling extends AsyncDisposable {
   cancel(): void
   /**
    * Cancels and interrupts all tasks, and closes the scheduler and waits for what it runs, unless the scheduler was
-   * given: then runs may still be ending.
+   * given: then runs may still be ending. It waits for 30 seconds at most, because a method that awaits it waits for
+   * itself; then a warning names what still runs.
    */
   close(): Promise<void>
 }
@@ -37,6 +38,9 @@ interface ChosenScheduler {
   readonly scheduler: TaskScheduler
   readonly end?: () => unknown
 }
+
+/** The longest that `close` waits for runs, as the shutdown of a scheduler does by default. */
+const awaitTerminationMs = 30_000
 
 export async function enableLocalScheduling(options: SchedulingOptions): Promise<Scheduling> {
   const resolved = resolveEveryOptions(options)
@@ -113,7 +117,7 @@ function chooseScheduler(
   }
   const existing = scheduler ?? configured
   if (existing === null) {
-    const pool = new ThreadPoolTaskScheduler(behaviour)
+    const pool = new ThreadPoolTaskScheduler({ ...behaviour, awaitTerminationMs })
     return { scheduler: pool, end: () => pool.close() }
   }
   if (errorHandler === undefined) return { scheduler: existing }

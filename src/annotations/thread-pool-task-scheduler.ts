@@ -19,7 +19,11 @@ export interface ThreadPoolTaskSchedulerOptions extends ConcurrentTaskSchedulerO
    * interrupted and waiting ones cancelled.
    */
   readonly waitForTasksToCompleteOnShutdown?: boolean
-  /** The longest that `close` waits for running tasks. Milliseconds, 0 to 2,147,483,647, default: no limit. */
+  /**
+   * The longest that `close` waits for running tasks; then a warning names them. A task that awaits `close` waits for
+   * itself, so give a limit where one may. Milliseconds, 0 to 2,147,483,647, default: no limit; 30,000 in the pool that
+   * `enableScheduling` makes.
+   */
   readonly awaitTerminationMs?: number
   /** Whether waiting tasks keep the process alive. Default true. */
   readonly ref?: boolean
@@ -77,12 +81,17 @@ export class ThreadPoolTaskScheduler extends ConcurrentTaskScheduler implements 
     return this.#executor.activeCount
   }
 
-  /** Takes no more tasks and ends running and waiting ones as the options say; false when a task still runs. */
-  close(): Promise<boolean> {
+  /**
+   * Takes no more tasks and ends running and waiting ones as the options say; false when a task still runs. A task of
+   * this scheduler must not await it without `awaitTerminationMs`: it would wait for itself.
+   */
+  async close(): Promise<boolean> {
     this.cancelTriggered()
     if (this.#waitForTasks) this.#executor.shutdown()
     else this.#executor.shutdownNow()
-    return this.#executor.awaitTermination(this.#awaitTerminationMs)
+    const hasEnded = await this.#executor.awaitTermination(this.#awaitTerminationMs)
+    if (!hasEnded) this.warnOfRunning()
+    return hasEnded
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -61,7 +61,8 @@ export interface ScheduledExecutorService extends AsyncDisposable {
   shutdownNow(): ScheduledFuture<unknown>[]
   /**
    * Resolves with true once the executor has terminated, or with false after `timeoutMs`. Default: no limit. After
-   * `shutdown` the tasks that it waits for keep the process alive.
+   * `shutdown` the tasks that it waits for keep the process alive. A task of the executor that awaits it waits for
+   * itself: give a time there.
    */
   awaitTermination(timeoutMs?: number): Promise<boolean>
   /** Keeps the process alive while tasks wait, as is the default. */

@@ -199,7 +199,10 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     return this
   }
 
-  /** Shuts down and waits until all tasks that may still run have ended. */
+  /**
+   * Shuts down and waits until all tasks that may still run have ended. A task that awaits it waits for itself, and for
+   * ever.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.shutdown()
     await this.awaitTermination()

@@ -6,6 +6,7 @@ import { Scheduled, scheduled } from '../../src/annotations/scheduled.ts'
 import type { SchedulingConfigurer } from '../../src/annotations/scheduled-task-registrar.ts'
 import type { TaskTrigger } from '../../src/annotations/task-trigger.ts'
 import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
+import { silentLogger } from '../../src/core/logger.ts'
 import { TypedEventEmitter } from '../../src/core/typed-events.ts'
 import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
@@ -286,6 +287,23 @@ describe('S6: the scheduler that runs the tasks', () => {
     expect(scheduling.scheduler).toBeInstanceOf(ThreadPoolTaskScheduler)
     await scheduling.close()
     expect(() => scheduling.scheduler.schedule(() => {}, clock.now())).toThrow(/executor is shut down/)
+  })
+
+  test('closes in 30 seconds also when a method awaits that, and names the method in a warning', async () => {
+    const clock = new ManualClock()
+    const warnings: object[] = []
+    const logger = { ...silentLogger, warn: (fields: object) => warnings.push(fields) }
+    const ended: string[] = []
+    const run = scheduled({ fixedDelay: '1h', name: 'last' }, async () => {
+      await scheduling.close()
+      ended.push('method')
+    })
+    const scheduling = await enableScheduling({ instances: [{ run }], clock, logger })
+    await clock.advance(29_999)
+    expect(ended).toEqual([])
+    await clock.advance(1)
+    expect(ended).toEqual(['method'])
+    expect(warnings).toEqual([{ tasks: 'last' }])
   })
 
   test('is not kept by the executor that it was given, once it is closed', async () => {
