@@ -9,10 +9,11 @@ import type { ScheduledExecutorService } from '../executors/scheduled-executor-s
 import type { ScheduledFuture } from '../executors/scheduled-future.ts'
 import type { TaskFunction } from '../executors/task.ts'
 import { RejectedExecutionError } from '../executors/termination.ts'
-import { type Clock, checkClock, systemClock } from '../time/clock.ts'
+import { type Clock, checkClock, type EpochMs, systemClock } from '../time/clock.ts'
 import { type DurationLike, requireDurationMs } from '../time/duration-options.ts'
 import { type InstantLike, instantMsOf } from '../time/instant.ts'
 import { type ErrorHandler, logAndRethrow, logAndSuppress } from './error-handler.ts'
+import { InstantTasks } from './instant-tasks.ts'
 import type { TaskScheduler, TaskSchedulerEventMap } from './task-scheduler.ts'
 import { TaskRejectedError } from './task-scheduler.ts'
 import type { TaskTrigger } from './task-trigger.ts'
@@ -42,10 +43,10 @@ const checkExecutor = checkMethods(
 /** A full pool makes task after task wait; the log has one line of that in this time. */
 const waitingWarnedEveryMs = 60_000
 
-/** What ends the subscription of a scheduler to its executor. */
 /** Most tasks that a warning names. */
 const namedMax = 20
 
+/** What ends the subscription of a scheduler to its executor. */
 const subscriptions = new WeakMap<ConcurrentTaskScheduler, () => void>()
 
 /** Has the executor of a scheduler, which may live on, keep nothing of it any more. */
@@ -65,11 +66,12 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   readonly #errorHandler: ErrorHandler | null
   readonly #events: TypedEventEmitter<TaskSchedulerEventMap>
   readonly #triggered = new Set<TriggeredTask>()
+  readonly #instants: InstantTasks
   readonly #names = new WeakMap<ScheduledFuture<unknown>, string>()
-
-  /** @throws InvalidArgumentError ERR_INVALID_OPTION */
   /** The names of the runs in progress. */
   readonly #running = new Set<{ readonly name: string }>()
+
+  /** @throws InvalidArgumentError ERR_INVALID_OPTION */
   constructor(executor: ScheduledExecutorService, options: ConcurrentTaskSchedulerOptions = {}) {
     checkExecutor('ConcurrentTaskScheduler', 'executor', executor)
     checkOptions('ConcurrentTaskScheduler', options, {
@@ -79,6 +81,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     })
     this.clock = options.clock ?? systemClock
     this.#executor = executor
+    this.#instants = new InstantTasks(this.clock)
     this.#logger = resolveLogger(options.logger, () => this.clock.now())
     this.#errorHandler = options.errorHandler ?? null
     this.#events = new TypedEventEmitter<TaskSchedulerEventMap>(this.#logger, {
@@ -109,9 +112,10 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   schedule<T>(task: TaskFunction<T>, startTime: InstantLike): ScheduledFuture<T>
   schedule(task: TaskFunction<unknown>, when: TaskTrigger | InstantLike): ScheduledFuture<unknown> | null {
     if (!isTrigger(when)) {
-      const delayMs = this.#delayUntil(when)
       const run = this.#guarded(task, { runsAgain: false })
-      return this.#submit(task, () => this.#executor.schedule(run, delayMs))
+      return this.#instants.start(run, this.#startMs(when), (each, delayMs) =>
+        this.#submit(task, () => this.#executor.schedule(each, delayMs)),
+      )
     }
     const triggered = TriggeredTask.start({
       task: this.#guarded(task, { runsAgain: true }),
@@ -178,14 +182,10 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
    * run once stay with the executor, which counts their delays from here.
    */
   protected cancelTriggered(): void {
+    this.#instants.stop()
     for (const task of this.#triggered) task.cancel()
   }
 
-  #hearsOfWaiting(future: ScheduledFuture<unknown>, lateMs: number): void {
-    const task = this.#names.get(future)
-    // The executor may have other users.
-    if (task !== undefined) this.#waits(task, lateMs)
-  }
   /** Names the tasks that run in the log. */
   protected warnOfRunning(): void {
     const names = new Set(Array.from(this.#running, ({ name }) => name))
@@ -197,6 +197,11 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     )
   }
 
+  #hearsOfWaiting(future: ScheduledFuture<unknown>, lateMs: number): void {
+    const task = this.#names.get(future)
+    // The executor may have other users.
+    if (task !== undefined) this.#waits(task, lateMs)
+  }
 
   #waits(task: string, lateMs: number): void {
     this.#warnOfWaiting(task, lateMs)
@@ -220,12 +225,13 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   ): { readonly delayMs: number; readonly periodMs: number } {
     const given = period ?? startOrPeriod
     const periodMs = requireDurationMs('TaskScheduler', field, given, { minMs: 1 })
-    return { delayMs: period === undefined ? 0 : this.#delayUntil(startOrPeriod), periodMs }
+    const delayMs = period === undefined ? 0 : Math.max(0, this.#startMs(startOrPeriod) - this.clock.now())
+    return { delayMs, periodMs }
   }
 
-  #delayUntil(instant: InstantLike): number {
+  #startMs(instant: InstantLike): EpochMs {
     const startMs = instantMsOf(instant)
-    if (!Number.isNaN(startMs)) return Math.max(0, startMs - this.clock.now())
+    if (!Number.isNaN(startMs)) return startMs
     throw new InvalidArgumentError(
       'startTime',
       `TaskScheduler: 'startTime' must be a Date, epoch milliseconds, a DateTime, or ISO 8601 text with its offset, ` +
@@ -255,24 +261,24 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     const byDefault = runsAgain ? logAndSuppress : logAndRethrow
     const handle = this.#errorHandler ?? byDefault(this.#logger)
     return async (context) => {
+      const running = { name: nameOf(task) }
+      this.#running.add(running)
       try {
         return await task(context)
       } catch (error) {
         // A run that was asked to end may end by throwing: that is no failure to report.
         if (context.signal.aborted) throw error
         this.#events.emit('taskFailed', { task: nameOf(task), error, runsAgain })
-      const running = { name: nameOf(task) }
-      this.#running.add(running)
         await handle(error, nameOf(task))
         return undefined as T
+      } finally {
+        this.#running.delete(running)
       }
     }
   }
 }
 
 function nameOf(task: TaskFunction<unknown>): string {
-      } finally {
-        this.#running.delete(running)
   return task.name === '' ? 'task' : task.name
 }
 

@@ -10,7 +10,11 @@ export interface PeriodicTaskTriggerOptions {
   readonly fixedRate?: boolean
 }
 
-/** A `TaskTrigger` that runs periodically. */
+/**
+ * A `TaskTrigger` that runs periodically, by the wall clock. With `fixedRate`, a clock that is set an hour ahead makes
+ * the runs of an hour follow at once, and one that is set back has none run for so long; `scheduleAtFixedRate` does
+ * neither.
+ */
 export class PeriodicTaskTrigger implements TaskTrigger {
   readonly periodMs: number
   readonly initialDelayMs: number

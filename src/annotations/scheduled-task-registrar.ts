@@ -94,7 +94,10 @@ export class ScheduledTaskRegistrar {
     )
   }
 
-  /** A task that runs once, `initialDelay` after it is scheduled. @throws InvalidArgumentError ERR_INVALID_OPTION */
+  /**
+   * A task that runs once, at the instant that is `initialDelay` ahead when it is scheduled; it moves with that instant
+   * when the clock is set. @throws InvalidArgumentError ERR_INVALID_OPTION
+   */
   addOneTimeTask(task: TaskFunction<unknown>, initialDelay: DurationLike): ScheduledTask {
     const delayMs = initialDelayMs({ initialDelay })
     return this.#add('oneTime', task, (scheduler) =>

@@ -36,7 +36,8 @@ export interface TaskScheduler {
   schedule(task: TaskFunction<unknown>, trigger: TaskTrigger): ScheduledFuture<never> | null
   /**
    * Runs the task once, at an instant; at once when that is past. A number is epoch milliseconds, no delay as
-   * in `ScheduledExecutor`: in 5 s is `clock.now() + 5000`.
+   * in `ScheduledExecutor`: in 5 s is `clock.now() + 5000`. When the clock is set or the machine sleeps, a run that is
+   * further ahead than 30 s moves with its instant, within as long.
    *
    * @throws TaskRejectedError ERR_TASK_REJECTED after shutdown
    * @throws InvalidArgumentError ERR_INVALID_ARGUMENT for what is no instant
@@ -44,7 +45,7 @@ export interface TaskScheduler {
   schedule<T>(task: TaskFunction<T>, startTime: InstantLike): ScheduledFuture<T>
   /**
    * Runs the task every `period`, from now or from an instant on (no delay); missed runs are made up, runs never
-   * overlap.
+   * overlap. Setting the clock moves no runs, the first one included.
    *
    * @throws as `schedule`, and InvalidArgumentError ERR_INVALID_OPTION for a period below 1 ms
    */
