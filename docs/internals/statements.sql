@@ -7942,13 +7942,35 @@ SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_gr
   h.shard_item
 FROM (
   SELECT *
-  FROM qrtz_execution_history AS h
-  WHERE h.sched_name || '' = :scheduler
-    AND h.trigger_name = :trigger
-    AND h.trigger_group = :triggerGroup
-    AND h.fired_time >= :planned
-  ORDER BY h.fired_time, h.fire_instance_id
-  LIMIT :scanned
+  FROM (
+    SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+      h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+      h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
+      h.shard_item
+    FROM qrtz_execution_history AS h
+    WHERE h.sched_name || '' = :scheduler
+      AND h.trigger_name = :trigger
+      AND h.trigger_group = :triggerGroup
+      AND h.fired_time >= :planned
+    ORDER BY h.fired_time, h.fire_instance_id
+    LIMIT :scanned
+  ) AS a
+  UNION ALL
+  SELECT *
+  FROM (
+    SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+      h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+      h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
+      h.shard_item
+    FROM qrtz_execution_history AS h
+    WHERE h.sched_name || '' = :scheduler
+      AND h.trigger_name = :trigger
+      AND h.trigger_group = :triggerGroup
+      AND h.fired_time >= :earliest
+      AND h.fired_time < :planned
+    ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+    LIMIT :scanned
+  ) AS b
 ) AS h
 WHERE h.planned_time = :planned
 ORDER BY h.attempt
@@ -7961,13 +7983,35 @@ SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_gr
   h.shard_item
 FROM (
   SELECT *
-  FROM qrtz_execution_history AS h
-  WHERE h.sched_name = :scheduler
-    AND h.trigger_name = :trigger
-    AND h.trigger_group = :triggerGroup
-    AND h.fired_time >= :planned
-  ORDER BY h.fired_time, h.fire_instance_id
-  LIMIT :scanned
+  FROM (
+    SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+      h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+      h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
+      h.shard_item
+    FROM qrtz_execution_history AS h
+    WHERE h.sched_name = :scheduler
+      AND h.trigger_name = :trigger
+      AND h.trigger_group = :triggerGroup
+      AND h.fired_time >= :planned
+    ORDER BY h.fired_time, h.fire_instance_id
+    LIMIT :scanned
+  ) AS a
+  UNION ALL
+  SELECT *
+  FROM (
+    SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+      h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+      h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
+      h.shard_item
+    FROM qrtz_execution_history AS h
+    WHERE h.sched_name = :scheduler
+      AND h.trigger_name = :trigger
+      AND h.trigger_group = :triggerGroup
+      AND h.fired_time >= :earliest
+      AND h.fired_time < :planned
+    ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+    LIMIT :scanned
+  ) AS b
 ) AS h
 WHERE h.planned_time = :planned
 ORDER BY h.attempt

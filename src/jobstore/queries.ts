@@ -144,7 +144,8 @@ export const unknownJobTypeLimits = { triggers: 10_000, types: 100, triggersOfTy
 export const executionOutcomes = ['succeeded', 'failed', 'vetoed', 'interrupted', 'timedOut', 'lost'] as const
 /**
  * How an execution ended: `vetoed` by a trigger listener, `interrupted` by a caller or a shutdown, `timedOut` by its
- * `timeoutMs`, `lost` with its node and not run again.
+ * `timeoutMs`, `lost` with its node and not run again. A firing of a sharded job is also `vetoed` when none of its
+ * items was run, because all were left out or turned off.
  */
 export type ExecutionOutcome = (typeof executionOutcomes)[number]
 
@@ -263,7 +264,8 @@ export interface ExecutionDetails extends ExecutionSummary {
   readonly dataText: string | null
   /**
    * All attempts at the same firing, this one among them, in order; at most 100. A store may look for them among the
-   * first 1,000 executions of the trigger after the planned instant alone.
+   * first 1,000 executions of the trigger after the planned instant alone, and for those that fired before it, because
+   * the clock was set back, among the last 1,000 of the hour before.
    */
   readonly attempts: readonly ExecutionSummary[]
 }

@@ -97,6 +97,18 @@ const history = area(
         ids,
       )
     },
+    'names an attempt that fired before its planned instant, because the clock was set back': async (bed) => {
+      const plannedMs = bed.now() + 1_800_000
+      const firing = { triggerKey: new TriggerKey('origin'), scheduledFireTimeMs: plannedMs }
+      const first = await run(bed, 't1', { ...firing, fireTimeMs: plannedMs })
+      const second = await run(bed, 't2', { ...firing, attempt: 2 })
+      for (const id of [first, second]) {
+        assert.deepEqual(
+          (await get(bed, id)).attempts.map(({ fireInstanceId }) => fireInstanceId),
+          [first, second],
+        )
+      }
+    },
     'is searched by outcome, time, error, data and origin': async (bed) => {
       const texts = { progressText: null, resultText: null }
       await run(bed, 'a', { texts: { ...texts, dataText: '{"to":"ops","n":12}' } })

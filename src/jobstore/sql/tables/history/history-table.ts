@@ -44,6 +44,8 @@ import {
 const attemptsMax = 100
 /** Among how many executions of a trigger they are looked for. */
 const attemptsScanned = 1000
+/** By how much a clock may have been set back before a retry, which then fires before the planned instant. */
+const setBackMaxMs = 3_600_000
 
 /** Rows are ordered by the time at which they fired; rows with a time that no Date can hold are left out. */
 const hasPlace = `h.fired_time BETWEEN ${String(-instantMaxMs)} AND ${String(instantMaxMs)}`
@@ -131,6 +133,7 @@ export class HistoryTable {
         trigger: anyText(row, 'trigger_name'),
         triggerGroup: anyText(row, 'trigger_group'),
         planned: summary.scheduledFireTimeMs,
+        earliest: summary.scheduledFireTimeMs - setBackMaxMs,
         scanned: attemptsScanned,
         limit: attemptsMax,
       }),
@@ -159,6 +162,7 @@ interface HistoryStatements {
     trigger: string
     triggerGroup: string
     planned: number
+    earliest: number
     scanned: number
     limit: number
   }>
@@ -168,6 +172,8 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
   const { dialect, names } = vocabulary
   const place = `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h
     WHERE h.sched_name = :scheduler AND ${hasPlace}`
+  const ofTrigger = `SELECT ${list(columns)} FROM ${names.history} AS h
+    WHERE ${ofScheduler(dialect)} AND ${isNamed('trigger')}`
   return {
     insert: insertMissingQuery(vocabulary, names.history, { ...columns, ...textColumns, ...logColumns }),
     insertPlain: insertMissingQuery(vocabulary, names.history, plainColumns, plainConstants),
@@ -205,11 +211,13 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
     ),
     attempts: sqlQuery(
       dialect,
-      // None began before its planned instant.
+      // Those before the planned instant apart: of a trigger that fires often, they would fill the limit.
       `SELECT ${list(columns)} FROM (
-         SELECT * FROM ${names.history} AS h
-         WHERE ${ofScheduler(dialect)} AND ${isNamed('trigger')}
-           AND h.fired_time >= :planned ORDER BY h.fired_time, h.fire_instance_id LIMIT :scanned) AS h
+         SELECT * FROM (${ofTrigger} AND h.fired_time >= :planned
+           ORDER BY h.fired_time, h.fire_instance_id LIMIT :scanned) AS a
+         UNION ALL
+         SELECT * FROM (${ofTrigger} AND h.fired_time >= :earliest AND h.fired_time < :planned
+           ORDER BY h.fired_time DESC, h.fire_instance_id DESC LIMIT :scanned) AS b) AS h
        WHERE h.planned_time = :planned ORDER BY h.attempt LIMIT :limit`,
     ),
   }
