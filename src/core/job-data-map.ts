@@ -26,6 +26,14 @@ export function cloneJobData(data: JobDataMap): Record<string, unknown> {
   return cloneEntries({ ...data })
 }
 
+/** Freezes data that were just read, and that nothing else has: as frozen as those of `copyJobData`. */
+export function freezeJobData<Data extends object>(data: Data): Readonly<Data> {
+  for (const value of Object.values(data) as unknown[]) {
+    if (typeof value === 'object' && value !== null) freezeJobData(value)
+  }
+  return Object.freeze(data)
+}
+
 /** The job's entries with the trigger's over them, as a copy and without the scheduler's own notes. */
 export function mergeJobData(jobData: JobDataMap, triggerData: JobDataMap): Record<string, unknown> {
   if (jobData === emptyJobDataMap && triggerData === emptyJobDataMap) return {}

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { copyJobData } from '../../core/job-data-map.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import { area, type StoreCase } from './store-case.ts'
@@ -47,6 +48,17 @@ export const jobCases: readonly StoreCase[] = area('jobs', {
     })
     await store.addJob(job, { replace: false })
     assert.deepEqual(await store.getJob(new JobKey('full', 'reports')), job)
+  },
+  'gives the data of jobs and triggers frozen, as they were given': async (bed) => {
+    const data = copyJobData('a test', { nested: { list: [{ n: 1 }] } })
+    const { key } = await bed.schedule('t', { job: jobDetail('j', { jobDataMap: data }), data })
+    const { jobDetail: fired, trigger } = await bed.start('t')
+    for (const each of [await bed.store.getJob(fired.key), await bed.store.getTrigger(key), fired, trigger]) {
+      assert.ok(each !== null)
+      const nested = each.jobDataMap['nested'] as { readonly list: readonly object[] }
+      const parts = [each.jobDataMap, nested, nested.list, nested.list[0]]
+      assert.ok(parts.every((part) => Object.isFrozen(part)))
+    }
   },
   'keeps two jobs of one name in different groups apart': async ({ store }) => {
     await store.addJob(jobDetail('twin', { description: 'first' }), { replace: false })

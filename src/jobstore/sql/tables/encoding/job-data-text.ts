@@ -1,5 +1,5 @@
 import { InvalidArgumentError, JobPersistenceError } from '../../../../core/errors.ts'
-import { emptyJobDataMap, type JobDataMap } from '../../../../core/job-data-map.ts'
+import { emptyJobDataMap, freezeJobData, type JobDataMap } from '../../../../core/job-data-map.ts'
 import { describeValue } from '../../../../core/options.ts'
 import { readProperties, writeProperties } from './properties-text.ts'
 
@@ -49,7 +49,7 @@ export function readJobData(bytes: Buffer | null): JobDataMap {
   }
   try {
     const data = startsLikeJson(bytes) ? readJsonObject(bytes) : readProperties(bytes.toString('latin1'))
-    return Object.keys(data).length === 0 ? emptyJobDataMap : data
+    return Object.keys(data).length === 0 ? emptyJobDataMap : freezeJobData(data)
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     throw new JobPersistenceError(
