@@ -60,8 +60,10 @@ export async function read<Id extends OperationId>(
   const { body, signal, onlyAs = null, ...rest } = (options ?? {}) as AnyOptions
   const { method } = routes[id]
   const askedMs = nowMs()
-  const mayBeDone = method !== 'GET' && rest.dryRun !== true && !id.startsWith('session.')
-  const [response, answer] = await answered(addressOf(id, rest), mayBeDone, {
+  const isChange = method !== 'GET' && rest.dryRun !== true
+  const mayBeDone = isChange && !id.startsWith('session.')
+  const asked = { isChange, mayBeDone }
+  const [response, answer] = await answered(addressOf(id, rest), asked, {
     method,
     headers: {
       accept: 'application/json',
@@ -98,7 +100,7 @@ const limitMs = { look: 30_000, change: 300_000 } as const
 
 async function answered(
   address: string,
-  mayBeDone: boolean,
+  { isChange, mayBeDone }: { readonly isChange: boolean; readonly mayBeDone: boolean },
   init: RequestInit,
 ): Promise<[Response, unknown]> {
   // `AbortSignal.any` is missing in browsers of 2023.
@@ -109,7 +111,7 @@ async function answered(
   }
   if (init.signal?.aborted === true) abort()
   init.signal?.addEventListener('abort', abort)
-  const cancel = later(init.method === 'GET' ? limitMs.look : limitMs.change, abort)
+  const cancel = later(isChange ? limitMs.change : limitMs.look, abort)
   try {
     const response = await fetch(address, { ...init, signal })
     // A proxy that asks people to sign in answers with a page of its own. Nothing has read the request then.

@@ -13,6 +13,8 @@ export interface Resource<Value> {
   /** Of the last attempt; null when that went well. */
   readonly error: ReadonlySignal<unknown>
   readonly isLoading: ReadonlySignal<boolean>
+  /** Whether the value answers other inputs than those of now, whose answer is still to come. */
+  readonly isOfOthers: ReadonlySignal<boolean>
   readonly reload: () => void
 }
 
@@ -49,11 +51,12 @@ export function useResource<Value>(
   const value: Signal<Value | null> = useSignal<Value | null>(null)
   const error = useSignal<unknown>(null)
   const requests = useSignal(0)
+  const isOfOthers = useSignal(true)
   const isLoading = useComputed(() => requests.value > 0)
   const latest = useRef({ load, freshness })
   latest.current = { load, freshness }
   const loader = useRef<Loader<Value> | null>(null)
-  loader.current ??= new Loader<Value>(() => latest.current, value, error, requests)
+  loader.current ??= new Loader<Value>(() => latest.current, { value, error, requests, isOfOthers })
   const { current } = loader
   useEffect(() => current.watch(), [current])
   useEffect(() => {
@@ -63,6 +66,7 @@ export function useResource<Value>(
     value,
     error,
     isLoading,
+    isOfOthers,
     reload: () => {
       current.loadNow()
     },
@@ -74,35 +78,32 @@ interface Current<Value> {
   readonly freshness: Freshness
 }
 
+/** What the loader tells. */
+interface Told<Value> {
+  readonly value: Signal<Value | null>
+  readonly error: Signal<unknown>
+  readonly requests: Signal<number>
+  readonly isOfOthers: Signal<boolean>
+}
+
 class Loader<Value> {
   readonly #current: () => Current<Value>
-  readonly #value: Signal<Value | null>
-  readonly #error: Signal<unknown>
-  readonly #requests: Signal<number>
+  readonly #told: Told<Value>
   #request: AbortController | null = null
-  /** Whether the value answers other inputs than those of now. */
-  #isOfOthers = false
   #isWaiting = false
   #isWanted = false
   #cancel: () => void = () => undefined
   #tookMs = 0
   #gapMs: number = gapMs.first
 
-  constructor(
-    current: () => Current<Value>,
-    value: Signal<Value | null>,
-    error: Signal<unknown>,
-    requests: Signal<number>,
-  ) {
+  constructor(current: () => Current<Value>, told: Told<Value>) {
     this.#current = current
-    this.#value = value
-    this.#error = error
-    this.#requests = requests
+    this.#told = told
   }
 
-  /** What is there is shown until the answer to the new inputs comes, and not beside their failure. */
+  /** What is there is shown until the answer to the new inputs comes, as old, and not beside their failure. */
   loadOther(): void {
-    this.#isOfOthers = true
+    this.#told.isOfOthers.value = true
     this.loadNow()
   }
 
@@ -112,31 +113,32 @@ class Loader<Value> {
     const request = new AbortController()
     this.#request = request
     this.#isWanted = false
-    this.#requests.value++
+    this.#told.requests.value++
     this.#settle(this.#current().load(request.signal), request).catch(() => undefined)
   }
 
   async #settle(answer: Promise<Value>, request: AbortController): Promise<void> {
     const startedMs = steadyMs()
+    const { value, error, isOfOthers } = this.#told
     try {
       const loaded = await answer
       this.#tookMs = steadyMs() - startedMs
       if (this.#request === request) {
-        this.#isOfOthers = false
         batch(() => {
-          this.#value.value = loaded
-          this.#error.value = null
+          isOfOthers.value = false
+          value.value = loaded
+          error.value = null
         })
       }
-    } catch (error) {
-      if (!isAborted(error) && this.#request === request) {
+    } catch (failure) {
+      if (!isAborted(failure) && this.#request === request) {
         batch(() => {
-          if (this.#isOfOthers) this.#value.value = null
-          this.#error.value = error
+          if (isOfOthers.value) value.value = null
+          error.value = failure
         })
       }
     } finally {
-      this.#requests.value--
+      this.#told.requests.value--
       if (this.#request === request) this.#request = null
       if (this.#isWanted) this.#loadSoon()
     }

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { Resource } from '../api/resource.ts'
+import { Fresh } from './fresh.tsx'
 import { ProblemNote } from './problem.tsx'
 
 interface ListingProps {
@@ -16,7 +17,7 @@ export function Listing({ title, of, children }: ListingProps): JSX.Element {
       {error !== null && <ProblemNote error={error} retry={of.reload} />}
       {(error === null || of.value.value !== null) && (
         <section class="panel" aria-label={title}>
-          {children}
+          <Fresh isOld={of.isOfOthers.value && of.value.value !== null}>{children}</Fresh>
         </section>
       )}
     </>

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { call } from '../../api/client.ts'
 import type { CalendarDays } from '../../api/operations.ts'
 import { useResource } from '../../api/resource.ts'
+import { Fresh } from '../../parts/fresh.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { useSearch } from '../../state/place.ts'
@@ -65,7 +66,11 @@ export function CalendarMonth({ name }: { readonly name: string }): JSX.Element 
       }
     >
       {error !== null && <ProblemNote error={error} retry={loaded.reload} />}
-      {shown !== null && <Days shown={shown} month={month} />}
+      {shown !== null && (
+        <Fresh isOld={loaded.isOfOthers.value}>
+          <Days shown={shown} month={month} />
+        </Fresh>
+      )}
     </Panel>
   )
 }

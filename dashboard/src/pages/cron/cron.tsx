@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
 import { ChoiceField, halfTyped, TextField } from '../../parts/fields.tsx'
+import { Fresh } from '../../parts/fresh.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useSettled } from '../../parts/use-settled.ts'
@@ -66,6 +67,7 @@ export function CronPage(): JSX.Element {
     { everyMs: 60_000 },
   )
   const error = preview.error.value
+  const isOld = preview.isOfOthers.value || JSON.stringify(settled.value) !== JSON.stringify(asked)
   const position = error instanceof ApiProblem ? (error.problem.position ?? null) : null
   const change = (changes: Readonly<Record<string, string>>): void => {
     search.set(changes, { replace: true })
@@ -109,7 +111,9 @@ export function CronPage(): JSX.Element {
       {error !== null ? (
         <CronProblem error={error} text={settled.value.expression} />
       ) : (
-        <Answer preview={preview.value.value} asked={settled.value} />
+        <Fresh isOld={isOld}>
+          <Answer preview={preview.value.value} asked={settled.value} />
+        </Fresh>
       )}
     </>
   )

@@ -15,6 +15,7 @@ import { Json } from '../../parts/code.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ExecutionTable } from '../../parts/execution-table.tsx'
 import { filterTerm } from '../../parts/filter-term.ts'
+import { Fresh } from '../../parts/fresh.tsx'
 import { keyId, keyText, TriggerLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -69,7 +70,7 @@ export function JobPage({ params }: PageProps): JSX.Element {
           <Status status={shown.status} />
           <Details job={shown.detail} />
           {shown.detail.sharding !== null && <Shards of={key} sharding={shown.detail.sharding} />}
-          <Triggers of={key} page={shown.triggers} />
+          <Triggers of={key} page={shown.triggers} isOld={job.isOfOthers.value} />
           <History of={key} />
         </>
       )}
@@ -134,9 +135,11 @@ function Details({ job }: { readonly job: JobJson }): JSX.Element {
 interface TriggersProps {
   readonly of: KeyJson
   readonly page: PageJson<TriggerDetailJson>
+  /** Whether another page of them was asked for. */
+  readonly isOld: boolean
 }
 
-function Triggers({ of: key, page }: TriggersProps): JSX.Element {
+function Triggers({ of: key, page, isOld }: TriggersProps): JSX.Element {
   const text = words()
   const asked = useSignal<AskedOfTrigger>(null)
   const create = may('triggers.put') && (
@@ -146,14 +149,16 @@ function Triggers({ of: key, page }: TriggersProps): JSX.Element {
   )
   return (
     <Panel title={text.triggers} isFlush actions={create}>
-      <Table
-        caption={text.triggers}
-        columns={triggerColumns(asked)}
-        rows={page.items}
-        keyOf={(row) => keyId(row.key)}
-        empty={<Empty title={text.noTriggers} hint={text.noTriggersHint} />}
-      />
-      <Pager count={page.items.length} next={page.next} />
+      <Fresh isOld={isOld}>
+        <Table
+          caption={text.triggers}
+          columns={triggerColumns(asked)}
+          rows={page.items}
+          keyOf={(row) => keyId(row.key)}
+          empty={<Empty title={text.noTriggers} hint={text.noTriggersHint} />}
+        />
+        <Pager count={page.items.length} next={page.next} />
+      </Fresh>
       <TriggerDialog asked={asked} />
     </Panel>
   )

@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { Fresh } from '../../parts/fresh.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { ChoiceBox, SearchBox } from '../../parts/search-box.tsx'
@@ -90,7 +91,11 @@ export function TimelinePage(): JSX.Element {
       </div>
       {error !== null && <ProblemNote error={error} retry={loaded.reload} />}
       <section class="panel" aria-label={text.title} aria-busy={rows === null}>
-        {rows !== null && data !== null && <Drawing rows={rows} data={data} shown={shown} by={asked.by} />}
+        {rows !== null && data !== null && (
+          <Fresh isOld={loaded.isOfOthers.value}>
+            <Drawing rows={rows} data={data} shown={shown} by={asked.by} />
+          </Fresh>
+        )}
       </section>
     </>
   )

@@ -5,6 +5,7 @@ import { call } from '../../api/client.ts'
 import type { Operations } from '../../api/operations.ts'
 import { useResource } from '../../api/resource.ts'
 import { FireTimes } from '../../parts/fire-times.tsx'
+import { Fresh } from '../../parts/fresh.tsx'
 import { MinuteLoad, useMinuteLoads } from '../../parts/minute-load.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useSettled } from '../../parts/use-settled.ts'
@@ -25,9 +26,9 @@ export function TriggerPreview({ of: key, fields }: TriggerPreviewProps): JSX.El
   const text = words()
   const settled = useSettled({ key, fields })
   const preview = useResource(
-    async () => {
+    async (signal) => {
       const { key: params, fields: body } = settled.value
-      return body === null ? null : call('triggers.put', { params, body, dryRun: true })
+      return body === null ? null : call('triggers.put', { params, body, dryRun: true, signal })
     },
     [JSON.stringify(settled.value)],
     { everyMs: 60_000 },
@@ -38,21 +39,28 @@ export function TriggerPreview({ of: key, fields }: TriggerPreviewProps): JSX.El
   if (error !== null) return <CronProblem error={error} text={expression} />
   const answer = preview.value.value
   if (answer === null) return <p class="note info">…</p>
-  return <FiresBeforeAndAfter of={settled.value.key} answer={answer} />
+  const isOld = preview.isOfOthers.value || JSON.stringify(settled.value) !== JSON.stringify({ key, fields })
+  return (
+    <Fresh isOld={isOld}>
+      <FiresBeforeAndAfter of={settled.value.key} answer={answer} isOld={isOld} />
+    </Fresh>
+  )
 }
 
 interface FiresProps {
   readonly of: KeyJson
   readonly answer: Edited
+  /** Whether it is about other fields than those of now. */
+  readonly isOld: boolean
 }
 
-function FiresBeforeAndAfter({ of: key, answer }: FiresProps): JSX.Element {
+function FiresBeforeAndAfter({ of: key, answer, isOld }: FiresProps): JSX.Element {
   const text = words()
   const { before, beforeMs, after, afterMs } = answer.result
   const loads = useMinuteLoads(afterMs, key)
   return (
     <>
-      {!answer.changed && (
+      {!answer.changed && !isOld && (
         <p class="note info" role="status">
           {text.same}
         </p>
