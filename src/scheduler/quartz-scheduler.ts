@@ -196,6 +196,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       jobStore: jobStore.name,
       jobStorePersistent: jobStore.capabilities.persistent,
       jobStoreClustered: jobStore.capabilities.clustered,
+      historyKeepsSuccesses: jobStore.records?.keeps('succeeded') === true,
       jobGroupLimits: Object.fromEntries(jobStore.jobGroupLimits),
       threadPool: threadPool.name,
       threadPoolSize: threadPool.size,

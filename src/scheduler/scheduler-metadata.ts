@@ -15,6 +15,8 @@ export interface SchedulerMetaData {
   readonly jobStore: string
   readonly jobStorePersistent: boolean
   readonly jobStoreClustered: boolean
+  /** Whether the history of the job store keeps executions that succeeded, as with `record: 'all'`. */
+  readonly historyKeepsSuccesses: boolean
   /** How many jobs of a group this instance lets be claimed or executing at once, in the whole cluster, by group. */
   readonly jobGroupLimits: Readonly<Record<string, number>>
   readonly threadPool: string

@@ -16,6 +16,8 @@ export interface ExecutionStatsJson {
   readonly fromMs: number
   readonly toMs: number
   readonly count: number
+  /** Whether executions that succeeded are among them: the history of this server's store keeps them. */
+  readonly keepsSuccesses: boolean
   readonly byOutcome: Counts
   /** Null when there was none, as below. */
   readonly latenessMs: SpreadJson | null
@@ -45,14 +47,21 @@ export async function lookAtExecutions(
     isWhole = next === null || after === null
     if (isWhole) break
   }
-  return statsOf(found, isWhole ? fromMs : (found.at(-1)?.fireTimeMs ?? fromMs), toMs)
+  return {
+    ...statsOf(found, isWhole ? fromMs : (found.at(-1)?.fireTimeMs ?? fromMs), toMs),
+    keepsSuccesses: scheduler.getMetaData().historyKeepsSuccesses,
+  }
 }
 
 function cursorOf({ fireTimeMs, fireInstanceId }: ExecutionCursor): ExecutionCursor {
   return { fireTimeMs, fireInstanceId }
 }
 
-function statsOf(found: readonly ExecutionSummary[], fromMs: number, toMs: number): ExecutionStatsJson {
+function statsOf(
+  found: readonly ExecutionSummary[],
+  fromMs: number,
+  toMs: number,
+): Omit<ExecutionStatsJson, 'keepsSuccesses'> {
   const bucketMs = Math.max(1000, Math.ceil((toMs - fromMs) / bucketsMax))
   // None that begins later than what was looked at: it would be empty.
   const bucketCount = Math.max(1, Math.ceil((toMs - fromMs) / bucketMs))

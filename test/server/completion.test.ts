@@ -43,6 +43,7 @@ test('knows names and groups that have what was typed in them', async () => {
 test('completes the last term of a filter, and leaves the others as they are', async () => {
   expect(await completed('executions', 'out')).toEqual(['outcome:'])
   expect(await completed('executions', 'late>5s outcome:fa')).toEqual(['late>5s outcome:failed'])
+  expect(await completed('executions', 'outcome:failed,ti')).toEqual(['outcome:failed,timedOut'])
   expect(await completed('executions', 'outcome:failed job:reports/dai')).toEqual([
     'outcome:failed job:reports/daily',
   ])

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { JobKey } from '../../src/core/key.ts'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { lookAtExecutions, lookedAtMax } from '../../src/server/execution-stats.ts'
 import { runMany } from '../support/run-many.ts'
-import { filledScheduler } from '../support/server-fixture.ts'
+import { addPlainJob, filledScheduler, serverFixture } from '../support/server-fixture.ts'
 
 test('says from when it counts where there was more than it looks at', async () => {
   const scheduler = await filledScheduler()
@@ -18,4 +19,32 @@ test('says from when it counts where there was more than it looks at', async () 
   expect(stats.buckets.at(-1)?.atMs).toBeLessThan(Math.max(toMs, stats.fromMs + 1))
   expect(stats.buckets.reduce((sum, { byOutcome }) => sum + (byOutcome.succeeded ?? 0), 0)).toBe(lookedAtMax)
   await scheduler.shutdown()
+})
+
+test.each(['all', 'failures'] as const)(
+  'knows of a store that keeps %s whether it would show a success',
+  async (record) => {
+    const served = await filledScheduler({ jobStore: new RAMJobStore({ history: { record } }) })
+    await using fixture = await serverFixture({ served })
+    await served.start()
+    await served.triggerJob(await addPlainJob(served, 'failing', 'bad', 'mail'))
+    await served.idle()
+    expect(await fixture.ask('GET /execution-stats')).toMatchObject({
+      json: { byOutcome: { failed: 1 }, keepsSuccesses: record === 'all' },
+    })
+  },
+)
+
+test('finds executions with one of several outcomes', async () => {
+  const served = await filledScheduler()
+  await using fixture = await serverFixture({ served })
+  await served.start()
+  for (const type of ['failing', 'echo'])
+    await served.triggerJob(await addPlainJob(served, type, type, 'mail'))
+  await served.idle()
+  const found = await fixture.ask('GET /executions?filter=outcome:failed,timedOut,lost')
+  expect(found.json).toMatchObject({ items: [{ jobKey: { name: 'failing' } }] })
+  const both = await fixture.ask('GET /executions?filter=outcome:failed,succeeded')
+  expect(both.json).toMatchObject({ items: [{}, {}] })
+  expect(await fixture.ask('GET /executions?filter=outcome:failed,')).toMatchObject({ status: 400 })
 })

@@ -139,7 +139,7 @@ async function valuesLike(source: Source, name: string, typed: string): Promise<
         access.has('viewer') ? (await scheduler.cluster.nodes()).map(({ instanceId }) => instanceId) : [],
       )
     case 'outcome:':
-      return among(executionOutcomes)
+      return outcomesLike(typed)
     case 'manual:':
       return among(['true', 'false'])
     case 'late>':
@@ -148,6 +148,15 @@ async function valuesLike(source: Source, name: string, typed: string): Promise<
     default:
       return []
   }
+}
+
+/** The last of several is completed. */
+function outcomesLike(typed: string): CompletionJson[] {
+  const known = typed.slice(0, typed.lastIndexOf(',') + 1)
+  return executionOutcomes
+    .filter((outcome) => contains(outcome, typed.slice(known.length)))
+    .map((outcome) => `outcome:${known}${outcome}`)
+    .map((value) => ({ value, label: value }))
 }
 
 /** As the filter reads it. */

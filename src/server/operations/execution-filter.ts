@@ -21,7 +21,7 @@ export interface ExecutionFilter {
 const what = 'executions'
 const terms = new Map<string, (value: string, query: StoreQuery) => void>([
   ['node', (node, query) => Object.assign(query, { node })],
-  ['outcome', (value, query) => Object.assign(query, { outcome: outcomeOf(value) })],
+  ['outcome', (value, query) => Object.assign(query, { outcome: value.split(',').map(outcomeOf) })],
   ['firing', (firingId, query) => Object.assign(query, { firingId })],
   ['error', (errorContains, query) => Object.assign(query, { errorContains })],
   ['manual', (value, query) => Object.assign(query, { manual: flagOf(value) })],
@@ -35,10 +35,10 @@ export const termBeginnings: readonly string[] = [
 ]
 
 /**
- * Reads `job:reports/daily outcome:failed late>5s took>=1m`. Terms: `job:` and `trigger:` (`group/name`, or a name
- * in any group), `group:` (of the job), `node:`, `outcome:`, `firing:` (items of that sharded firing), `error:` (part
- * of it), `manual:`, `data.x=`, `late` and `took` with a comparison. Values with blanks stand in double quotes. All
- * terms must hold; only `late` and `took` can be there more than once.
+ * Reads `job:reports/daily outcome:failed,lost late>5s took>=1m`. Terms: `job:` and `trigger:` (`group/name`, or a name
+ * in any group), `group:` (of the job), `node:`, `outcome:` (one, or several with commas), `firing:` (items of that
+ * sharded firing), `error:` (part of it), `manual:`, `data.x=`, `late` and `took` with a comparison. Values with blanks
+ * stand in double quotes. All terms must hold; only `late` and `took` can be there more than once.
  *
  * @throws InvalidArgumentError for what is no such term, saying where, and for a second one of its kind
  */

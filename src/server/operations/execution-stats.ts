@@ -11,6 +11,9 @@ const executionStatsJson: z.ZodType<ExecutionStatsJson> = z.strictObject({
   fromMs: instantMs.describe('Later than asked for where there were more executions than are looked at.'),
   toMs: instantMs,
   count: z.number(),
+  keepsSuccesses: z
+    .boolean()
+    .describe("Whether the history of this server's store keeps executions that succeeded."),
   byOutcome: counts,
   latenessMs: spread.describe('How much later than planned they began; null when there was none.'),
   durationMs: spread,

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import { JobKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import { type JobStatus, noStatus, statusDaysMax } from '../../jobstore/job-status.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { ofStoredJobs } from '../../scheduler/stored-jobs.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
-import { keyJson, keyPath, keyToJson, nothing, wholeQuery } from '../wire/fields.ts'
+import { flagQuery, keyJson, keyPath, keyToJson, nothing, wholeQuery } from '../wire/fields.ts'
 import { jobStatusJson, jobStatusToJson } from '../wire/job-status.ts'
 import { cursorOf, cursorText, filteredPage, pageJson, pageQuery } from '../wire/pages.ts'
 import { jobKeyOf } from './changes.ts'
@@ -24,12 +26,15 @@ const listJobStatus: Operation = operation({
     minConsecutiveFailures: wholeQuery(0, Number.MAX_SAFE_INTEGER)
       .default(0)
       .describe('From 1 on: only jobs that are stored and failed at least so many times in a row.'),
+    beyondRetries: flagQuery
+      .default(false)
+      .describe('Only jobs that have failed in a row at least as often as one firing of them is tried.'),
     days: wholeQuery(0, statusDaysMax).default(0).describe('How many days of counts.'),
   }),
   body: null,
   answer: pageJson(jobStatusJson),
   async handle({ scheduler, query, access }) {
-    const { take, minConsecutiveFailures, days } = query
+    const { take, minConsecutiveFailures, beyondRetries, days } = query
     const after = cursorOf(query.after, keyJson)
     const found = await filteredPage<JobStatus, JobKey>(
       (size, from) =>
@@ -48,13 +53,32 @@ const listJobStatus: Operation = operation({
           },
     )
     // What failed in a row and was deleted since is nothing that anybody has to look at.
-    const items = minConsecutiveFailures === 0 ? found.items : await ofStoredJobs(scheduler, found.items)
+    const stored = minConsecutiveFailures === 0 ? found.items : await ofStoredJobs(scheduler, found.items)
+    const items = beyondRetries ? await withoutRetrying(scheduler, stored) : stored
     return {
       items: items.map(jobStatusToJson),
       next: found.next && cursorText(keyToJson(found.next)),
     }
   },
 })
+
+/** Those that have failed in a row at least as often as one firing is tried; also those of jobs that cannot be read. */
+async function withoutRetrying(
+  scheduler: Scheduler,
+  statuses: readonly JobStatus[],
+): Promise<readonly JobStatus[]> {
+  if (statuses.length === 0) return []
+  const attempts = new KeyMap<JobKey, number>()
+  for (const { key, retry, sharding } of await scheduler.getJobDetails(
+    statuses.map(({ jobKey }) => jobKey),
+  )) {
+    // Of a sharded job only whole firings count, and not the attempts of its items.
+    if (retry !== null && sharding === null) attempts.set(key, retry.attempts)
+  }
+  return statuses.filter(
+    ({ jobKey, consecutiveFailures }) => consecutiveFailures >= (attempts.get(jobKey) ?? 1),
+  )
+}
 
 const getJobStatus: Operation = operation({
   id: 'jobs.status',

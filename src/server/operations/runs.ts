@@ -126,7 +126,7 @@ const listExecutions: Operation = operation({
       .default('')
       .describe(
         'As in `job:reports/daily outcome:failed late>5s took>1m data.to=ops`; also trigger:, group:, node:, ' +
-          'firing:, error:, manual:.',
+          'firing:, error:, manual:. Several outcomes stand with commas: `outcome:failed,lost`.',
       ),
     ...windowQuery('Began at or after', 'Began before'),
   }),

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { call } from '../../api/client.ts'
 import { fullPage } from '../../api/full-page.ts'
+import { failuresFilter } from '../../api/outcomes.ts'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
 import { CsvLink } from '../../parts/csv-link.tsx'
@@ -80,7 +81,7 @@ function QuickFilters(): JSX.Element {
   const text = words()
   const search = useSearch()
   const filters = [
-    { name: text.failures, filter: 'outcome:failed' },
+    { name: text.failures, filter: failuresFilter },
     { name: text.late, filter: 'late>5s' },
     { name: text.long, filter: 'took>1m' },
   ]

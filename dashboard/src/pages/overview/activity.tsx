@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { ExecutionStatsJson } from '../../../../src/server/execution-stats.ts'
+import { notSucceededFilter } from '../../api/outcomes.ts'
 import { Chart, type ChartData } from '../../parts/chart.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { href } from '../../state/place.ts'
@@ -21,9 +22,11 @@ function countedFrom({ fromMs, toMs }: ExecutionStatsJson): string | null {
 /** What the last hour was like, in numbers. */
 export function ActivityTiles({ stats }: { readonly stats: ExecutionStatsJson | null }): JSX.Element {
   const { activity } = words()
-  const remembersAll = stats !== null && (stats.byOutcome.succeeded ?? 0) > 0
-  const success = remembersAll ? (stats.byOutcome.succeeded ?? 0) / ended(stats) : null
-  const failed = stats === null ? null : ended(stats) - (stats.byOutcome.succeeded ?? 0)
+  // Another node may keep more than this server's own store does.
+  const succeeded = stats?.byOutcome.succeeded ?? 0
+  const remembersAll = stats !== null && (stats.keepsSuccesses || succeeded > 0)
+  const success = remembersAll && ended(stats) > 0 ? succeeded / ended(stats) : null
+  const failed = stats === null ? null : ended(stats) - succeeded
   const from = stats && countedFrom(stats)
   const note = from === null ? activity.hour : activity.since(from)
   return (
@@ -38,21 +41,13 @@ export function ActivityTiles({ stats }: { readonly stats: ExecutionStatsJson | 
         name={activity.failed}
         value={numberText(failed)}
         note={note}
-        path={stats === null ? '/history' : `/history?filter=outcome%3A${mostOfFailures(stats)}`}
+        path={`/history?filter=${encodeURIComponent(notSucceededFilter)}&within=hour`}
         isBad={(failed ?? 0) > 0}
       />
       <Tile name={activity.p50} value={durationText(stats?.latenessMs?.p50)} note={note} />
       <Tile name={activity.p99} value={durationText(stats?.latenessMs?.p99)} note={note} />
     </div>
   )
-}
-
-/** The outcome that most of those had which did not succeed: the filter of the history takes one. */
-function mostOfFailures({ byOutcome }: ExecutionStatsJson): string {
-  const failures = (['failed', 'timedOut', 'interrupted', 'lost'] as const).toSorted(
-    (a, b) => (byOutcome[b] ?? 0) - (byOutcome[a] ?? 0),
-  )
-  return failures[0] ?? 'failed'
 }
 
 /** A veto is no failure: the job was not meant to run. */

@@ -17,7 +17,7 @@ import { words } from './words.ts'
 
 export type Overview = Awaited<ReturnType<typeof load>>
 
-/** A job that has failed so often in a row is a problem, and not bad luck. */
+/** A job that has failed so often in a row, and more often than it is tried for one firing, is a problem. */
 const failingTimes = 3
 const failingAsked = 200
 
@@ -34,7 +34,12 @@ async function load(signal: AbortSignal) {
         fullPage(
           (after) =>
             call('jobStatus.list', {
-              query: { minConsecutiveFailures: failingTimes, take: failingAsked, after },
+              query: {
+                minConsecutiveFailures: failingTimes,
+                beyondRetries: true,
+                take: failingAsked,
+                after,
+              },
               signal,
             }),
           { after: '', take: failingAsked },

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
+import { failuresFilter } from '../../api/outcomes.ts'
 import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
 import { keyId, keyText } from '../../parts/links.tsx'
@@ -132,7 +133,7 @@ function failingOf({ failing, isMoreFailing }: Overview): readonly Problem[] {
     isBad: true,
     text: text.othersFailing(isMoreFailing ? `${count}+` : String(count)),
     remedy: text.othersFailingRemedy,
-    ...(may('executions.list') && { path: '/history?filter=outcome%3Afailed' }),
+    ...(may('executions.list') && { path: `/history?filter=${encodeURIComponent(failuresFilter)}` }),
     count,
   }
   return [...shown, others]

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { inBrowser } from '../support/browser-suite.ts'
+import { dashboardFixture, openDashboard, picture } from '../support/dashboard-fixture.ts'
+import { addPlainJob } from '../support/server-fixture.ts'
+
+inBrowser('an outage', (browser) => {
+  test('in which all fails is a success of 0 %, and leads to what failed', async () => {
+    await using fixture = await dashboardFixture()
+    const { scheduler } = fixture
+    await scheduler.start()
+    await scheduler.triggerJob(await addPlainJob(scheduler, 'failing', 'bad', 'mail'))
+    await scheduler.idle()
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/')
+    const tile = (name: string) => page.locator('.tile').filter({ hasText: name })
+    await tile('Success')
+      .getByText(/^0 ?%$/)
+      .waitFor()
+    await picture(page, 'outage')
+    await tile('Did not succeed').click()
+    await page.getByRole('link', { name: 'mail/bad' }).first().waitFor()
+    expect(page.url()).toContain('filter=outcome%3Afailed%2CtimedOut%2Clost%2Cinterrupted&within=hour')
+    await page.getByRole('link', { name: 'Failures' }).click()
+    await page.waitForURL(/filter=outcome%3Afailed%2CtimedOut%2Clost&/)
+    await page.getByRole('link', { name: 'mail/bad' }).first().waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+  })
+})
