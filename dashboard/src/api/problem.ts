@@ -20,6 +20,11 @@ export function isGone(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 404
 }
 
+/** It is stored, and cannot be read. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof ApiProblem && error.problem.code === 'ERR_BROKEN_ROW'
+}
+
 /** Somebody else has changed what a viewer was about to change. */
 export function isChanged(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 412

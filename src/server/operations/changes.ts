@@ -1,4 +1,4 @@
-import { JobPersistenceError, SchedulerError } from '../../core/errors.ts'
+import { isBrokenRow, JobPersistenceError, SchedulerError } from '../../core/errors.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { isAttached } from '../../health/scheduler-health.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
@@ -7,6 +7,7 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import type { Reach } from '../catalogue/operation.ts'
 import type { ActionJson, LandedJson } from '../wire/action.ts'
 import type { KeyJson } from '../wire/fields.ts'
+import { summaryOf } from './trigger-details.ts'
 
 /** Where what this scheduler is told arrives. The data to which a server is attached is that of other nodes. */
 export function landedIn(scheduler: Scheduler, reach: Reach): LandedJson {
@@ -68,10 +69,20 @@ export async function requireTrigger(scheduler: Scheduler, key: KeyJson): Promis
   return trigger
 }
 
+/** A stored trigger, or null for one that cannot be read: a row of it is there. @throws SchedulerError ERR_NOT_FOUND */
+export async function readableTrigger(scheduler: Scheduler, key: KeyJson): Promise<Trigger | null> {
+  try {
+    return await requireTrigger(scheduler, key)
+  } catch (error) {
+    if (isBrokenRow(error)) return null
+    throw error
+  }
+}
+
 /** The group of the job of a trigger; none for a trigger that is not there. */
 export async function jobGroupsOfTrigger(scheduler: Scheduler, key: KeyJson): Promise<readonly string[]> {
-  const trigger = await scheduler.getTrigger(triggerKeyOf(key))
-  return trigger?.jobKey ? [trigger.jobKey.group] : []
+  const summary = await summaryOf(scheduler, triggerKeyOf(key))
+  return summary === undefined ? [] : [summary.jobKey.group]
 }
 
 function notFound(what: string, { group, name }: KeyJson): SchedulerError {

@@ -34,7 +34,7 @@ import {
 import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
 import { definitionOf, triggerDetailJson } from '../wire/triggers.ts'
 import { change, jobKeyOf, requireJob } from './changes.ts'
-import { detailFrom } from './trigger-details.ts'
+import { detailFrom, unreadableFrom } from './trigger-details.ts'
 
 const jobPath = '/jobs/{group}/{name}'
 const ofJob = async ({ params }: { readonly params: KeyJson }): Promise<readonly string[]> => [params.group]
@@ -103,7 +103,7 @@ const jobTriggers: Operation = operation({
   id: 'jobs.triggers',
   method: 'GET',
   path: `${jobPath}/triggers`,
-  summary: 'The triggers of a job, by their keys.',
+  summary: 'The triggers of a job, by their keys; also those that cannot be read.',
   role: 'viewer',
   reach: null,
   jobGroups: ofJob,
@@ -122,12 +122,15 @@ const jobTriggers: Operation = operation({
     const triggers = new KeyMap<TriggerKey, Trigger>()
     const keys = items.map(({ key }) => key)
     for (const trigger of await scheduler.getTriggers(keys)) triggers.set(trigger.key, trigger)
-    return {
-      // Without those that this node cannot read.
-      items: items.flatMap((summary) => {
+    const details = await Promise.all(
+      items.map(async (summary) => {
         const trigger = triggers.get(summary.key)
-        return trigger === undefined ? [] : [detailFrom(trigger, summary)]
+        return trigger === undefined ? unreadableFrom(scheduler, summary) : detailFrom(trigger, summary)
       }),
+    )
+    return {
+      // One that was deleted since it was listed is left out.
+      items: details.filter((detail) => detail !== null),
       next: next && cursorText(keyToJson(next)),
     }
   },

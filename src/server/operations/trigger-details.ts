@@ -1,17 +1,52 @@
+import { isBrokenRow } from '../../core/errors.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
+import { withoutSecrets } from '../../core/secrets.ts'
 import type { TriggerSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { CronTrigger } from '../../triggers/families/cron/cron-trigger.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { TriggerUtils } from '../../triggers/trigger-utils.ts'
-import { keyToJson } from '../wire/fields.ts'
+import { type KeyJson, keyToJson } from '../wire/fields.ts'
 import { definitionOf, type TriggerDetailJson } from '../wire/triggers.ts'
 
 export async function detailOf(scheduler: Scheduler, trigger: Trigger): Promise<TriggerDetailJson> {
-  const { group, name } = trigger.key
+  return detailFrom(trigger, await summaryOf(scheduler, trigger.key))
+}
+
+/** What a list says of one trigger, also of one that cannot be read. */
+export async function summaryOf(
+  scheduler: Scheduler,
+  { group, name }: KeyJson,
+): Promise<TriggerSummary | undefined> {
   const query = { group: GroupMatcher.groupEquals(group), name, take: 1 }
-  return detailFrom(trigger, (await scheduler.queryTriggers(query)).items[0])
+  return (await scheduler.queryTriggers(query)).items[0]
+}
+
+/** A trigger that this node cannot read, as far as a list knows it; null for one that can be read, or is gone. */
+export async function unreadableFrom(
+  scheduler: Scheduler,
+  summary: TriggerSummary,
+): Promise<TriggerDetailJson | null> {
+  try {
+    await scheduler.getTrigger(summary.key)
+    return null
+  } catch (error) {
+    if (!isBrokenRow(error)) throw error
+    const { key, state, pause, nextFireTimeMs, previousFireTimeMs } = summary
+    return {
+      key: keyToJson(key),
+      state,
+      pause,
+      definition: null,
+      problem: withoutSecrets(error.message),
+      nextFireTimeMs,
+      previousFireTimeMs,
+      finalFireTimeMs: null,
+      timesTriggered: 0,
+      words: null,
+    }
+  }
 }
 
 /** A trigger with what a list says of it. */
@@ -22,6 +57,7 @@ export function detailFrom(trigger: Trigger, summary: TriggerSummary | undefined
     state: summary?.state ?? 'NONE',
     pause: summary?.pause ?? null,
     definition: definitionOf(trigger),
+    problem: null,
     nextFireTimeMs,
     previousFireTimeMs,
     finalFireTimeMs: trigger.finalFireTimeMs(),

@@ -29,7 +29,14 @@ import {
   triggerFieldsJson,
   triggerOf,
 } from '../wire/triggers.ts'
-import { change, jobGroupsOfTrigger, requireJob, requireTrigger, triggerKeyOf } from './changes.ts'
+import {
+  change,
+  jobGroupsOfTrigger,
+  readableTrigger,
+  requireJob,
+  requireTrigger,
+  triggerKeyOf,
+} from './changes.ts'
 import { calendarOf, detailOf, fireTimesOf, storedFireTimesOf } from './trigger-details.ts'
 
 const triggerPath = '/triggers/{group}/{name}'
@@ -210,7 +217,8 @@ const deleteTrigger: Operation = operation({
   method: 'DELETE',
   path: triggerPath,
   summary:
-    'Unschedules a trigger, and deletes its job when that is not durable and this was its last trigger.',
+    'Unschedules a trigger, also one that cannot be read, and deletes its job when that is not durable and this was ' +
+    'its last trigger.',
   role: 'admin',
   reach: 'data',
   isVersioned: true,
@@ -220,10 +228,11 @@ const deleteTrigger: Operation = operation({
   body: null,
   answer: plainActionJson,
   async handle(call) {
-    const trigger = await requireTrigger(call.scheduler, call.params)
-    const { key } = trigger
-    call.exchange.noteStored(planOf(trigger))
-    call.exchange.noteBefore(definitionOf(trigger))
+    // One that cannot be read is deleted as well: nothing else can be done to it.
+    const trigger = await readableTrigger(call.scheduler, call.params)
+    const key = triggerKeyOf(call.params)
+    call.exchange.noteStored(trigger === null ? {} : planOf(trigger))
+    call.exchange.noteBefore(trigger === null ? null : definitionOf(trigger))
     return change(call, 'data', {
       wouldChange: () => true,
       carryOut: () => call.scheduler.unscheduleJob(key),

@@ -196,8 +196,10 @@ export interface TriggerDetailJson {
   readonly key: KeyJson
   readonly state: TriggerState
   readonly pause: Pause | null
-  /** Null for a trigger of a family of your own. */
+  /** Null for a trigger of a family of your own, and for one that cannot be read. */
   readonly definition: TriggerFieldsJson | null
+  /** Why it cannot be read; null for one that can. */
+  readonly problem: string | null
   readonly nextFireTimeMs: number | null
   readonly previousFireTimeMs: number | null
   readonly finalFireTimeMs: number | null
@@ -211,6 +213,7 @@ export const triggerDetailJson: z.ZodType<TriggerDetailJson> = z.strictObject({
   state: z.enum(triggerStates),
   pause: pauseJson.nullable(),
   definition: triggerFieldsJson.nullable(),
+  problem: z.string().nullable().describe('Why it cannot be read; null for one that can.'),
   nextFireTimeMs: instantOrNull,
   previousFireTimeMs: instantOrNull,
   finalFireTimeMs: instantOrNull,

@@ -10,7 +10,7 @@ import { isAboutJob } from '../../api/is-about.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { AuditLink } from '../../parts/audit-link.tsx'
-import { StateBadge } from '../../parts/badge.tsx'
+import { Badge, StateBadge } from '../../parts/badge.tsx'
 import { Json } from '../../parts/code.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ExecutionTable } from '../../parts/execution-table.tsx'
@@ -169,15 +169,25 @@ function triggerColumns(asked: Signal<AskedOfTrigger>): readonly Column<TriggerD
   return [
     { id: 'trigger', title: text.trigger, cell: ({ key }) => <TriggerLink of={key} /> },
     { id: 'schedule', title: words().schedule, cell: scheduleText, isWide: true },
-    { id: 'state', title: text.state, cell: ({ state }) => <StateBadge state={state} /> },
-    { id: 'next', title: text.nextFire, cell: ({ nextFireTimeMs }) => <When ms={nextFireTimeMs} /> },
+    { id: 'state', title: text.state, cell: (row) => <State of={row} /> },
+    {
+      id: 'next',
+      title: text.nextFire,
+      cell: ({ problem, nextFireTimeMs }) => <When ms={problem === null ? nextFireTimeMs : null} />,
+    },
     {
       id: 'actions',
       title: common().actions,
       isTitleHidden: true,
-      cell: ({ key, state }) => <TriggerButtons of={key} state={state} asked={asked} isSmall />,
+      cell: ({ key, state, problem }) =>
+        problem === null && <TriggerButtons of={key} state={state} asked={asked} isSmall />,
     },
   ]
+}
+
+/** What the row of a trigger says is no state where the rest of it cannot be read. */
+function State({ of: { problem, state } }: { readonly of: TriggerDetailJson }): JSX.Element {
+  return problem === null ? <StateBadge state={state} /> : <Badge tone="bad" text={words().unreadable} />
 }
 
 function History({ of: key }: { readonly of: KeyJson }): JSX.Element | null {

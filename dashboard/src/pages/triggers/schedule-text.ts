@@ -18,8 +18,9 @@ export function zoneOf(definition: TriggerFieldsJson | null): string | null {
 }
 
 /** A schedule in a line. */
-export function scheduleText({ definition, words: meaning }: TriggerDetailJson): string {
+export function scheduleText({ definition, problem, words: meaning }: TriggerDetailJson): string {
   const text = words()
+  if (problem !== null) return problem
   if (definition === null) return text.ownFamily
   switch (definition.type) {
     case 'cron': {

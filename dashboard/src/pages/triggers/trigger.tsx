@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
 import { isAboutTrigger } from '../../api/is-about.ts'
+import { isUnreadable } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { AuditLink } from '../../parts/audit-link.tsx'
@@ -63,7 +64,10 @@ export function TriggerPage({ params }: PageProps): JSX.Element {
           )
         }
         actions={
-          shown !== null && (
+          shown === null ? (
+            // It can still be deleted.
+            isUnreadable(error) && <DefinitionButtons of={key} canEdit={false} />
+          ) : (
             <>
               <TriggerButtons of={key} state={shown.detail.state} asked={asked} />
               <DefinitionButtons of={key} canEdit={shown.detail.definition !== null} />

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { breakTrigger, storeOnFile } from '../support/broken-trigger.ts'
+import { inBrowser } from '../support/browser-suite.ts'
+import { dashboardFixture, openDashboard, picture, seen } from '../support/dashboard-fixture.ts'
+import { filledScheduler } from '../support/server-fixture.ts'
+
+inBrowser('a trigger that cannot be read', (browser) => {
+  test('is one of its job, and can be deleted', async () => {
+    const { jobStore, filename } = storeOnFile()
+    await using fixture = await dashboardFixture({ served: await filledScheduler({ jobStore }) })
+    breakTrigger(filename, 'daily', "trigger_state = 'WEIRD'")
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/jobs/reports/daily')
+    await seen(page, 'Not readable')
+    expect(await page.getByText('It has no trigger').count()).toBe(0)
+    await picture(page, 'unreadable-trigger')
+    await page.setViewportSize({ width: 390, height: 800 })
+    await picture(page, 'unreadable-trigger-390')
+    await page.setViewportSize({ width: 1360, height: 900 })
+    await page.getByRole('link', { name: 'reports/daily' }).first().click()
+    await seen(page, 'Correct or delete the row')
+    await picture(page, 'unreadable-trigger-page')
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill('daily')
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+    await seen(page, 'reports/daily is deleted.')
+    await page.goto(`${fixture.address}/jobs/reports/daily`)
+    await seen(page, 'It has no trigger')
+    expect(errors).toEqual([])
+    await page.close()
+  })
+})
