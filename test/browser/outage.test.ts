@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { inBrowser } from '../support/browser-suite.ts'
-import { dashboardFixture, openDashboard, picture } from '../support/dashboard-fixture.ts'
+import { dashboardFixture, openDashboard, picture, seen } from '../support/dashboard-fixture.ts'
 import { addPlainJob } from '../support/server-fixture.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 
 inBrowser('an outage', (browser) => {
   test('in which all fails is a success of 0 %, and leads to what failed', async () => {
@@ -23,6 +24,23 @@ inBrowser('an outage', (browser) => {
     await page.waitForURL(/filter=outcome%3Afailed%2CtimedOut%2Clost&/)
     await page.getByRole('link', { name: 'mail/bad' }).first().waitFor()
     expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('of a server that stands still is seen before the browser gives up', async () => {
+    await using fixture = await dashboardFixture()
+    await fixture.scheduler.start()
+    await using proxy = await TcpProxy.startFor(fixture.address)
+    const { page } = await openDashboard(browser(), proxy.through(fixture.address).replace(/\/$/, ''), '/')
+    await page.clock.install()
+    await page.reload()
+    await seen(page, 'Live')
+    await seen(page, 'All is well')
+    proxy.blackHole()
+    await page.clock.fastForward(21_000)
+    await seen(page, 'How the scheduler is now is not known')
+    await seen(page, 'Reconnecting')
+    proxy.heal()
     await page.close()
   })
 })

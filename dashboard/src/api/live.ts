@@ -38,8 +38,8 @@ const retryMinMs = 1000
 const retryMaxMs = 30_000
 /** A page that is only passed by with ctrl-tab keeps its stream. */
 const hiddenGraceMs = 5000
-/** The server says something every 15 seconds. */
-const silenceMs = 38_000
+/** The server says something every 15 seconds, and may be a little late. */
+const silenceMs = 20_000
 
 /** One stream of events for the whole page, opened while somebody looks at it. */
 export class LiveStream {

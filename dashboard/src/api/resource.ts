@@ -2,7 +2,7 @@ import { batch, type ReadonlySignal, type Signal, useComputed, useSignal } from 
 import { useEffect, useRef } from 'preact/hooks'
 import type { LiveEventJson } from '../../../src/server/live/live-events.ts'
 import { hasEnded } from '../state/session.ts'
-import { later, steadyMs } from '../time/clock.ts'
+import { later, nowMs, steadyMs } from '../time/clock.ts'
 import { isPaused, onLive } from './live.ts'
 import { isAborted } from './problem.ts'
 
@@ -13,6 +13,8 @@ export interface Resource<Value> {
   /** Of the last attempt; null when that went well. */
   readonly error: ReadonlySignal<unknown>
   readonly isLoading: ReadonlySignal<boolean>
+  /** When the value came; null before. */
+  readonly loadedMs: ReadonlySignal<number | null>
   /** Whether the value answers other inputs than those of now, whose answer is still to come. */
   readonly isOfOthers: ReadonlySignal<boolean>
   readonly reload: () => void
@@ -52,11 +54,12 @@ export function useResource<Value>(
   const error = useSignal<unknown>(null)
   const requests = useSignal(0)
   const isOfOthers = useSignal(true)
+  const loadedMs = useSignal<number | null>(null)
   const isLoading = useComputed(() => requests.value > 0)
   const latest = useRef({ load, freshness })
   latest.current = { load, freshness }
   const loader = useRef<Loader<Value> | null>(null)
-  loader.current ??= new Loader<Value>(() => latest.current, { value, error, requests, isOfOthers })
+  loader.current ??= new Loader<Value>(() => latest.current, { value, error, requests, isOfOthers, loadedMs })
   const { current } = loader
   useEffect(() => current.watch(), [current])
   useEffect(() => {
@@ -67,6 +70,7 @@ export function useResource<Value>(
     error,
     isLoading,
     isOfOthers,
+    loadedMs,
     reload: () => {
       current.loadNow()
     },
@@ -84,6 +88,7 @@ interface Told<Value> {
   readonly error: Signal<unknown>
   readonly requests: Signal<number>
   readonly isOfOthers: Signal<boolean>
+  readonly loadedMs: Signal<number | null>
 }
 
 class Loader<Value> {
@@ -119,13 +124,14 @@ class Loader<Value> {
 
   async #settle(answer: Promise<Value>, request: AbortController): Promise<void> {
     const startedMs = steadyMs()
-    const { value, error, isOfOthers } = this.#told
+    const { value, error, isOfOthers, loadedMs } = this.#told
     try {
       const loaded = await answer
       this.#tookMs = steadyMs() - startedMs
       if (this.#request === request) {
         batch(() => {
           isOfOthers.value = false
+          loadedMs.value = nowMs()
           value.value = loaded
           error.value = null
         })

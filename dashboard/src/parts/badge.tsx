@@ -18,7 +18,14 @@ const stateTones: Readonly<Record<TriggerState, Tone>> = {
   BLOCKED: 'info',
 }
 
-export function StateBadge({ state }: { readonly state: TriggerState }): JSX.Element {
+interface StateBadgeProps {
+  readonly state: TriggerState
+  /** Whether it waits, and should have fired. Default false. */
+  readonly isOverdue?: boolean
+}
+
+export function StateBadge({ state, isOverdue = false }: StateBadgeProps): JSX.Element {
+  if (isOverdue) return <Badge tone="bad" text={common().overdue} />
   return <Badge tone={stateTones[state]} text={common().states[state]} />
 }
 

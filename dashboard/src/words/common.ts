@@ -51,6 +51,7 @@ const kindsEn = {
 export const common = dictionary({
   en: {
     states: states.en,
+    overdue: 'Overdue',
     outcomes: outcomes.en,
     kinds: kindsEn,
     unknownKind: 'Unknown',
@@ -133,6 +134,7 @@ export const common = dictionary({
   },
   zh: {
     states: states.zh,
+    overdue: '已逾期',
     outcomes: outcomes.zh,
     kinds: { simple: '简单', cron: 'Cron', calendarInterval: '日历间隔', dailyTimeInterval: '每日间隔' },
     unknownKind: '未知',

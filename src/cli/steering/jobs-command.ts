@@ -112,12 +112,16 @@ function shardingText(sharding: JobJson['sharding']): string {
 function triggerColumns(zone: TimeZone): readonly Column<TriggerDetailJson>[] {
   return [
     { title: 'TRIGGER', of: ({ key }) => formatKey(key) },
-    { title: 'STATE', of: ({ state }) => state },
+    { title: 'STATE', of: ({ problem, state }) => (problem === null ? state : 'unreadable') },
     {
       title: `NEXT (${zone.name})`,
       of: ({ nextFireTimeMs }) => (nextFireTimeMs === null ? '' : formatMoment(zone, nextFireTimeMs)),
     },
-    { title: 'SCHEDULE', of: ({ words, definition }) => words ?? definition?.type ?? '', mayBeCut: true },
+    {
+      title: 'SCHEDULE',
+      of: ({ problem, words, definition }) => problem ?? words ?? definition?.type ?? '',
+      mayBeCut: true,
+    },
     { title: 'PAUSED', of: (trigger) => pauseText(trigger, zone), mayBeCut: true },
   ]
 }

@@ -17,6 +17,7 @@ import { ExecutionTable } from '../../parts/execution-table.tsx'
 import { filterTerm } from '../../parts/filter-term.ts'
 import { Fresh } from '../../parts/fresh.tsx'
 import { keyId, keyText, TriggerLink } from '../../parts/links.tsx'
+import { isOverdue } from '../../parts/overdue.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Facts, Panel } from '../../parts/panel.tsx'
@@ -70,7 +71,12 @@ export function JobPage({ params }: PageProps): JSX.Element {
           <Status status={shown.status} />
           <Details job={shown.detail} />
           {shown.detail.sharding !== null && <Shards of={key} sharding={shown.detail.sharding} />}
-          <Triggers of={key} page={shown.triggers} isOld={job.isOfOthers.value} />
+          <Triggers
+            of={key}
+            page={shown.triggers}
+            lookedMs={job.loadedMs.value ?? 0}
+            isOld={job.isOfOthers.value}
+          />
           <History of={key} />
         </>
       )}
@@ -135,11 +141,13 @@ function Details({ job }: { readonly job: JobJson }): JSX.Element {
 interface TriggersProps {
   readonly of: KeyJson
   readonly page: PageJson<TriggerDetailJson>
+  /** When the server was asked. */
+  readonly lookedMs: number
   /** Whether another page of them was asked for. */
   readonly isOld: boolean
 }
 
-function Triggers({ of: key, page, isOld }: TriggersProps): JSX.Element {
+function Triggers({ of: key, page, lookedMs, isOld }: TriggersProps): JSX.Element {
   const text = words()
   const asked = useSignal<AskedOfTrigger>(null)
   const create = may('triggers.put') && (
@@ -152,7 +160,7 @@ function Triggers({ of: key, page, isOld }: TriggersProps): JSX.Element {
       <Fresh isOld={isOld}>
         <Table
           caption={text.triggers}
-          columns={triggerColumns(asked)}
+          columns={triggerColumns(asked, lookedMs)}
           rows={page.items}
           keyOf={(row) => keyId(row.key)}
           empty={<Empty title={text.noTriggers} hint={text.noTriggersHint} />}
@@ -164,12 +172,15 @@ function Triggers({ of: key, page, isOld }: TriggersProps): JSX.Element {
   )
 }
 
-function triggerColumns(asked: Signal<AskedOfTrigger>): readonly Column<TriggerDetailJson>[] {
+function triggerColumns(
+  asked: Signal<AskedOfTrigger>,
+  lookedMs: number,
+): readonly Column<TriggerDetailJson>[] {
   const text = common()
   return [
     { id: 'trigger', title: text.trigger, cell: ({ key }) => <TriggerLink of={key} /> },
     { id: 'schedule', title: words().schedule, cell: scheduleText, isWide: true },
-    { id: 'state', title: text.state, cell: (row) => <State of={row} /> },
+    { id: 'state', title: text.state, cell: (row) => <State of={row} lookedMs={lookedMs} /> },
     {
       id: 'next',
       title: text.nextFire,
@@ -186,8 +197,9 @@ function triggerColumns(asked: Signal<AskedOfTrigger>): readonly Column<TriggerD
 }
 
 /** What the row of a trigger says is no state where the rest of it cannot be read. */
-function State({ of: { problem, state } }: { readonly of: TriggerDetailJson }): JSX.Element {
-  return problem === null ? <StateBadge state={state} /> : <Badge tone="bad" text={words().unreadable} />
+function State({ of, lookedMs }: { readonly of: TriggerDetailJson; readonly lookedMs: number }): JSX.Element {
+  if (of.problem !== null) return <Badge tone="bad" text={words().unreadable} />
+  return <StateBadge state={of.state} isOverdue={isOverdue(of, lookedMs)} />
 }
 
 function History({ of: key }: { readonly of: KeyJson }): JSX.Element | null {

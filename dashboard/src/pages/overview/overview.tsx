@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
 import { call } from '../../api/client.ts'
 import { fullPage } from '../../api/full-page.ts'
-import { useResource } from '../../api/resource.ts'
+import { type Resource, useResource } from '../../api/resource.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { may } from '../../state/session.ts'
+import { tick } from '../../time/clock.ts'
 import { ActivityChart, ActivityTiles, shownMinutes } from './activity.tsx'
 import { Alerts, alertCounts, useAlerts } from './alerts.tsx'
 import { Firings } from './firings.tsx'
@@ -62,6 +63,14 @@ async function load(signal: AbortSignal) {
   }
 }
 
+/** Three looks of a server that answers: one that stands still, or is cut off, is not waited for any longer. */
+const lateMs = 15_000
+
+/** Whether the server has been asked how it is and has not said so for long. */
+function isLate({ isLoading, loadedMs }: Resource<Overview>): boolean {
+  return isLoading.value && loadedMs.value !== null && tick.value - loadedMs.value > lateMs
+}
+
 export function OverviewPage(): JSX.Element {
   const { title, status } = words()
   const overview = useResource(load, [], { isAffected: () => true, everyMs: 5000 })
@@ -93,7 +102,7 @@ export function OverviewPage(): JSX.Element {
         overview={shown}
         problems={problems}
         alerts={alertCounts(alerts.value.value)}
-        isStale={error !== null || alerts.error.value !== null}
+        isStale={error !== null || alerts.error.value !== null || isLate(overview)}
       />
       {problems !== null && problems.length > 0 && <Problems problems={problems} />}
       <Alerts alerts={alerts} isProblemSaid={error !== null} />

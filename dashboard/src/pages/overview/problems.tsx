@@ -1,10 +1,10 @@
 import type { JSX } from 'preact'
-import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
 import { failuresFilter } from '../../api/outcomes.ts'
 import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
 import { keyId, keyText } from '../../parts/links.tsx'
+import { isOverdue } from '../../parts/overdue.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { href, jobPath } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
@@ -79,14 +79,6 @@ export function problemsOf(overview: Overview): readonly Problem[] {
   return problems.sort((a, b) => Number(b.isBad) - Number(a.isBad))
 }
 
-/** Triggers that are due for so long wait for a thread, or for a node that fires. */
-const overdueMs = 60_000
-
-/** Whether a trigger should have fired when the server looked. */
-export function isOverdue({ state, nextFireTimeMs }: TriggerSummaryJson, countedMs: number): boolean {
-  return state === 'NORMAL' && nextFireTimeMs !== null && nextFireTimeMs < countedMs - overdueMs
-}
-
 /** Why nothing fires, though nothing has failed. */
 function idleOf(overview: Overview): readonly Problem[] {
   const { scheduler, triggers, nodes } = overview
@@ -103,7 +95,7 @@ function idleOf(overview: Overview): readonly Problem[] {
       isBad: true,
       text: text.overdue(overdue.length, isMore),
       remedy: text.overdueRemedy,
-      path: '/triggers?order=nextFireTime',
+      path: '/triggers?state=OVERDUE',
     })
   }
   if (PAUSED > 0 && NORMAL + BLOCKED === 0) {

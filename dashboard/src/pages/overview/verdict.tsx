@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
 import { Icon } from '../../parts/icon.tsx'
+import { isOverdue } from '../../parts/overdue.ts'
 import { nowMs, tick } from '../../time/clock.ts'
 import { instantText, relativeText } from '../../time/format.ts'
 import type { AlertCounts } from './alerts.tsx'
 import type { Overview } from './overview.tsx'
-import { countOf, isOverdue, type Problem } from './problems.tsx'
+import { countOf, type Problem } from './problems.tsx'
 import { words } from './words.ts'
 
 interface VerdictProps {

@@ -28,6 +28,7 @@ export const inks: Readonly<Record<BarKind, string>> = {
   running: '--accent-fill',
   planned: '--accent',
   blocked: '--warn-fill',
+  overdue: '--bad-fill',
   missed: '--bad',
 }
 
@@ -174,7 +175,7 @@ function drawKind(
       [left + markPx, middle - markPx],
       [left, middle + markPx],
     ])
-  } else if (kind === 'blocked') {
+  } else if (kind === 'blocked' || kind === 'overdue') {
     // Dashes: nothing runs. It may be due for a year, in a picture of a minute.
     for (let at = Math.max(left, 0); at < Math.min(right, width); at += 2 * dashPx) {
       context.fillRect(at, middle - 3, Math.min(dashPx, right - at), 6)

@@ -2,6 +2,7 @@ import type { MisfireJson } from '../../../../src/server/wire/misfires.ts'
 import type { ExecutionJson } from '../../../../src/server/wire/runs.ts'
 import { call } from '../../api/client.ts'
 import { gatherRows, type PageOf } from '../../api/gather-rows.ts'
+import { isOverdue } from '../../parts/overdue.ts'
 import { may } from '../../state/session.ts'
 import { nowMs } from '../../time/clock.ts'
 import type { TimelineData } from './rows.ts'
@@ -12,7 +13,7 @@ const pageSize = 1000
 /** How many triggers, and how often each of them fires. */
 const triggersMax = 500
 const timesMax = 500
-const blockedMax = 500
+const dueMax = 500
 
 export interface TimelineWindow {
   readonly fromMs: number
@@ -25,9 +26,9 @@ export interface Loaded extends TimelineData {
   /** What is planned after this instant is not known; null when nothing is missing. */
   readonly knownToMs: number | null
   readonly isOftenLeftOut: boolean
-  /** Whether there are more misfires, and more triggers that wait for their job, than were asked for. */
+  /** Whether there are more misfires, and more triggers that are due, than were asked for. */
   readonly isMissedLeftOut: boolean
-  readonly isBlockedLeftOut: boolean
+  readonly isDueLeftOut: boolean
   readonly isRunningKnown: boolean
 }
 
@@ -40,7 +41,7 @@ export async function loadTimeline(
   const now = Math.floor(nowMs())
   const planFromMs = Math.max(now, fromMs)
   const ofGroup = group === '' ? undefined : group
-  const [past, executing, plan, blocked, missed] = await Promise.all([
+  const [past, executing, plan, due, missed] = await Promise.all([
     loadExecutions({ fromMs, toMs }, group, signal),
     call('executing.list', { signal }),
     planFromMs < toMs
@@ -49,7 +50,17 @@ export async function loadTimeline(
           signal,
         })
       : null,
-    call('triggers.list', { query: { state: 'BLOCKED', jobGroup: ofGroup, take: blockedMax }, signal }),
+    now >= fromMs
+      ? call('triggers.list', {
+          query: {
+            order: 'nextFireTime',
+            dueBeforeMs: Math.min(now, toMs) + 1,
+            jobGroup: ofGroup,
+            take: dueMax,
+          },
+          signal,
+        })
+      : null,
     may('misfires.list') ? loadMissed(fromMs, group, signal) : null,
   ])
   return {
@@ -61,16 +72,13 @@ export async function loadTimeline(
     ),
     planned: plan?.items ?? [],
     missed: (missed?.items ?? []).filter((each) => each.fromMs <= toMs && each.toMs >= fromMs),
-    // Due before now, and before the end of what is shown.
-    blocked: blocked.items.filter(
-      ({ nextFireTimeMs }) =>
-        nextFireTimeMs !== null && nextFireTimeMs <= Math.min(now, toMs) && now >= fromMs,
-    ),
+    // One that has just become due is about to fire.
+    due: (due?.items ?? []).filter((trigger) => trigger.state === 'BLOCKED' || isOverdue(trigger, now)),
     knownFromMs: past.knownFromMs,
     knownToMs: plan !== null && plan.completeUntilMs < toMs ? plan.completeUntilMs : null,
     isOftenLeftOut: plan?.items.some(({ isComplete }) => !isComplete) ?? false,
     isMissedLeftOut: (missed?.next ?? null) !== null,
-    isBlockedLeftOut: blocked.next !== null,
+    isDueLeftOut: (due?.next ?? null) !== null,
     isRunningKnown: executing.isWhole,
   }
 }

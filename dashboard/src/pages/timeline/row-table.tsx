@@ -28,11 +28,11 @@ export function RowTable({ rows, by }: RowTableProps): JSX.Element {
 
 const troublesMax = 20
 
-/** When something did not succeed or was missed, the last first, with the page of each. */
+/** When something did not succeed, was missed or is overdue, the last first, with the page of each. */
 function Troubles({ of: { bars } }: { readonly of: Row }): JSX.Element {
   const text = words()
   const all = bars
-    .filter((bar) => hasNotSucceeded(bar) || isMissed(bar))
+    .filter((bar) => hasNotSucceeded(bar) || isMissed(bar) || isOverdue(bar))
     .sort((a, b) => b.beginMs - a.beginMs)
   if (all.length === 0) return <p class="muted">{text.noTroubles}</p>
   return (
@@ -51,7 +51,8 @@ function Troubles({ of: { bars } }: { readonly of: Row }): JSX.Element {
 
 const isPlanned = ({ kind }: Bar): boolean => kind === 'planned'
 const isMissed = ({ kind }: Bar): boolean => kind === 'missed'
-const hasRun = ({ kind }: Bar): boolean => kind !== 'planned' && kind !== 'blocked' && kind !== 'missed'
+const isOverdue = ({ kind }: Bar): boolean => kind === 'overdue'
+const hasRun = ({ kind }: Bar): boolean => !['planned', 'blocked', 'overdue', 'missed'].includes(kind)
 const hasNotSucceeded = (bar: Bar): boolean => hasRun(bar) && !['running', 'succeeded'].includes(bar.kind)
 const count = ({ bars }: Row, test: (bar: Bar) => boolean): string => numberText(bars.filter(test).length)
 

@@ -13,7 +13,7 @@ import { common } from '../../words/common.ts'
 
 export const rowKinds = ['job', 'trigger', 'node'] as const
 export type RowKind = (typeof rowKinds)[number]
-export type BarKind = ExecutionOutcome | 'running' | 'planned' | 'blocked' | 'missed'
+export type BarKind = ExecutionOutcome | 'running' | 'planned' | 'blocked' | 'overdue' | 'missed'
 
 export interface Bar {
   readonly kind: BarKind
@@ -44,8 +44,8 @@ export interface TimelineData {
   readonly planned: readonly PlannedTriggerJson[]
   /** Planned firings that did not happen, and why. */
   readonly missed: readonly MisfireJson[]
-  /** Triggers that are due, and wait for the job to end. */
-  readonly blocked: readonly TriggerSummaryJson[]
+  /** Triggers that are due: blocked ones wait for the job to end, the others should have fired. */
+  readonly due: readonly TriggerSummaryJson[]
 }
 
 interface Names {
@@ -70,9 +70,11 @@ export function rowsOf(data: TimelineData, by: RowKind, names: Names): readonly 
     const { bars } = rowFor({ triggerKey: key, jobKey, node: null })
     for (const ms of timesMs) bars.push(barOfPlanned(ms, key, jobKey))
   }
-  for (const { key, jobKey, nextFireTimeMs } of data.blocked)
-    if (nextFireTimeMs !== null)
-      rowFor({ triggerKey: key, jobKey, node: null }).bars.push(barOfBlocked(nextFireTimeMs, key, jobKey))
+  for (const { key, jobKey, nextFireTimeMs, state } of data.due) {
+    if (nextFireTimeMs === null) continue
+    const kind = state === 'BLOCKED' ? 'blocked' : 'overdue'
+    rowFor({ triggerKey: key, jobKey, node: null }).bars.push(barOfDue(kind, nextFireTimeMs, key, jobKey))
+  }
   const marked = new Set(data.executions.map(firingOf))
   for (const misfire of data.missed) {
     const { triggerKey, jobKey, node, fromMs } = misfire
@@ -157,9 +159,9 @@ function barOfMissed({ triggerKey, fromMs, toMs, cause }: MisfireJson, jobKey: K
   }
 }
 
-function barOfBlocked(dueMs: number, triggerKey: KeyJson, jobKey: KeyJson): Bar {
+function barOfDue(kind: 'blocked' | 'overdue', dueMs: number, triggerKey: KeyJson, jobKey: KeyJson): Bar {
   return {
-    kind: 'blocked',
+    kind,
     beginMs: dueMs,
     endMs: null,
     dueMs,

@@ -86,7 +86,7 @@ export function kindText(kind: BarKind): string {
 }
 
 function isOutcome(kind: BarKind): kind is ExecutionOutcome {
-  return !['running', 'planned', 'blocked', 'missed'].includes(kind)
+  return !['running', 'planned', 'blocked', 'overdue', 'missed'].includes(kind)
 }
 
 function BarNote({ pointed, nowMs }: { readonly pointed: Pointed; readonly nowMs: number }): JSX.Element {
@@ -102,7 +102,9 @@ function BarNote({ pointed, nowMs }: { readonly pointed: Pointed; readonly nowMs
       <span>{kindText(bar.kind)}</span>
       <span class="number">{fullInstantText(bar.beginMs)}</span>
       {bar.cause !== undefined && <span>{misfires().causes[bar.cause]}</span>}
-      {bar.kind === 'blocked' && <span class="number">{durationText(nowMs - bar.dueMs)}</span>}
+      {(bar.kind === 'blocked' || bar.kind === 'overdue') && (
+        <span class="number">{durationText(nowMs - bar.dueMs)}</span>
+      )}
       {(isOutcome(bar.kind) || bar.kind === 'running') && (
         <span class="number">
           {names.late} {durationText(lateMs)} · {names.took}{' '}

@@ -202,6 +202,7 @@ const legend: readonly BarKind[] = [
   'planned',
   'missed',
   'blocked',
+  'overdue',
 ]
 
 function Legend(): JSX.Element {
@@ -226,13 +227,13 @@ interface LeftOutProps {
 /** What is not drawn is said, so that nothing is taken for nothing. */
 function LeftOut({ data, rows, now }: LeftOutProps): JSX.Element | null {
   const text = words()
-  const { knownFromMs, knownToMs, isOftenLeftOut, isMissedLeftOut, isBlockedLeftOut, isRunningKnown } = data
+  const { knownFromMs, knownToMs, isOftenLeftOut, isMissedLeftOut, isDueLeftOut, isRunningKnown } = data
   const notes = [
     knownFromMs !== null && text.olderLeftOut(instantText(knownFromMs, now)),
     knownToMs !== null && text.laterLeftOut(instantText(knownToMs, now)),
     isOftenLeftOut && text.oftenLeftOut,
     isMissedLeftOut && text.missedLeftOut,
-    isBlockedLeftOut && text.blockedLeftOut,
+    isDueLeftOut && text.dueLeftOut,
     !isRunningKnown && text.runningLeftOut,
     rows > 0 && text.rowsLeftOut(rows),
   ].filter((note) => note !== false)

@@ -12,6 +12,7 @@ import { BulkMenu } from '../../parts/bulk.tsx'
 import { Empty, NoneFound } from '../../parts/empty.tsx'
 import { JobLink, keyId, TriggerLink } from '../../parts/links.tsx'
 import { Listing } from '../../parts/listing.tsx'
+import { isOverdue, overdueBefore } from '../../parts/overdue.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { ChoiceBox, GroupChip, SearchBox } from '../../parts/search-box.tsx'
@@ -19,12 +20,15 @@ import { type Column, Table } from '../../parts/table.tsx'
 import { When } from '../../parts/time.tsx'
 import { href, useSearch } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
+import { nowMs } from '../../time/clock.ts'
 import { common } from '../../words/common.ts'
 import { kindText } from './schedule-text.ts'
 import { type AskedOfTrigger, TriggerButtons, TriggerDialog } from './trigger-actions.tsx'
 import { words } from './words.ts'
 
 const pageSize = 50
+/** Stands among the states in the address: those that wait and should have fired. */
+const overdueState = 'OVERDUE'
 
 export function TriggerListPage(): JSX.Element {
   const text = words()
@@ -36,8 +40,14 @@ export function TriggerListPage(): JSX.Element {
     after: search.get('after'),
     take: pageSize,
   }
+  const isOverdueAsked = query.state === overdueState
   const triggers = useResource(
-    (signal) => fullPage((after) => call('triggers.list', { query: { ...query, after }, signal }), query),
+    (signal) => {
+      const asked = isOverdueAsked
+        ? { ...query, state: 'NORMAL', dueBeforeMs: overdueBefore(nowMs()) }
+        : query
+      return fullPage((after) => call('triggers.list', { query: { ...asked, after }, signal }), query)
+    },
     [JSON.stringify(query)],
     {
       isAffected: ({ event }) => event !== 'jobProgress',
@@ -62,12 +72,13 @@ export function TriggerListPage(): JSX.Element {
         <SearchBox label={text.searchHint} completes="triggers" />
         <StateChoice />
         <GroupChip />
-        <BulkMenu of="triggers" filter={chosenOf(query)} />
+        {/* What is overdue when it is done may be something else than what was listed. */}
+        {!isOverdueAsked && <BulkMenu of="triggers" filter={chosenOf(query)} />}
       </div>
       <Listing title={text.title} of={triggers}>
         <Table
           caption={text.title}
-          columns={columns(asked)}
+          columns={columns(asked, triggers.loadedMs.value ?? 0)}
           rows={page?.items ?? null}
           keyOf={({ key }) => keyId(key)}
           empty={
@@ -100,7 +111,7 @@ function chosenOf({
 }
 
 function StateChoice(): JSX.Element {
-  const { states, state } = common()
+  const { overdue, states, state } = common()
   const known = triggerStates.filter((each) => each !== 'NONE')
   return (
     <ChoiceBox
@@ -109,18 +120,23 @@ function StateChoice(): JSX.Element {
       choices={[
         { value: '', text: words().allStates },
         ...known.map((each) => ({ value: each, text: states[each] })),
+        { value: overdueState, text: overdue },
       ]}
     />
   )
 }
 
-function columns(asked: Signal<AskedOfTrigger>): readonly Column<TriggerSummaryJson>[] {
+function columns(asked: Signal<AskedOfTrigger>, lookedMs: number): readonly Column<TriggerSummaryJson>[] {
   const text = common()
   return [
     { id: 'trigger', title: text.trigger, cell: ({ key }) => <TriggerLink of={key} />, isWide: true },
     { id: 'job', title: text.job, cell: ({ jobKey }) => <JobLink of={jobKey} />, isMinor: true },
     { id: 'kind', title: words().kind, cell: ({ type }) => kindText(type), isMinor: true },
-    { id: 'state', title: text.state, cell: ({ state }) => <StateBadge state={state} /> },
+    {
+      id: 'state',
+      title: text.state,
+      cell: (row) => <StateBadge state={row.state} isOverdue={isOverdue(row, lookedMs)} />,
+    },
     { id: 'next', title: text.nextFire, cell: ({ nextFireTimeMs }) => <When ms={nextFireTimeMs} /> },
     {
       id: 'previous',

@@ -13,6 +13,7 @@ import { ExecutionTable } from '../../parts/execution-table.tsx'
 import { filterTerm } from '../../parts/filter-term.ts'
 import { FireTimes } from '../../parts/fire-times.tsx'
 import { JobLink, keyText } from '../../parts/links.tsx'
+import { isOverdue } from '../../parts/overdue.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Facts, Panel } from '../../parts/panel.tsx'
 import { PauseNote } from '../../parts/pause-dialog.tsx'
@@ -53,7 +54,10 @@ export function TriggerPage({ params }: PageProps): JSX.Element {
         below={
           shown !== null && (
             <>
-              <StateBadge state={shown.detail.state} />
+              <StateBadge
+                state={shown.detail.state}
+                isOverdue={isOverdue(shown.detail, trigger.loadedMs.value ?? 0)}
+              />
               {shown.detail.definition !== null && (
                 <>
                   <Badge tone="quiet" text={kindText(shown.detail.definition.type)} />
