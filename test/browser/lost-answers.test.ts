@@ -158,4 +158,46 @@ inBrowser('a page without the answer of its server', (browser) => {
     await fixture.scheduler.resumeJob(new JobKey('hourly', 'mail'))
     await page.close()
   })
+
+  test('takes a save that was stored without an answer for its own', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/mail/monthly/edit')
+    await page.getByLabel('Description').fill('the first of each month')
+    await storedUnanswered(page, /\/triggers\/mail\/monthly$/, 'PUT /triggers/mail/monthly')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await seen(page, 'mail/monthly is saved.')
+    await page.waitForURL(/\/triggers\/mail\/monthly$/)
+    await seen(page, 'the first of each month')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('follows a bulk action that was begun without an answer', async () => {
+    for (const name of ['one', 'two']) await addPlainJob(fixture.scheduler, 'echo', name, 'unanswered')
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/jobs?search=unanswered')
+    await page.getByRole('link', { name: 'unanswered/two' }).waitFor()
+    await storedUnanswered(page, /\/api\/bulk$/, 'POST /bulk')
+    await page.getByText('All that are listed').click()
+    await page.locator('.menu-list').getByRole('button', { name: 'Run now' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Run now' }).click()
+    await dialog.getByText('It is done: 2 were changed.').waitFor()
+    expect(await page.getByText('it may have been done all the same').count()).toBe(0)
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  /** Has the server do what is asked, and a proxy answer that it has given up. */
+  async function storedUnanswered(page: BrowserPage, address: RegExp, request: string): Promise<void> {
+    await page.route(address, async (route) => {
+      const asked = route.request()
+      if (asked.method() === 'GET') {
+        await route.continue()
+        return
+      }
+      const body: unknown = JSON.parse(asked.postData() ?? '')
+      expect(await fixture.ask(request, { body })).toMatchObject({ json: { dryRun: false } })
+      await route.fulfill(proxyGaveUp)
+    })
+  }
 })

@@ -35,6 +35,11 @@ export function isRefused(error: unknown): boolean {
   return error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429
 }
 
+/** No answer came, and the server may have done it. */
+export function mayBeDone(error: unknown): boolean {
+  return error instanceof ApiProblem && error.mayBeDone
+}
+
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
 }

@@ -1,19 +1,20 @@
 import { signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import { call } from '../api/client.ts'
-import { ownChange } from '../api/live.ts'
+import { liveStatus, ownChange } from '../api/live.ts'
 import type { BulkBody } from '../api/operations.ts'
-import { isGone } from '../api/problem.ts'
+import { isGone, mayBeDone } from '../api/problem.ts'
 import { pageOfNow } from '../state/place.ts'
 import { may, session } from '../state/session.ts'
 import { say, unawaited } from '../state/toasts.ts'
-import { later } from '../time/clock.ts'
+import { later, nowMs } from '../time/clock.ts'
 import { common } from '../words/common.ts'
 import { dictionary } from '../words/dictionary.ts'
 import { Button } from './button.tsx'
 import { confirm, Dialog } from './dialog.tsx'
+import { useDismissal } from './dismissal.ts'
 import { keyId, keyText } from './links.tsx'
 
 const words = dictionary({
@@ -57,12 +58,18 @@ interface Seen extends Omit<BulkJson, 'status'> {
 const followed = signal<readonly Seen[]>([])
 /** The id of the one whose dialog is open; each other one is a chip of the top bar. */
 const shown = signal<string | null>(null)
+/** Whether the server may have begun one that is not known here. */
+const isOneLost = signal(false)
 
 /** Does something to everything that a list shows, also on its other pages; the server says how many they are. */
 export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
   const text = words()
   const { pause, resume, run, remove } = common()
-  const menu = useRef<HTMLDetailsElement>(null)
+  const isOpen = useSignal(false)
+  const close = (): void => {
+    isOpen.value = false
+  }
+  useDismissal(isOpen.value, { within: '.menu', opener: '.menu summary', close })
   if (!may('bulk.begin')) return null
   const actions = [
     { action: 'pause', verb: pause },
@@ -73,7 +80,13 @@ export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
       : []),
   ] as const
   return (
-    <details ref={menu} class="menu">
+    <details
+      class="menu"
+      open={isOpen.value}
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open
+      }}
+    >
       <summary class="button plain">{text.all}</summary>
       <div class="menu-list">
         {actions.map(({ action, verb }) => (
@@ -83,7 +96,7 @@ export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
             kind="quiet"
             onPress={() => {
               // It would stay over the list, and be there again after the dialog.
-              menu.current?.removeAttribute('open')
+              close()
               return begin({ of, filter, action }, verb)
             }}
           />
@@ -119,14 +132,50 @@ async function begin(choice: Omit<BulkBody, 'expected'>, verb: string): Promise<
     ),
   })
   if (!isSure) return
-  const begun = await call('bulk.begin', { body: { ...choice, expected: result.count } })
-  const { bulk } = begun.result
-  if (bulk === null) return
+  const askedMs = nowMs()
+  try {
+    const { bulk } = (await call('bulk.begin', { body: { ...choice, expected: result.count } })).result
+    if (bulk !== null) follow(bulk)
+  } catch (error) {
+    if (!mayBeDone(error)) throw error
+    const lost = await lostOne(choice, askedMs).catch(() => undefined)
+    if (lost !== undefined) {
+      follow(lost)
+      return
+    }
+    isOneLost.value = true
+    throw error
+  }
+}
+
+function follow(bulk: Seen): void {
   shown.value = bulk.id
   followed.value = [...followed.value.filter(({ id }) => id !== bulk.id), bulk]
 }
 
-/** Finds what the viewer began before the page was loaded. */
+/** How far the server's clock may be from what is known of it. */
+const clockSlackMs = 5000
+
+/** What the server has begun though its answer did not come; undefined when it says nothing of it. */
+async function lostOne(
+  { of, action }: Omit<BulkBody, 'expected'>,
+  askedMs: number,
+): Promise<BulkJson | undefined> {
+  if (!may('bulk.list')) return undefined
+  const { items } = await call('bulk.list')
+  const own = session.value?.principal?.name
+  const known = new Set(followed.value.map(({ id }) => id))
+  return items.find(
+    (bulk) =>
+      bulk.of === of &&
+      bulk.action === action &&
+      bulk.by === own &&
+      bulk.startedMs >= askedMs - clockSlackMs &&
+      !known.has(bulk.id),
+  )
+}
+
+/** Finds what the viewer began before the page was loaded, or without an answer. */
 async function findOwn(): Promise<void> {
   if (!may('bulk.begin') || !may('bulk.list')) return
   const { items } = await call('bulk.list')
@@ -145,6 +194,11 @@ export function BulkProgress(): JSX.Element {
     followed.value = []
     unawaited(findOwn())
   }, [session.value?.principal?.name])
+  useEffect(() => {
+    if (liveStatus.value !== 'live' || !isOneLost.value) return
+    isOneLost.value = false
+    unawaited(findOwn())
+  }, [liveStatus.value])
   return (
     <>
       {followed.value.map((bulk) => (

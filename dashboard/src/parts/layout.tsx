@@ -7,6 +7,7 @@ import { href } from '../state/place.ts'
 import { may } from '../state/session.ts'
 import { navigation } from '../words/navigation.ts'
 import { shell } from '../words/shell.ts'
+import { useDismissal } from './dismissal.ts'
 import { Icon } from './icon.tsx'
 import { TopBar } from './top-bar.tsx'
 
@@ -17,6 +18,13 @@ export function Layout({ children }: { readonly children: ComponentChildren }): 
   useEffect(() => {
     isOpen.value = false
   }, [url])
+  useDismissal(isOpen.value, {
+    within: '#navigation, .menu-button',
+    opener: '.menu-button',
+    close: () => {
+      isOpen.value = false
+    },
+  })
   const words = shell()
   return (
     <div class="layout">

@@ -15,7 +15,7 @@ interface SearchBoxProps {
   readonly field?: string
   readonly placeholder?: string
   /** Whose list it searches, where the server knows what may be meant. */
-  readonly completes?: 'jobs' | 'triggers' | 'executions'
+  readonly completes?: 'jobs' | 'triggers' | 'executions' | 'jobGroups'
 }
 
 /** One entry of the history for a word, and not one for each letter. */
@@ -83,6 +83,22 @@ export function SearchBox({ label, field = 'search', placeholder, completes }: S
   )
 }
 
+const groupTerm = 'group:'
+
+/** Groups of jobs are values of a term of the filter of executions, whose labels have no quotes. */
+async function completionsOf(
+  of: NonNullable<SearchBoxProps['completes']>,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly CompletionJson[]> {
+  if (of !== 'jobGroups') return (await call('completion.list', { query: { of, text }, signal })).items
+  const term = `${groupTerm}"${text.replace(/[\\"]/g, '\\$&')}`
+  const { items } = await call('completion.list', { query: { of: 'executions', text: term }, signal })
+  return items
+    .map(({ label }) => label.slice(groupTerm.length))
+    .map((group) => ({ value: group, label: group }))
+}
+
 interface Completion {
   readonly items: readonly CompletionJson[]
   readonly ask: (text: string) => void
@@ -104,9 +120,9 @@ function useCompletion(of: SearchBoxProps['completes']): Completion {
     cancel.current = later(askAfterMs, () => {
       const asking = new AbortController()
       request.current = asking
-      call('completion.list', { query: { of, text }, signal: asking.signal }).then(
+      completionsOf(of, text, asking.signal).then(
         (found) => {
-          if (request.current === asking) items.value = found.items
+          if (request.current === asking) items.value = found
         },
         () => undefined,
       )

@@ -5,7 +5,6 @@ import { useLocation } from 'preact-iso'
 import type { CalendarDefinition } from '../../../../src/triggers/calendars/calendar.ts'
 import { call } from '../../api/client.ts'
 import type { CalendarEdit } from '../../api/operations.ts'
-import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
 import { DataEditor, dataText, readData } from '../../parts/data-editor.tsx'
 import { TextField } from '../../parts/fields.tsx'
@@ -56,9 +55,13 @@ export function CalendarForm({ name, definition, version }: CalendarFormProps): 
   const save = async (): Promise<void> => {
     const isStillHere = pageOfNow()
     const sent = json.value
-    const put = (onlyAs: string | null): Promise<void> =>
-      act(call('calendars.put', { params: { name: target }, body, onlyAs }), text.saved(target))
-    if (!(await saveAsRead(target, base.value.version, put))) return
+    const isSaved = await saveAsRead({
+      name: target,
+      version: base.value.version,
+      done: text.saved(target),
+      put: (how) => call('calendars.put', { params: { name: target }, body, ...how }),
+    })
+    if (!isSaved) return
     // The version of before, until the page has read the new one.
     base.value = { text: sent, version: base.value.version }
     preview.value = null

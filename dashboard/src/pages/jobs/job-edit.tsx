@@ -5,7 +5,6 @@ import type { JobFieldsJson, JobJson } from '../../../../src/server/wire/jobs.ts
 import { call, notThere, read } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
-import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
 import { DataEditor, dataText, readData } from '../../parts/data-editor.tsx'
 import { CheckField, TextField } from '../../parts/fields.tsx'
@@ -74,9 +73,14 @@ function Editor({ job: initial, version }: EditorProps): JSX.Element {
     if (typed === null) return
     const isStillHere = pageOfNow()
     const body: JobFieldsJson = { ...(isNew ? withoutNulls(fields) : fields), jobDataMap: typed }
-    const put = (onlyAs: string | null): Promise<void> =>
-      act(call('jobs.put', { params: key, body, onlyAs }), text.saved(keyText(key)))
-    if ((await saveAsRead(keyText(key), version, put)) && isStillHere()) route(href(jobPath(key)))
+    const name = keyText(key)
+    const isSaved = await saveAsRead({
+      name,
+      version,
+      done: text.saved(name),
+      put: (how) => call('jobs.put', { params: key, body, ...how }),
+    })
+    if (isSaved && isStillHere()) route(href(jobPath(key)))
   }
   return (
     <>

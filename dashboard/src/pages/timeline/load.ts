@@ -30,6 +30,8 @@ export interface Loaded extends TimelineData {
   readonly isMissedLeftOut: boolean
   readonly isDueLeftOut: boolean
   readonly isRunningKnown: boolean
+  /** Whether a group was asked for in which no job is stored. */
+  readonly isGroupEmpty: boolean
 }
 
 /** All that is to be drawn, and how far that reaches. */
@@ -41,7 +43,7 @@ export async function loadTimeline(
   const now = Math.floor(nowMs())
   const planFromMs = Math.max(now, fromMs)
   const ofGroup = group === '' ? undefined : group
-  const [past, executing, plan, due, missed] = await Promise.all([
+  const [past, executing, plan, due, missed, jobs] = await Promise.all([
     loadExecutions({ fromMs, toMs }, group, signal),
     call('executing.list', { signal }),
     planFromMs < toMs
@@ -62,6 +64,7 @@ export async function loadTimeline(
         })
       : null,
     may('misfires.list') ? loadMissed(fromMs, group, signal) : null,
+    group === '' ? null : call('jobs.list', { query: { group, take: 1 }, signal }),
   ])
   return {
     executions: past.executions,
@@ -80,6 +83,7 @@ export async function loadTimeline(
     isMissedLeftOut: (missed?.next ?? null) !== null,
     isDueLeftOut: (due?.next ?? null) !== null,
     isRunningKnown: executing.isWhole,
+    isGroupEmpty: jobs !== null && jobs.items.length === 0 && jobs.next === null,
   }
 }
 

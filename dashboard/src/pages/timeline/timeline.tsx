@@ -87,13 +87,13 @@ export function TimelinePage(): JSX.Element {
       <div class="toolbar">
         <ChoiceBox label={text.rows} field="by" choices={choices(rowKinds, text.by, 'job')} />
         <ChoiceBox label={text.span} field="span" choices={choices(spans, text.spans, 'hour')} />
-        <SearchBox label={text.group} field="group" />
+        <SearchBox label={text.group} field="group" completes="jobGroups" />
       </div>
       {error !== null && <ProblemNote error={error} retry={loaded.reload} />}
       <section class="panel" aria-label={text.title} aria-busy={rows === null}>
         {rows !== null && data !== null && (
           <Fresh isOld={loaded.isOfOthers.value}>
-            <Drawing rows={rows} data={data} shown={shown} by={asked.by} />
+            <Drawing rows={rows} data={data} shown={shown} by={asked.by} group={group} />
           </Fresh>
         )}
       </section>
@@ -142,9 +142,10 @@ interface DrawingProps {
   readonly data: Loaded
   readonly shown: TimelineWindow
   readonly by: RowKind
+  readonly group: string
 }
 
-function Drawing({ rows, data, shown, by }: DrawingProps): JSX.Element {
+function Drawing({ rows, data, shown, by, group }: DrawingProps): JSX.Element {
   const text = words()
   const { knownFromMs, knownToMs } = data
   const drawn = useMemo(() => rows.slice(0, rowsMax), [rows])
@@ -159,7 +160,11 @@ function Drawing({ rows, data, shown, by }: DrawingProps): JSX.Element {
   if (rows.length === 0) {
     return (
       <>
-        <Empty title={text.empty} hint={text.emptyHint} code={examples.rememberAll} />
+        {data.isGroupEmpty ? (
+          <Empty title={text.emptyGroup(group)} hint={text.emptyGroupHint} />
+        ) : (
+          <Empty title={text.empty} hint={text.emptyHint} code={examples.rememberAll} />
+        )}
         <LeftOut data={data} rows={0} now={now} />
       </>
     )

@@ -5,7 +5,6 @@ import type { TriggerFieldsJson } from '../../../../src/server/wire/triggers.ts'
 import { call, notThere, read } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
-import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
 import { keyText } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -75,9 +74,14 @@ function Editor({ draft: initial, stored, version }: EditorProps): JSX.Element {
   const store = async (): Promise<void> => {
     if (fields === null) return
     const isStillHere = pageOfNow()
-    const put = (onlyAs: string | null): Promise<void> =>
-      act(call('triggers.put', { params: key, body: fields, onlyAs }), text.saved(keyText(key)))
-    if ((await saveAsRead(keyText(key), version, put)) && isStillHere()) route(href(triggerPath(key)))
+    const name = keyText(key)
+    const isSaved = await saveAsRead({
+      name,
+      version,
+      done: text.saved(name),
+      put: (how) => call('triggers.put', { params: key, body: fields, ...how }),
+    })
+    if (isSaved && isStillHere()) route(href(triggerPath(key)))
   }
   return (
     <>

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inBrowser } from '../support/browser-suite.ts'
+import {
+  type DashboardFixture,
+  dashboardFixture,
+  openDashboard,
+  picture,
+  seen,
+} from '../support/dashboard-fixture.ts'
+
+inBrowser('what lies over a page', (browser) => {
+  let fixture: DashboardFixture
+  beforeAll(async () => {
+    fixture = await dashboardFixture()
+  })
+  afterAll(async () => {
+    await fixture[Symbol.asyncDispose]()
+  })
+
+  test('closes by Escape, by a press elsewhere, and when the focus leaves it', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers')
+    const opener = page.getByText('All that are listed')
+    const list = page.locator('.menu-list')
+    const closed = (): Promise<void> => list.waitFor({ state: 'hidden' })
+    await opener.click()
+    await list.waitFor()
+    await picture(page, 'bulk-menu')
+    await page.keyboard.press('Escape')
+    await closed()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('All that are listed')
+    await opener.click()
+    await list.waitFor()
+    await page.getByRole('heading', { name: 'Triggers' }).click()
+    await closed()
+    await opener.click()
+    await list.waitFor()
+    await page.locator('input[type="search"]').press('a')
+    await closed()
+    await opener.click()
+    await list.waitFor()
+    await opener.click()
+    await closed()
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('on a telephone is the navigation, which closes by Escape', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers', {
+      viewport: { width: 390, height: 800 },
+    })
+    const opener = page.locator('.menu-button')
+    const link = page.locator('#navigation').getByRole('link', { name: 'Jobs' })
+    await opener.click()
+    await link.waitFor()
+    await page.keyboard.press('Escape')
+    await link.waitFor({ state: 'hidden' })
+    await opener.click()
+    await link.waitFor()
+    await opener.click()
+    await link.waitFor({ state: 'hidden' })
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('is no advice about the store where the group of a timeline is mistyped', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/timeline')
+    const group = page.getByLabel('Group of jobs')
+    await group.fill('mai')
+    await seen(page, "There is no job in the group 'mai'")
+    await picture(page, 'timeline-no-group')
+    await page.locator('datalist option[value="mail"]').waitFor({ state: 'attached' })
+    await group.fill('mail')
+    await page.getByText("There is no job in the group 'mai'").waitFor({ state: 'detached' })
+    expect(errors).toEqual([])
+    await page.close()
+  })
+})
