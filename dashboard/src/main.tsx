@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { isRefused } from './api/problem.ts'
 import { App } from './app.tsx'
+import { watchUnsaved } from './parts/unsaved.ts'
 import { decoded } from './state/place.ts'
 import { applyPreferences } from './state/preferences.ts'
 import { loadSession, session, signIn, watchSession } from './state/session.ts'
@@ -33,6 +34,7 @@ function beginner(): () => Promise<void> {
 applyPreferences()
 startTicking()
 watchSession()
+watchUnsaved()
 const root = document.getElementById('app')
 if (root !== null) {
   const begin = beginner()

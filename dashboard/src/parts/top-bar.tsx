@@ -5,11 +5,13 @@ import { live } from '../state/live.ts'
 import { currentScheduler, href, hrefAt } from '../state/place.ts'
 import { language, type Theme, theme, themes } from '../state/preferences.ts'
 import { session, signOut } from '../state/session.ts'
+import { unawaited } from '../state/toasts.ts'
 import { shell } from '../words/shell.ts'
 import { Badge } from './badge.tsx'
 import { BulkChips } from './bulk.tsx'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
+import { leaveBy } from './unsaved.ts'
 
 interface TopBarProps {
   readonly isMenuOpen: boolean
@@ -59,8 +61,15 @@ function SchedulerPicker(): JSX.Element | null {
       <span class="only-read">{shell().scheduler}</span>
       <select
         value={currentScheduler.value ?? first}
-        onChange={({ currentTarget: { value } }) => {
-          route(hrefAt(value === first ? null : value, '/'))
+        onChange={({ currentTarget }) => {
+          const { value } = currentTarget
+          // Until the page is left it is that of the other one.
+          currentTarget.value = currentScheduler.value ?? first
+          unawaited(
+            leaveBy(() => {
+              route(hrefAt(value === first ? null : value, '/'))
+            }),
+          )
         }}
       >
         {names.map((name) => (
@@ -138,7 +147,7 @@ function User(): JSX.Element | null {
       icon="signOut"
       kind="quiet"
       isSmall
-      onPress={signOut}
+      onPress={() => leaveBy(signOut)}
     />
   )
 }

@@ -13,6 +13,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { saveAsRead } from '../../parts/save.ts'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Instant } from '../../parts/time.tsx'
+import { useUnsaved } from '../../parts/unsaved.ts'
 import { pageOfNow } from '../../state/place.ts'
 import { numberText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
@@ -41,6 +42,7 @@ export function CalendarForm({ name, definition, version }: CalendarFormProps): 
     json.value = stored
     base.value = { text: stored, version }
   }, [stored, version])
+  useUnsaved(newName.value !== '' || json.value !== base.value.text)
   const preview = useSignal<{ readonly of: string; readonly edit: CalendarEdit } | null>(null)
   const target = name ?? newName.value.trim()
   const { data } = readData(json.value)

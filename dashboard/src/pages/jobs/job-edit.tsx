@@ -13,6 +13,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { saveAsRead } from '../../parts/save.ts'
+import { discards, useUnsaved } from '../../parts/unsaved.ts'
 import { href, jobPath, pageOfNow } from '../../state/place.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
@@ -67,6 +68,9 @@ function Editor({ job: initial, version }: EditorProps): JSX.Element {
   const data = useSignal(dataText(initial.jobDataMap))
   const { key, ...fields } = job.value
   const { data: typed } = readData(data.value)
+  useUnsaved(
+    data.value !== dataText(initial.jobDataMap) || JSON.stringify(job.value) !== JSON.stringify(initial),
+  )
   const isNamed = key.name.trim() !== '' && fields.jobType.trim() !== ''
   const isReady = typed !== null && isNamed && !Number.isNaN(fields.timeoutMs)
   const store = async (): Promise<void> => {
@@ -90,7 +94,7 @@ function Editor({ job: initial, version }: EditorProps): JSX.Element {
         below={isNew ? undefined : keyText(key)}
         actions={
           <>
-            <a class="button plain" href={href(isNew ? '/jobs' : jobPath(key))}>
+            <a class="button plain" href={href(isNew ? '/jobs' : jobPath(key))} {...discards}>
               {cancel}
             </a>
             <Button text={save} icon="check" kind="primary" isDisabled={!isReady} onPress={store} />

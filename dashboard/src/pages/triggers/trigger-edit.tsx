@@ -10,6 +10,7 @@ import { keyText } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { saveAsRead } from '../../parts/save.ts'
+import { discards, useUnsaved } from '../../parts/unsaved.ts'
 import { href, pageOfNow, triggerPath, useSearch } from '../../state/place.ts'
 import { msOfLocal } from '../../time/local-input.ts'
 import { common } from '../../words/common.ts'
@@ -70,6 +71,7 @@ function Editor({ draft: initial, stored, version }: EditorProps): JSX.Element {
   const key = { group: draft.value.group, name: draft.value.name }
   const fields = fieldsOfDraft(draft.value, stored)
   const back = stored === null ? '/triggers' : triggerPath(key)
+  useUnsaved(JSON.stringify(draft.value) !== JSON.stringify(initial))
   const isReady = fields !== null && key.name.trim() !== '' && draft.value.jobName.trim() !== ''
   const store = async (): Promise<void> => {
     if (fields === null) return
@@ -91,7 +93,7 @@ function Editor({ draft: initial, stored, version }: EditorProps): JSX.Element {
         below={stored !== null && keyText(key)}
         actions={
           <>
-            <a class="button plain" href={href(back)}>
+            <a class="button plain" href={href(back)} {...discards}>
               {cancel}
             </a>
             <Button text={save} icon="check" kind="primary" isDisabled={!isReady} onPress={store} />
