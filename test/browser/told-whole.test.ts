@@ -30,7 +30,7 @@ inBrowser('a page', (browser) => {
     await page.close()
   })
 
-  test('says which misfires and which waiting triggers its timeline leaves out', async () => {
+  test('says which misfires and which due triggers its timeline leaves out', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/settings')
     let asked = 0
     const rest = { status: 200, contentType: 'application/json', body: '{"items":[],"next":"more"}' }
@@ -38,10 +38,10 @@ inBrowser('a page', (browser) => {
       asked++
       return route.fulfill(rest)
     })
-    await page.route(/\/api\/triggers\?.*BLOCKED/, (route) => route.fulfill(rest))
+    await page.route(/\/api\/triggers\?.*dueBeforeMs/, (route) => route.fulfill(rest))
     await page.getByRole('link', { name: 'Timeline' }).click()
     await seen(page, 'There are more misfires than are drawn')
-    await seen(page, 'More triggers wait for their jobs than are drawn.')
+    await seen(page, 'More triggers are due than are drawn.')
     expect(asked).toBeGreaterThanOrEqual(3)
     expect(errors).toEqual([])
     await page.close()

@@ -80,14 +80,16 @@ export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
       : []),
   ] as const
   return (
-    <details
-      class="menu"
-      open={isOpen.value}
-      onToggle={({ currentTarget }) => {
-        isOpen.value = currentTarget.open
-      }}
-    >
-      <summary class="button plain">{text.all}</summary>
+    <details class="menu" open={isOpen.value}>
+      <summary
+        class="button plain"
+        onClick={(event) => {
+          event.preventDefault()
+          isOpen.value = !isOpen.value
+        }}
+      >
+        {text.all}
+      </summary>
       <div class="menu-list">
         {actions.map(({ action, verb }) => (
           <Button

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 
 interface Dismissal {
   /** Selects the menu and what opens it. */
@@ -10,7 +10,8 @@ interface Dismissal {
 
 /** Closes a menu that lies over the page by Escape, by a press elsewhere, and when the focus leaves it. */
 export function useDismissal(isOpen: boolean, { within, opener, close }: Dismissal): void {
-  useEffect(() => {
+  // An Escape may come as soon as the menu is seen.
+  useLayoutEffect(() => {
     if (!isOpen) return undefined
     const onKey = ({ key }: KeyboardEvent): void => {
       if (key !== 'Escape') return
