@@ -43,4 +43,29 @@ inBrowser('an outage', (browser) => {
     proxy.heal()
     await page.close()
   })
+
+  test('of logs, misfires and items is no log, no misfire and no item that is not there', async () => {
+    await using fixture = await dashboardFixture()
+    const { scheduler } = fixture
+    await scheduler.start()
+    const ended = scheduler.events.next('jobWasExecuted')
+    await scheduler.triggerJob(await addPlainJob(scheduler, 'echo', 'good', 'mail'))
+    const { fireInstanceId } = (await ended).context
+    await scheduler.idle()
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/settings')
+    const failed = { status: 500, contentType: 'application/json', body: '{"detail":"The store is away."}' }
+    await page.route(/\/api\/(executions\/[^/]+\/log|executions|misfires)\?/, (route) =>
+      route.fulfill(failed),
+    )
+    await page.goto(`${fixture.address}/history/${encodeURIComponent(fireInstanceId)}`)
+    const panel = (name: string) => page.getByRole('region', { name, exact: true })
+    await panel('Log').getByText('The store is away.').waitFor()
+    expect(await page.getByText('The job has logged nothing.').count()).toBe(0)
+    await page.locator('.panel').filter({ hasText: 'Items' }).getByText('The store is away.').waitFor()
+    await picture(page, 'unknown-log')
+    await page.goto(`${fixture.address}/triggers/mail/hourly`)
+    await page.locator('.panel').filter({ hasText: /issed/ }).getByText('The store is away.').waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+  })
 })

@@ -3,8 +3,10 @@ import type { ExecutionLogLine } from '../../../../src/jobstore/execution-log.ts
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { Panel } from '../../parts/panel.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
 import { Instant } from '../../parts/time.tsx'
 import { may } from '../../state/session.ts'
+import { common } from '../../words/common.ts'
 import { ExecutorLog } from './executor-log.tsx'
 import { words } from './words.ts'
 
@@ -24,14 +26,17 @@ export function ExecutionLog({ id, isRunning }: ExecutionLogProps): JSX.Element 
     [id, isRunning],
     { everyMs: isRunning ? 1500 : 5000 },
   )
+  const error = log.error.value
+  const isLoading = log.value.value === null && error === null
   const lines = log.value.value?.items ?? []
   const next = log.value.value?.next ?? null
   return (
     <>
       {lines.some(isSent) && <ExecutorLog id={id} isRunning={isRunning} />}
       <Panel title={text.log}>
+        {error !== null && <ProblemNote error={error} retry={log.reload} />}
         {lines.length === 0 ? (
-          <p class="muted">{text.noLog}</p>
+          error === null && <p class="muted">{isLoading ? common().loading : text.noLog}</p>
         ) : (
           // It scrolls, which the keyboard can do where it has the focus.
           <ol class="log" tabIndex={0} aria-label={text.log}>

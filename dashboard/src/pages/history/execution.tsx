@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
+import type { PageJson } from '../../../../src/server/wire/pages.ts'
 import type { ExecutingJson, ExecutionDetailsJson, ExecutionJson } from '../../../../src/server/wire/runs.ts'
 import { call } from '../../api/client.ts'
 import { isGone } from '../../api/problem.ts'
-import { useResource } from '../../api/resource.ts'
+import { type Resource, useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { Badge, OutcomeBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -122,7 +123,8 @@ function Ended({ execution }: { readonly execution: ExecutionDetailsJson }): JSX
   const text = words()
   const names = common()
   const { fireInstanceId, errorText, resultText, attempts } = execution
-  const items = useItems(fireInstanceId)
+  const found = useItems(fireInstanceId)
+  const items = found.value.value?.items ?? []
   return (
     <>
       <Panel title={text.phases}>
@@ -150,7 +152,7 @@ function Ended({ execution }: { readonly execution: ExecutionDetailsJson }): JSX
           <ExecutionTable caption={text.attempts} rows={attempts} empty="" without={['job', 'trigger']} />
         </Panel>
       )}
-      {items.length > 0 && <Items firingId={fireInstanceId} items={items} />}
+      {(items.length > 0 || found.error.value !== null) && <Items firingId={fireInstanceId} found={found} />}
     </>
   )
 }
@@ -168,31 +170,33 @@ function Data({ execution: { dataText, outcome }, isFiring }: DataProps): JSX.El
 }
 
 /** Where the execution is a sharded firing: those of its items that have ended. */
-function useItems(firingId: string): readonly ExecutionJson[] {
+function useItems(firingId: string): Resource<PageJson<ExecutionJson> | null> {
   const filter = itemsTerm(firingId)
-  const items = useResource(
+  return useResource(
     async (signal) =>
       may('executions.list')
         ? call('executions.list', { query: { filter, take: itemsShown }, signal })
         : null,
     [filter],
   )
-  return items.value.value?.items ?? []
 }
 
 interface ItemsProps {
   readonly firingId: string
-  readonly items: readonly ExecutionJson[]
+  readonly found: ReturnType<typeof useItems>
 }
 
-function Items({ firingId, items }: ItemsProps): JSX.Element {
+function Items({ firingId, found }: ItemsProps): JSX.Element {
   const text = words()
+  const error = found.error.value
+  const items = found.value.value?.items ?? []
   return (
     <Panel
       title={text.items}
       isFlush
       actions={<a href={href('/history', { filter: itemsTerm(firingId) })}>{text.itemsOfFiring}</a>}
     >
+      {error !== null && <ProblemNote error={error} retry={found.reload} />}
       <ExecutionTable caption={text.items} rows={items} empty="" without={['job', 'trigger']} areItems />
     </Panel>
   )

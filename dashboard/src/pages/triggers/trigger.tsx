@@ -211,9 +211,11 @@ function Missed({
     { isAffected: ({ event }) => event === 'triggerMisfired' },
   )
   const rows = misfires.value.value?.items ?? []
-  if (rows.length === 0) return null
+  const error = misfires.error.value
+  if (rows.length === 0 && error === null) return null
   return (
     <Panel title={text.missed} isFlush actions={<a href={href('/misfires', { filter })}>{text.allMissed}</a>}>
+      {error !== null && <ProblemNote error={error} retry={misfires.reload} />}
       <MisfireTable caption={text.missed} rows={rows} empty="" without={['trigger', 'job']} />
     </Panel>
   )
