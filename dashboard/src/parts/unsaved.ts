@@ -64,7 +64,7 @@ export async function leaveBy(go: () => unknown): Promise<void> {
   await go()
 }
 
-/** Asks before a link, Back or a reload. It is called before the router listens: the first one of them is heard first. */
+/** Asks before a link, Back or a reload. It is called before the router listens, because that would hear them first. */
 export function watchUnsaved(): void {
   addEventListener('beforeunload', (event) => {
     if (edited.value?.isUnsaved() === true) event.preventDefault()
