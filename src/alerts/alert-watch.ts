@@ -82,26 +82,36 @@ export class AlertWatch {
 
   start(): void {
     const { clock, rules, scheduler } = this.#parts
-    for (const rule of rules) {
-      const stop: unknown = rule.watch?.({ scheduler, clock }, (finding) => {
-        this.#raise(rule, requireFinding(finding))
-      })
-      refusePromise('watch', `alert rule '${rule.name}'`, stop)
-      // One that has nothing to end may answer nothing.
-      if (typeof stop === 'function') this.#stops.push(stop as () => unknown)
+    try {
+      for (const rule of rules) {
+        const stop: unknown = rule.watch?.({ scheduler, clock }, (finding) => {
+          this.#raise(rule, requireFinding(finding))
+        })
+        refusePromise('watch', `alert rule '${rule.name}'`, stop)
+        // One that has nothing to end may answer nothing.
+        if (typeof stop === 'function') this.#stops.push(stop as () => unknown)
+      }
+    } catch (error) {
+      // The next start begins all of them again.
+      this.#endWatches()
+      throw error
     }
     this.#tickSoon()
+  }
+
+  #endWatches(): void {
+    for (const stop of this.#stops.splice(0)) {
+      calledSafely(stop, (error) => {
+        logThrown(this.#parts.logger, error, 'What the watch of an alert rule returned failed.')
+      })
+    }
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#timer?.cancel()
     this.#pause?.cancel()
-    for (const stop of this.#stops) {
-      calledSafely(stop, (error) => {
-        logThrown(this.#parts.logger, error, 'What the watch of an alert rule returned failed.')
-      })
-    }
+    this.#endWatches()
     try {
       // A rule that is being checked is not waited for.
       await settledWithin(this.#parts.clock, resignMs, this.#resign())

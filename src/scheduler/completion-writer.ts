@@ -52,7 +52,10 @@ export class CompletionWriter {
   #writingSinceMs = 0
   #retrying = false
   #retryDelayMs = retryDelayMinMs
+  /** When a batch failed last. */
   #failedMs = Number.NEGATIVE_INFINITY
+  /** Whether the store has taken a completion since a failure was reported. */
+  #hasWritten = true
   #lastChance = false
   #isAbandoned = false
   /** Is told of what ends after the store was closed; null before. */
@@ -210,6 +213,7 @@ export class CompletionWriter {
       try {
         const locked = await this.#store.triggeredJobsComplete(batch.completions)
         if (this.#hasBeenAbandoned()) return
+        this.#hasWritten = true
         batch.later = this.#locked.add(locked)
       } catch (error) {
         if (this.#hasBeenAbandoned()) return
@@ -226,15 +230,16 @@ export class CompletionWriter {
   }
 
   /**
-   * Once in a series: on a disk that is nearly full each batch fails, and its completions are written one by one at
-   * once.
+   * Once in a series: while a store is away no batch is written, and on a disk that is nearly full each batch fails and
+   * its completions are written one by one at once.
    */
   #report(error: unknown): void {
     const nowMs = this.#clock.elapsedMs()
-    const isNews = this.#unwritten.size === 0 && nowMs - this.#failedMs >= quietMs
+    const isNews = this.#hasWritten && nowMs - this.#failedMs >= quietMs
     this.#failedMs = nowMs
-    if (isNews)
-      this.#notifier.error('The job store could not be told that executions ended; trying again.', error)
+    if (!isNews) return
+    this.#hasWritten = false
+    this.#notifier.error('The job store could not be told that executions ended; trying again.', error)
   }
 
   #writeAlone(completions: readonly JobCompletion[]): Map<JobCompletion, Promise<void>> {
@@ -279,6 +284,7 @@ export class CompletionWriter {
     try {
       const locked = await this.#store.triggeredJobsComplete([completion])
       if (this.#hasBeenAbandoned()) return true
+      this.#hasWritten = true
       if (locked.length > 0 && !this.#lastChance) {
         const dealtWith = this.#locked.add(locked).get(completion)
         if (dealtWith !== undefined) unawaited(dealtWith.then(resolve), this.#stopped)
@@ -290,7 +296,6 @@ export class CompletionWriter {
       }
     } catch (error) {
       if (this.#hasBeenAbandoned()) return true
-      this.#failedMs = this.#clock.elapsedMs()
       if (!this.#lastChance) return false
       // It is given up because the scheduler shuts down.
       this.#unwrittenCount++

@@ -1,3 +1,4 @@
+import { SchedulerError } from '../core/errors.ts'
 import type { JobDataMap } from '../core/job-data-map.ts'
 import type { Logger } from '../core/logger.ts'
 import { logThrown } from '../core/thrown-value.ts'
@@ -46,9 +47,15 @@ export class StandaloneThreads {
   }
 
   /** Starts the `minThreads`, unless they are up. After a failure the next call tries again. */
-  warmUp(): Promise<void> {
+  async warmUp(): Promise<void> {
+    if (this.#isClosed) {
+      throw new SchedulerError(
+        'ERR_THREAD_POOL_SHUTDOWN',
+        `The worker threads of '${this.#options.owner}' are closed.`,
+      )
+    }
     this.#ready ??= this.#initialize(this.#pool)
-    return this.#ready
+    await this.#ready
   }
 
   /** Answers what the function does; see `ThreadPool.runInWorker`. */

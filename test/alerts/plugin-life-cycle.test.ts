@@ -63,6 +63,24 @@ it('what they reject with at the shutdown is logged, and a channel that closes i
   ])
 })
 
+it('a rule that cannot be watched ends what the rules before it have begun', async () => {
+  const told: string[] = []
+  const watch = () => {
+    told.push('begun')
+    return () => told.push('ended')
+  }
+  const rule: AlertRule = { name: 'first', description: 'd', watch }
+  const failing: AlertRule = {
+    name: 'second',
+    description: 'd',
+    watch: () => {
+      throw new Error('not now')
+    },
+  }
+  await expect(rigWith([rule, failing], [recorded()])).rejects.toThrow('not now')
+  expect(told).toEqual(['begun', 'ended'])
+})
+
 it('a rule whose watch is an async function is refused, because nobody would end it', async () => {
   const watch = () => Promise.reject(new Error('not now'))
   const rule = { name: 'async', description: 'd', watch } as unknown as AlertRule

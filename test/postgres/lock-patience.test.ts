@@ -35,7 +35,8 @@ describe('a transaction that waits for a lock', () => {
     expect(hasGivenUp).toBe(false)
     expect(waits[0]).toBe(25)
     expect(waits).toEqual(waits.toSorted((a, b) => a - b))
-    expect(waits.at(-1)).toBe(500)
+    // Longer than the second after which an autovacuum gives way.
+    expect(waits.at(-1)).toBeGreaterThan(2000)
     for (const [index, waitMs] of waits.entries()) {
       if (index > 0) expect(pauses[index]).toBeGreaterThanOrEqual(4 * waitMs)
     }

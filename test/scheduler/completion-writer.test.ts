@@ -161,6 +161,21 @@ describe('a write that fails', () => {
     expect(clock.timerCount).toBe(0)
   })
 
+  it('is told of anew after one that is never written, when the store goes away later', async () => {
+    const { clock, store, errors, complete } = rig()
+    store.refused.add('poison')
+    void complete('poison')
+    await clock.settle()
+    await complete('well')
+    await clock.advance(3_600_000)
+    store.isDown = true
+    for (const id of ['a', 'b', 'c']) {
+      void complete(id)
+      await clock.advance(120_000)
+    }
+    expect(errors).toHaveLength(2)
+  })
+
   it('makes no other one wait as long as one that keeps failing has to', async () => {
     const { clock, store, written, complete } = rig()
     store.refused.add('poison')

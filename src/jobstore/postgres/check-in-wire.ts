@@ -41,6 +41,13 @@ export type ToCheckInThread =
   | { readonly kind: 'stop' }
   | { readonly kind: 'password'; readonly password: string | null; readonly error: string | null }
 
+/** The fields of an error by which it is judged; null for one that it does not have. */
+export interface ServerErrorFields {
+  readonly code: string | null
+  readonly severity: string | null
+  readonly routine: string | null
+}
+
 /** Times are `processElapsedMs`. */
 export type FromCheckInThread =
   | ({ readonly kind: 'checkedIn' } & CheckIn)
@@ -48,5 +55,5 @@ export type FromCheckInThread =
   | ({ readonly kind: 'looked' } & WitnessLook)
   /** The session that held the witness has ended. */
   | { readonly kind: 'witnessLost' }
-  | { readonly kind: 'failed'; readonly message: string; readonly code: string | null }
+  | ({ readonly kind: 'failed'; readonly message: string } & ServerErrorFields)
   | { readonly kind: 'password' }

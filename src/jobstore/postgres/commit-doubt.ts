@@ -31,6 +31,9 @@ export const serverStartedExpression = 'extract(epoch FROM pg_postmaster_start_t
  */
 export type CommitOutcome = 'committed' | 'aborted' | 'elsewhere' | 'unknown'
 
+const undefinedFunction = '42883'
+const undefinedTable = '42P01'
+
 export interface CommitInquiry {
   readonly number: TransactionNumber
   readonly open: () => Promise<PostgresSession>
@@ -74,8 +77,10 @@ async function ask({ open, number }: CommitInquiry): Promise<CommitOutcome | 'in
     session.discard()
     // After a crash the server has not given the number of a transaction of which nothing had reached the disk. Such a
     // transaction was not committed.
-    const isAhead = error instanceof DatabaseFailure && error.sqlState === '22023'
-    return isAhead ? 'aborted' : 'in progress'
+    const sqlState = error instanceof DatabaseFailure ? error.sqlState : null
+    if (sqlState === '22023') return 'aborted'
+    // A server that is only compatible with PostgreSQL may lack what is asked for: no further question is answered.
+    return sqlState === undefinedFunction || sqlState === undefinedTable ? 'elsewhere' : 'in progress'
   }
 }
 

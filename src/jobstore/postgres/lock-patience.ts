@@ -13,10 +13,16 @@ const watchedMs = 250
 const lookAfterMs = 20
 const firstPauseMs = 20
 const longestPauseMs = 200
-/** A wait without a limit takes this part of the time in which a lock was waited for already, up to the longest. */
-const unlimitedShare = 1 / 40
-const longestUnlimitedMs = 500
-/** Other transactions queue behind one that waits for the lock of a table: it leaves the table to them in between. */
+/**
+ * A wait without a limit takes this part of the time in which a lock was waited for already, up to the longest. An
+ * autovacuum gives way to one that has waited for `deadlock_timeout`, a second by default.
+ */
+const unlimitedShare = 1 / 20
+const longestUnlimitedMs = 5000
+/**
+ * Other transactions queue behind one that waits for the lock of a table: it leaves the table to them in between, for
+ * two to four times as long.
+ */
 const pausesPerWait = 4
 
 export interface LockPatienceOptions {

@@ -39,6 +39,8 @@ type Attempt<Answer> =
     }
 
 const boundedDoubtMs = 30_000
+/** How often a caller that is not patient has what was written looked for. */
+const boundedLooks = 5
 /** The SQLSTATE of a lock that could not be had in time. */
 const lockNotAvailable = '55P03'
 /** The SQLSTATE of a statement that took too long or was cancelled. */
@@ -130,18 +132,17 @@ export class PostgresRunner implements SqlRunner {
   }
 
   read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
-    return this.#work(() => this.#read(begin()))
-  }
-
-  async #read<Answer>(program: SqlProgram<Answer>): Promise<Answer> {
-    const retry = new TransactionRetry(() => this.#options.ids.random())
-    let step = program.next()
-    while (step.done !== true) {
-      const reply = await this.#readOne(step.value, retry)
-      step.value.pending?.settle(reply)
-      step = program.next(reply)
-    }
-    return step.value
+    return this.#work(async () => {
+      const retry = new TransactionRetry(() => this.#options.ids.random())
+      const program = begin()
+      let step = program.next()
+      while (step.done !== true) {
+        const reply = await this.#readOne(step.value, retry)
+        step.value.pending?.settle(reply)
+        step = program.next(reply)
+      }
+      return step.value
+    })
   }
 
   close(): Promise<void> {
@@ -287,14 +288,13 @@ export class PostgresRunner implements SqlRunner {
   ): Promise<boolean | null> {
     if (wasCommitted === undefined) return null
     if (wasCommitted === 'runAgain') return false
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#read(wasCommitted(answer))
-      } catch (error) {
-        if (!(error instanceof JobPersistenceError)) throw error
-        if (onDoubt !== 'patient' || !(await this.#sleep.sleep(backoffMs(25, attempt)))) return null
-      }
+    for (let attempt = 1; attempt <= boundedLooks || onDoubt === 'patient'; attempt++) {
+      // In a transaction that may write, which a standby refuses: one that lags would not show it yet.
+      const look = await this.#attempt(wasCommitted(answer), { lock: 'none' }, asOthers)
+      if (look.kind === 'committed') return look.answer
+      if (!(await this.#sleep.sleep(backoffMs(25, attempt)))) return null
     }
+    return null
   }
 }
 

@@ -42,7 +42,8 @@ export async function migrate(
   let state = await lookAtSchema(runner, vocabulary)
   const inUse = new Set(state.columns.keys())
   const change = <Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> =>
-    runner.transact(begin, { lock: 'schema' })
+    // Each looks anew at what is there.
+    runner.transact(begin, { lock: 'schema', wasCommitted: 'runAgain' })
   for (let next = nextStep(vocabulary, state); next !== undefined; next = nextStep(vocabulary, state)) {
     const { version } = next
     for (const part of partsInUse(next, inUse)) await change(() => applyPart(vocabulary, version, part))
