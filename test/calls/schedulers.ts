@@ -103,6 +103,7 @@ export const annotationSurfaces: readonly Surface[] = [
       scheduleAtFixedRate: { task, startTime, period: duration },
       scheduleWithFixedDelay: { task, startTime, delay: duration },
       cancelTriggered: {},
+      warnOfRunning: {},
     },
   },
   {
