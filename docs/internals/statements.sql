@@ -5248,9 +5248,9 @@ FOR NO KEY UPDATE OF f SKIP LOCKED;
 
 -- firedTriggers.find
 --   programs/firing/completing.ts (completeJobs)
---   programs/firing/firing.ts (fireTriggers, firingInDoubt)
+--   programs/firing/firing.ts (fireTriggers)
 --   programs/firing/releasing.ts (releaseTriggers)
---   programs/scheduling/schedule-writer.ts (ScheduleWriter)
+--   programs/steps/firing-in-doubt.ts (firingInDoubt)
 -- SQLite
 SELECT f.entry_id
 FROM (

@@ -10,7 +10,7 @@ import {
   wrongArgument,
 } from '../core/arguments.ts'
 import type { ErrorCode } from '../core/errors.ts'
-import type { JobDataMap } from '../core/job-data-map.ts'
+import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import { isJobKey, type JobKey } from '../core/key.ts'
 import { isObject } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
@@ -195,4 +195,23 @@ export function withUnsaidFields<Data extends object>(
   if (unsaid.length > 0) (job as MarkedJob)[unsaidFields] = unsaid
   if (refuses) (job as MarkedJob)[recoveryRefused] = true
   return Object.freeze(job)
+}
+
+/** A job of which nothing is known but its key and its type. */
+export function bareJob(key: JobKey, jobType: string): JobDetail {
+  return Object.freeze({
+    key,
+    jobType,
+    description: null,
+    jobDataMap: emptyJobDataMap,
+    durable: false,
+    requestsRecovery: false,
+    disallowConcurrentExecution: false,
+    persistJobDataAfterExecution: false,
+    timeoutMs: null,
+    retry: null,
+    nodeAffinity: null,
+    sharding: null,
+    plan: null,
+  })
 }

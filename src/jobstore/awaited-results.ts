@@ -1,6 +1,5 @@
-import { emptyJobDataMap } from '../core/job-data-map.ts'
 import type { JobKey } from '../core/key.ts'
-import type { JobDetail } from '../jobs/job-detail.ts'
+import { bareJob, type JobDetail } from '../jobs/job-detail.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { InterruptTarget } from './cluster-view.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
@@ -30,21 +29,7 @@ export function jobOfAwaited(key: JobKey, jobType: string, stored: JobDetail | u
   if (stored?.jobType === jobType) return stored
   if (stored !== undefined) return Object.freeze({ ...stored, jobType })
   // Its execution ends all the same.
-  return Object.freeze({
-    key,
-    jobType,
-    description: null,
-    jobDataMap: emptyJobDataMap,
-    durable: false,
-    requestsRecovery: false,
-    disallowConcurrentExecution: false,
-    persistJobDataAfterExecution: false,
-    timeoutMs: null,
-    retry: null,
-    nodeAffinity: null,
-    sharding: null,
-    plan: null,
-  })
+  return bareJob(key, jobType)
 }
 
 /** Whether a result is awaited from now on. */

@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { TriggerKey } from '../../src/core/key.ts'
-import { inBrowser } from '../support/browser-suite.ts'
-import {
-  type DashboardFixture,
-  dashboardFixture,
-  openDashboard,
-  picture,
-} from '../support/dashboard-fixture.ts'
+import { inDashboard } from '../support/browser-suite.ts'
+import { openDashboard, picture } from '../support/dashboard-fixture.ts'
 
 const problem = 'This is not whole. Write the rest, or empty the field.'
 
-inBrowser('a date or a number that is half typed', (browser) => {
-  let fixture: DashboardFixture
-  beforeAll(async () => {
-    fixture = await dashboardFixture()
-  })
-  afterAll(async () => {
-    await fixture[Symbol.asyncDispose]()
-  })
-
+inDashboard('a date or a number that is half typed', (browser, fixture) => {
   test('is not taken for a pause without an end', async () => {
-    const { page } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
+    const { page } = await openDashboard(browser(), fixture().address, '/triggers/mail/hourly')
     await page.locator('main').getByRole('button', { name: 'Pause', exact: true }).click()
     const dialog = page.getByRole('dialog')
     const pause = dialog.getByRole('button', { name: 'Pause', exact: true })
@@ -34,15 +21,15 @@ inBrowser('a date or a number that is half typed', (browser) => {
     await dialog.getByText(problem).waitFor({ state: 'detached' })
     await pause.click()
     await page.getByText('is paused.').waitFor()
-    expect(await fixture.scheduler.getTriggerState(new TriggerKey('hourly', 'mail'))).toBe('PAUSED')
-    const { json } = await fixture.ask('GET /triggers/mail/hourly')
+    expect(await fixture().scheduler.getTriggerState(new TriggerKey('hourly', 'mail'))).toBe('PAUSED')
+    const { json } = await fixture().ask('GET /triggers/mail/hourly')
     expect(json).toMatchObject({ pause: { untilMs: Date.UTC(2199, 11, 31, 9) } })
-    await fixture.scheduler.resumeTrigger(new TriggerKey('hourly', 'mail'))
+    await fixture().scheduler.resumeTrigger(new TriggerKey('hourly', 'mail'))
     await page.close()
   })
 
   test('is what an emptied start of a stored trigger is not: it stays as it is stored', async () => {
-    const { page } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly/edit')
+    const { page } = await openDashboard(browser(), fixture().address, '/triggers/mail/hourly/edit')
     await page.getByLabel('Start', { exact: true }).fill('')
     await page.getByText('Empty: as it is stored.').waitFor()
     await page.getByText('Nothing changes.').waitFor()
@@ -53,7 +40,7 @@ inBrowser('a date or a number that is half typed', (browser) => {
     ['/triggers/mail/hourly/edit', 'End', '3112'],
     ['/jobs/mail/hourly/edit', 'Time limit in milliseconds', '1e'],
   ])('is not stored as none: %s', async (path, label, typed) => {
-    const { page } = await openDashboard(browser(), fixture.address, path)
+    const { page } = await openDashboard(browser(), fixture().address, path)
     const save = page.getByRole('button', { name: 'Save' })
     const field = page.getByLabel(label, { exact: true })
     expect(await save.isDisabled()).toBe(false)

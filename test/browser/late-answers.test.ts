@@ -1,28 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { TriggerKey } from '../../src/core/key.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
-import { inBrowser } from '../support/browser-suite.ts'
-import {
-  type DashboardFixture,
-  dashboardFixture,
-  heldUp,
-  openDashboard,
-  picture,
-  seen,
-} from '../support/dashboard-fixture.ts'
+import { inBrowser, inDashboard } from '../support/browser-suite.ts'
+import { dashboardFixture, heldUp, openDashboard, picture, seen } from '../support/dashboard-fixture.ts'
 import { addPlainJob, tokens } from '../support/server-fixture.ts'
 
-inBrowser('an answer that comes late', (browser) => {
-  let fixture: DashboardFixture
-  beforeAll(async () => {
-    fixture = await dashboardFixture()
-  })
-  afterAll(async () => {
-    await fixture[Symbol.asyncDispose]()
-  })
-
+inDashboard('an answer that comes late', (browser, fixture) => {
   test('closes no other dialog, with what is typed into it', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers/mail/hourly')
     const goOn = await heldUp(page, /\/mail\/hourly\/pause$/)
     const pause = page.locator('main').getByRole('button', { name: 'Pause', exact: true })
     await pause.click()
@@ -42,7 +27,7 @@ inBrowser('an answer that comes late', (browser) => {
   })
 
   test('leads to no other page than that on which it was asked for', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/mail/monthly/edit')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers/mail/monthly/edit')
     await page.getByLabel('Description').fill('the first of each month')
     const goOn = await heldUp(page, /\/triggers\/mail\/monthly$/)
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -57,7 +42,7 @@ inBrowser('an answer that comes late', (browser) => {
   })
 
   test('about a saved calendar keeps what was typed since', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/calendars/of/holidays')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/calendars/of/holidays')
     const text = page.locator('textarea')
     const stored = await text.inputValue()
     const withDay = (day: string): string => stored.replace('"2199-12-25"', `"2199-12-25", "${day}"`)

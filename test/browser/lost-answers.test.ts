@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { JobKey, TriggerKey } from '../../src/core/key.ts'
-import { inBrowser } from '../support/browser-suite.ts'
+import { inDashboard } from '../support/browser-suite.ts'
 import type { BrowserPage } from '../support/chromium.ts'
-import {
-  type DashboardFixture,
-  dashboardFixture,
-  heldUp,
-  openDashboard,
-  picture,
-  seen,
-} from '../support/dashboard-fixture.ts'
+import { heldUp, openDashboard, picture, seen } from '../support/dashboard-fixture.ts'
 import { addPlainJob } from '../support/server-fixture.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
@@ -35,15 +28,7 @@ const askToPause = async (page: BrowserPage): Promise<void> => {
   await page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click()
 }
 
-inBrowser('a page without the answer of its server', (browser) => {
-  let fixture: DashboardFixture
-  beforeAll(async () => {
-    fixture = await dashboardFixture()
-  })
-  afterAll(async () => {
-    await fixture[Symbol.asyncDispose]()
-  })
-
+inDashboard('a page without the answer of its server', (browser, fixture) => {
   test.each([
     ['a page of HTML', loginOfProxy, 'Something between this page and the server answered in its place'],
     ['half of one', cutOff, 'it may have been done all the same'],
@@ -51,25 +36,25 @@ inBrowser('a page without the answer of its server', (browser) => {
     ['one of a proxy that lost it', proxyLostIt, 'it may have been done all the same'],
     ['one about a lost database', databaseLost, 'it may have been done all the same'],
   ])('does not take %s for one', async (_, answer, says) => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers/mail/hourly')
     await page.route(/\/mail\/hourly\/pause$/, (route) => route.fulfill(answer))
     await askToPause(page)
     await page.getByRole('dialog').getByText(says).waitFor()
     expect(await page.getByText('mail/hourly is paused.').count()).toBe(0)
     await picture(page, 'lost-answer')
     await page.route(/\/api\/jobs\?/, (route) => route.fulfill(answer))
-    await page.goto(`${fixture.address}/jobs`)
+    await page.goto(`${fixture().address}/jobs`)
     await seen(page, 'This could not be loaded')
-    expect(await fixture.scheduler.getTriggerState(new TriggerKey('hourly', 'mail'))).toBe('NORMAL')
+    expect(await fixture().scheduler.getTriggerState(new TriggerKey('hourly', 'mail'))).toBe('NORMAL')
     expect(errors).toEqual([])
     await page.close()
   })
 
   test('lives through HTML in place of its session, and goes on by itself', async () => {
-    await using proxy = await TcpProxy.startFor(fixture.address)
+    await using proxy = await TcpProxy.startFor(fixture().address)
     const { page, errors } = await openDashboard(
       browser(),
-      proxy.through(fixture.address).replace(/\/$/, ''),
+      proxy.through(fixture().address).replace(/\/$/, ''),
       '/jobs',
     )
     await page.clock.install()
@@ -92,7 +77,7 @@ inBrowser('a page without the answer of its server', (browser) => {
   })
 
   test('is not told about a request that its server did not see in the words of a browser', async () => {
-    const { page } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
+    const { page } = await openDashboard(browser(), fixture().address, '/triggers/mail/hourly')
     await page.route(/\/mail\/hourly\/pause$/, (route) => route.abort())
     await askToPause(page)
     await seen(page, 'No answer came: it may have been done all the same. Look before you do it again.')
@@ -100,7 +85,7 @@ inBrowser('a page without the answer of its server', (browser) => {
   })
 
   test('tells of a failure that comes after its dialog was closed', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers/mail/hourly')
     const answer = await heldUp(page, /\/mail\/hourly\/pause$/, (route) => route.fulfill(refusal))
     await askToPause(page)
     await page.keyboard.press('Escape')
@@ -112,10 +97,10 @@ inBrowser('a page without the answer of its server', (browser) => {
   })
 
   test('looks again soon after one look that got no answer', async () => {
-    await using proxy = await TcpProxy.startFor(fixture.address)
+    await using proxy = await TcpProxy.startFor(fixture().address)
     const { page } = await openDashboard(
       browser(),
-      proxy.through(fixture.address).replace(/\/$/, ''),
+      proxy.through(fixture().address).replace(/\/$/, ''),
       '/jobs',
     )
     await page.clock.install()
@@ -128,14 +113,14 @@ inBrowser('a page without the answer of its server', (browser) => {
     proxy.heal()
     await page.getByText('The server does not answer').waitFor({ state: 'detached' })
     await seen(page, 'Live')
-    await addPlainJob(fixture.scheduler, 'echo', 'later', 'mail')
+    await addPlainJob(fixture().scheduler, 'echo', 'later', 'mail')
     // Before the page looked again, two minutes went by.
     await seen(page, 'mail/later')
     await page.close()
   })
 
   test('does not take a clock that is set for a slow server, and shows at once what its viewer does', async () => {
-    const { page } = await openDashboard(browser(), fixture.address, '/jobs/mail/hourly')
+    const { page } = await openDashboard(browser(), fixture().address, '/jobs/mail/hourly')
     await seen(page, 'Live')
     const looks = /\/api\/jobs\/mail\/hourly$/
     await page.route(
@@ -155,12 +140,12 @@ inBrowser('a page without the answer of its server', (browser) => {
     await page.locator('main').getByRole('button', { name: 'Pause', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click()
     await page.locator('main').getByRole('button', { name: 'Resume', exact: true }).waitFor()
-    await fixture.scheduler.resumeJob(new JobKey('hourly', 'mail'))
+    await fixture().scheduler.resumeJob(new JobKey('hourly', 'mail'))
     await page.close()
   })
 
   test('takes a save that was stored without an answer for its own', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/mail/monthly/edit')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers/mail/monthly/edit')
     await page.getByLabel('Description').fill('the first of each month')
     await storedUnanswered(page, /\/triggers\/mail\/monthly$/, 'PUT /triggers/mail/monthly')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -173,8 +158,8 @@ inBrowser('a page without the answer of its server', (browser) => {
   })
 
   test('follows a bulk action that was begun without an answer', async () => {
-    for (const name of ['one', 'two']) await addPlainJob(fixture.scheduler, 'echo', name, 'unanswered')
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/jobs?search=unanswered')
+    for (const name of ['one', 'two']) await addPlainJob(fixture().scheduler, 'echo', name, 'unanswered')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/jobs?search=unanswered')
     await page.getByRole('link', { name: 'unanswered/two' }).waitFor()
     await storedUnanswered(page, /\/api\/bulk$/, 'POST /bulk')
     await page.getByText('All that are listed').click()
@@ -196,7 +181,7 @@ inBrowser('a page without the answer of its server', (browser) => {
         return
       }
       const body: unknown = JSON.parse(asked.postData() ?? '')
-      expect(await fixture.ask(request, { body })).toMatchObject({ json: { dryRun: false } })
+      expect(await fixture().ask(request, { body })).toMatchObject({ json: { dryRun: false } })
       await route.fulfill(proxyGaveUp)
     })
   }

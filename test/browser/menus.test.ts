@@ -1,24 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inBrowser } from '../support/browser-suite.ts'
-import {
-  type DashboardFixture,
-  dashboardFixture,
-  openDashboard,
-  picture,
-  seen,
-} from '../support/dashboard-fixture.ts'
+import { expect, test } from 'vitest'
+import { inDashboard } from '../support/browser-suite.ts'
+import { openDashboard, picture, seen } from '../support/dashboard-fixture.ts'
 
-inBrowser('what lies over a page', (browser) => {
-  let fixture: DashboardFixture
-  beforeAll(async () => {
-    fixture = await dashboardFixture()
-  })
-  afterAll(async () => {
-    await fixture[Symbol.asyncDispose]()
-  })
-
+inDashboard('what lies over a page', (browser, fixture) => {
   test('closes by Escape, by a press elsewhere, and when the focus leaves it', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers')
     const opener = page.getByText('All that are listed')
     const list = page.locator('.menu-list')
     const closed = (): Promise<void> => list.waitFor({ state: 'hidden' })
@@ -45,7 +31,7 @@ inBrowser('what lies over a page', (browser) => {
   })
 
   test('on a telephone is the navigation, which closes by Escape', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers', {
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers', {
       viewport: { width: 390, height: 800 },
     })
     const opener = page.locator('.menu-button')
@@ -63,7 +49,7 @@ inBrowser('what lies over a page', (browser) => {
   })
 
   test('is no advice about the store where the group of a timeline is mistyped', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/timeline')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/timeline')
     const group = page.getByLabel('Group of jobs')
     await group.fill('mai')
     await seen(page, "There is no job in the group 'mai'")

@@ -1,25 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inBrowser } from '../support/browser-suite.ts'
-import {
-  type DashboardFixture,
-  dashboardFixture,
-  heldUp,
-  openDashboard,
-  picture,
-  seen,
-} from '../support/dashboard-fixture.ts'
+import { expect, test } from 'vitest'
+import { inDashboard } from '../support/browser-suite.ts'
+import { heldUp, openDashboard, picture, seen } from '../support/dashboard-fixture.ts'
 
-inBrowser('an answer to what was asked before', (browser) => {
-  let fixture: DashboardFixture
-  beforeAll(async () => {
-    fixture = await dashboardFixture()
-  })
-  afterAll(async () => {
-    await fixture[Symbol.asyncDispose]()
-  })
-
+inDashboard('an answer to what was asked before', (browser, fixture) => {
   test('is no list of what is asked for now', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers')
     await page.getByRole('link', { name: 'mail/hourly' }).first().waitFor()
     const old = page.locator('.fresh[aria-busy="true"]')
     expect(await old.count()).toBe(0)
@@ -35,7 +20,7 @@ inBrowser('an answer to what was asked before', (browser) => {
   })
 
   test('is no preview of what is typed now', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/reports/daily/edit')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers/reports/daily/edit')
     await seen(page, 'Nothing changes.')
     const old = page.locator('.fresh[aria-busy="true"]')
     const goOn = await heldUp(page, /\/reports\/daily\?dryRun=true$/)
@@ -52,7 +37,7 @@ inBrowser('an answer to what was asked before', (browser) => {
 
   test('is no plan of the expression that is typed now', async () => {
     const path = `/cron?expression=${encodeURIComponent('0 0 7 * * ?')}`
-    const { page, errors } = await openDashboard(browser(), fixture.address, path)
+    const { page, errors } = await openDashboard(browser(), fixture().address, path)
     await seen(page, /07:00/)
     const old = page.locator('.fresh[aria-busy="true"]')
     const goOn = await heldUp(page, /\/api\/cron\/preview\?/)

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { alertsPlugin } from '../../src/alerts.ts'
 import { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
-import { inBrowser } from '../support/browser-suite.ts'
+import { inDashboard } from '../support/browser-suite.ts'
 import {
   builtPage,
-  type DashboardFixture,
   dashboardFixture,
   heldUp,
   openDashboard,
@@ -20,15 +19,7 @@ const problemOf = (status: number): { status: number; contentType: string; body:
   body: JSON.stringify({ status, code: 'ERR_NOT_FOUND', detail: 'There is no such bulk action.' }),
 })
 
-inBrowser('a question that is open', (browser) => {
-  let fixture: DashboardFixture
-  beforeAll(async () => {
-    fixture = await dashboardFixture()
-  })
-  afterAll(async () => {
-    await fixture[Symbol.asyncDispose]()
-  })
-
+inDashboard('a question that is open', (browser, fixture) => {
   test('ends with its page, which was about another scheduler', async () => {
     const [billing, mail] = [
       await filledScheduler({ schedulerName: 'billing' }),
@@ -55,7 +46,7 @@ inBrowser('a question that is open', (browser) => {
   })
 
   test('about the next firing of a trigger is not asked on another page', async () => {
-    const { page } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
+    const { page } = await openDashboard(browser(), fixture().address, '/triggers/mail/hourly')
     const answer = await heldUp(page, /skip-next/)
     await page.getByRole('button', { name: 'Skip next' }).click()
     await page.getByRole('link', { name: 'Jobs' }).click()
@@ -71,14 +62,14 @@ inBrowser('a question that is open', (browser) => {
 
   test('outlives the row of its trigger, with what was typed', async () => {
     const key = new TriggerKey('hourly', 'mail')
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers?state=NORMAL')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers?state=NORMAL')
     await page.getByRole('button', { name: 'Pause: mail/hourly' }).click()
     const reason = page.getByRole('dialog').getByLabel('Reason')
     await reason.fill('the archive moves')
-    await fixture.scheduler.pauseTrigger(key)
+    await fixture().scheduler.pauseTrigger(key)
     await page.locator('tbody').getByText('mail/hourly').first().waitFor({ state: 'detached' })
     expect(await reason.inputValue()).toBe('the archive moves')
-    await fixture.scheduler.resumeTrigger(key)
+    await fixture().scheduler.resumeTrigger(key)
     expect(errors).toEqual([])
     await page.close()
   })
@@ -104,7 +95,7 @@ inBrowser('a question that is open', (browser) => {
   })
 
   test('says in its own dialog what the server refused', async () => {
-    const { page } = await openDashboard(browser(), fixture.address, '/jobs/mail/hourly')
+    const { page } = await openDashboard(browser(), fixture().address, '/jobs/mail/hourly')
     await page.route(/\/mail\/hourly\/run$/, (route) => route.fulfill(problemOf(404)), { times: 1 })
     const dialog = page.getByRole('dialog')
     await page.getByRole('button', { name: 'Run now' }).first().click()
@@ -117,8 +108,8 @@ inBrowser('a question that is open', (browser) => {
   })
 
   test('what became of a bulk action is said not to be known when its server is another one', async () => {
-    await addPlainJob(fixture.scheduler, 'echo', 'many', 'lost')
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/jobs?search=lost')
+    await addPlainJob(fixture().scheduler, 'echo', 'many', 'lost')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/jobs?search=lost')
     await page.getByRole('link', { name: 'lost/many' }).waitFor()
     await page.route(/\/api\/bulk\/[^/]+$/, (route) => route.fulfill(problemOf(404)))
     await page.getByText('All that are listed').click()

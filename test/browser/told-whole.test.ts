@@ -1,26 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inBrowser } from '../support/browser-suite.ts'
-import {
-  type DashboardFixture,
-  dashboardFixture,
-  openDashboard,
-  picture,
-  seen,
-} from '../support/dashboard-fixture.ts'
+import { expect, test } from 'vitest'
+import { inDashboard } from '../support/browser-suite.ts'
+import { openDashboard, picture, seen } from '../support/dashboard-fixture.ts'
 import { tokens } from '../support/server-fixture.ts'
 
-inBrowser('a page', (browser) => {
-  let fixture: DashboardFixture
-  beforeAll(async () => {
-    fixture = await dashboardFixture()
-  })
-  afterAll(async () => {
-    await fixture[Symbol.asyncDispose]()
-  })
-
+inDashboard('a page', (browser, fixture) => {
   test('makes a trigger of all that its preview of an expression was about', async () => {
     const path = '/cron?zone=UTC&dst=quartz&calendar=holidays&from=2199-01-05T12:00'
-    const { page, errors } = await openDashboard(browser(), fixture.address, path)
+    const { page, errors } = await openDashboard(browser(), fixture().address, path)
     await page.getByRole('link', { name: 'New trigger with it' }).click()
     await page.getByLabel('Name', { exact: true }).waitFor()
     await expect.poll(() => page.getByLabel('Calendar').inputValue()).toBe('holidays')
@@ -31,7 +17,7 @@ inBrowser('a page', (browser) => {
   })
 
   test('says which misfires and which due triggers its timeline leaves out', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/settings')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/settings')
     let asked = 0
     const rest = { status: 200, contentType: 'application/json', body: '{"items":[],"next":"more"}' }
     await page.route(/\/api\/misfires\?/, (route) => {
@@ -48,16 +34,16 @@ inBrowser('a page', (browser) => {
   })
 
   test('gives files of the time that was chosen, and says how much is in them', async () => {
-    const { page } = await openDashboard(browser(), fixture.address, '/history?within=hour')
+    const { page } = await openDashboard(browser(), fixture().address, '/history?within=hour')
     const link = page.getByRole('link', { name: 'CSV, newest 1000' })
     const fromMs = async (): Promise<number> => {
-      const address = new URL((await link.getAttribute('href')) ?? '', fixture.address)
+      const address = new URL((await link.getAttribute('href')) ?? '', fixture().address)
       return Number(address.searchParams.get('fromMs'))
     }
     await link.waitFor()
     await picture(page, 'history-csv')
     expect(Date.now() - (await fromMs())).toBeLessThan(2 * 3_600_000)
-    await page.goto(`${fixture.address}/audit?within=day`)
+    await page.goto(`${fixture().address}/audit?within=day`)
     await link.waitFor()
     expect(Date.now() - (await fromMs())).toBeLessThan(2 * 86_400_000)
     await page.close()
@@ -66,11 +52,11 @@ inBrowser('a page', (browser) => {
   test('says which job there is not, in the words of the server', async () => {
     const { page } = await openDashboard(
       browser(),
-      fixture.address,
+      fixture().address,
       '/triggers/new?jobName=repotr&jobGroup=mail',
     )
     await seen(page, /There is no job '.*repotr'/)
-    await page.goto(`${fixture.address}/jobs/no/such`)
+    await page.goto(`${fixture().address}/jobs/no/such`)
     await seen(page, "There is no job 'no.such'. It may have been deleted.")
     await page.close()
   })
@@ -78,7 +64,7 @@ inBrowser('a page', (browser) => {
   test('draws the timeline at the end of all days', async () => {
     const { page, errors } = await openDashboard(
       browser(),
-      fixture.address,
+      fixture().address,
       '/timeline?from=9000000000000000',
     )
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
@@ -88,7 +74,7 @@ inBrowser('a page', (browser) => {
   })
 
   test('notices who has signed in elsewhere, and keeps what was typed', async () => {
-    const { page } = await openDashboard(browser(), fixture.address, '/calendars/of/holidays')
+    const { page } = await openDashboard(browser(), fixture().address, '/calendars/of/holidays')
     const definition = page.getByRole('textbox', { name: 'Definition' })
     await definition.fill('{ "type": "holiday" ')
     await page.evaluate(`fetch('/api/session', { method: 'DELETE' })`)
@@ -104,7 +90,7 @@ inBrowser('a page', (browser) => {
   })
 
   test('stands still after a sign-in as before, and says so', async () => {
-    const { page } = await openDashboard(browser(), fixture.address, '/jobs')
+    const { page } = await openDashboard(browser(), fixture().address, '/jobs')
     await page.getByRole('button', { name: 'Live' }).click()
     await seen(page, 'Updates paused')
     await page.evaluate(`fetch('/api/session', { method: 'DELETE' })`)
@@ -120,14 +106,14 @@ inBrowser('a page', (browser) => {
   test('begins by itself when its server does, with the token of its address', async () => {
     const page = await browser().newPage({ timezoneId: 'UTC' })
     await page.route(/\/api\/session$/, (route) => route.abort(), { times: 2 })
-    await page.goto(`${fixture.address}/jobs#token=${tokens.admin}`)
+    await page.goto(`${fixture().address}/jobs#token=${tokens.admin}`)
     await seen(page, 'The server does not answer')
     await page.getByRole('link', { name: 'mail/hourly' }).waitFor()
     await page.close()
   })
 
   test('does not lose a letter that is typed while it searches', async () => {
-    const { page } = await openDashboard(browser(), fixture.address, '/jobs')
+    const { page } = await openDashboard(browser(), fixture().address, '/jobs')
     await page.locator('main input[type=search]').waitFor()
     const shown = await page.evaluate(`new Promise((resolve) => {
       const input = document.querySelector('main input[type=search]')

@@ -1,29 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inBrowser } from '../support/browser-suite.ts'
+import { expect, test } from 'vitest'
+import { inDashboard } from '../support/browser-suite.ts'
 import type { BrowserPage } from '../support/chromium.ts'
-import {
-  type DashboardFixture,
-  dashboardFixture,
-  openDashboard,
-  picture,
-  seen,
-} from '../support/dashboard-fixture.ts'
+import { openDashboard, picture, seen } from '../support/dashboard-fixture.ts'
 
 /** Whether the browser would ask before the page is closed or loaded again. */
 const asksBrowser = async (page: BrowserPage): Promise<boolean> =>
   (await page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")) === true
 
-inBrowser('a page with what is not saved', (browser) => {
-  let fixture: DashboardFixture
-  beforeAll(async () => {
-    fixture = await dashboardFixture()
-  })
-  afterAll(async () => {
-    await fixture[Symbol.asyncDispose]()
-  })
-
+inDashboard('a page with what is not saved', (browser, fixture) => {
   test('is left by a link, by Back and by a reload only after a question', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers/mail/hourly')
     const dialog = page.getByRole('dialog')
     const answer = (name: string): Promise<void> => dialog.getByRole('button', { name, exact: true }).click()
     await page.getByRole('link', { name: 'Edit', exact: true }).click()
@@ -64,7 +50,7 @@ inBrowser('a page with what is not saved', (browser) => {
   })
 
   test('is left without a question by Cancel, and when it is saved', async () => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, '/jobs/mail/hourly/edit')
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/jobs/mail/hourly/edit')
     await page.getByLabel('Description').fill('an hour of mail')
     await page.getByRole('link', { name: 'Cancel' }).click()
     await page.waitForURL(/\/jobs\/mail\/hourly$/)
@@ -75,7 +61,7 @@ inBrowser('a page with what is not saved', (browser) => {
     await seen(page, 'an hour of mail')
     await page.getByRole('link', { name: 'Triggers', exact: true }).click()
     await page.waitForURL(/\/triggers$/)
-    await page.goto(`${fixture.address}/calendars/of/holidays`)
+    await page.goto(`${fixture().address}/calendars/of/holidays`)
     const text = page.locator('textarea')
     await text.fill('{}')
     await page.getByRole('link', { name: 'Jobs', exact: true }).click()

@@ -175,7 +175,7 @@ const tooLongFunction = refuseNodes((node) => {
 function isDescribeBody(node: ts.Node): boolean {
   return (
     ts.isCallExpression(node.parent) &&
-    /^(describe|suite|inBrowser|inBrowserOnEngines)\b/.test(node.parent.expression.getText())
+    /^(describe|suite|inBrowser|inBrowserOnEngines|inDashboard)\b/.test(node.parent.expression.getText())
   )
 }
 

@@ -1,7 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import { invariant } from '../../core/errors.ts'
-import { isObject } from '../../core/options.ts'
 import { unawaited } from '../../core/promises.ts'
 import { codeOf, textOf } from '../../core/thrown-value.ts'
 import { processElapsedMs, systemClock } from '../../time/clock.ts'
@@ -16,6 +15,7 @@ import {
 } from '../sql/cluster/witness.ts'
 import type { SqlRow, SqlStatement } from '../sql/kernel/statement.ts'
 import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
+import { fieldsOf } from './error-fields.ts'
 import { disconnect } from './postgres-driver.ts'
 import { SessionWitness } from './session-witness.ts'
 
@@ -95,8 +95,7 @@ class CheckInLoop {
 
   /** A node whose row names a witness must be back within the grace. */
   #failed(error: unknown, { intervalMs, witness }: ThreadOrders): void {
-    const [severity, routine] = [textField(error, 'severity'), textField(error, 'routine')]
-    this.#tell({ kind: 'failed', message: textOf(error), code: codeOf(error), severity, routine })
+    this.#tell({ kind: 'failed', message: textOf(error), fields: fieldsOf(error) })
     const delayMs = retryDelayMs(intervalMs)
     const hurriedMs = suspectLookMs * this.#failures
     this.#failures++
@@ -298,11 +297,6 @@ async function query(
 ): Promise<{ readonly rows: readonly SqlRow[]; readonly changes: number }> {
   const { rows, rowCount } = await client.query<SqlRow>({ text, values: [...values], types })
   return { rows, changes: rowCount ?? 0 }
-}
-
-function textField(error: unknown, field: 'severity' | 'routine'): string | null {
-  const value: unknown = isObject(error) ? (error as Partial<Record<typeof field, unknown>>)[field] : null
-  return typeof value === 'string' ? value : null
 }
 
 /** Deno's port of a thread cannot be closed; there the thread closes itself. */

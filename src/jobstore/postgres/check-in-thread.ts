@@ -201,11 +201,10 @@ export class ThreadCheckIns implements CheckInDriver {
   }
 
   /** As the store says it, with the remedy: it may be all that is said of a server that stands still. */
-  #errorOf({ message, ...fields }: FromCheckInThread & { readonly kind: 'failed' }): JobPersistenceError {
+  #errorOf({ message, fields }: FromCheckInThread & { readonly kind: 'failed' }): JobPersistenceError {
     const { answerWithinMs } = this.#options
     const isLate = message === 'Query read timeout'
-    const { code, severity, routine } = fields
-    const thrown = Object.assign(new Error(message), code !== null && { code }, { severity, routine })
+    const thrown = Object.assign(new Error(message), fields)
     const failure = isLate ? DatabaseFailure.noAnswer(answerWithinMs) : new DatabaseFailure(thrown)
     return failure.toPersistenceError()
   }

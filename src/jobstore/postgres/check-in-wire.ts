@@ -1,6 +1,7 @@
 import type { ClientConfig } from 'pg'
 import type { CheckIn, CheckInOrders, CheckInStatements } from '../sql/cluster/check-in.ts'
 import type { WitnessLook, WitnessOrders } from '../sql/cluster/witness.ts'
+import type { ErrorFields } from './error-fields.ts'
 
 /** Options of a pg client that can be cloned into a thread. */
 export type ThreadConnection = Omit<ClientConfig, 'password' | 'stream' | 'types'> & {
@@ -41,13 +42,6 @@ export type ToCheckInThread =
   | { readonly kind: 'stop' }
   | { readonly kind: 'password'; readonly password: string | null; readonly error: string | null }
 
-/** The fields of an error by which it is judged; null for one that it does not have. */
-export interface ServerErrorFields {
-  readonly code: string | null
-  readonly severity: string | null
-  readonly routine: string | null
-}
-
 /** Times are `processElapsedMs`. */
 export type FromCheckInThread =
   | ({ readonly kind: 'checkedIn' } & CheckIn)
@@ -55,5 +49,5 @@ export type FromCheckInThread =
   | ({ readonly kind: 'looked' } & WitnessLook)
   /** The session that held the witness has ended. */
   | { readonly kind: 'witnessLost' }
-  | ({ readonly kind: 'failed'; readonly message: string } & ServerErrorFields)
+  | { readonly kind: 'failed'; readonly message: string; readonly fields: ErrorFields }
   | { readonly kind: 'password' }

@@ -1,5 +1,6 @@
 import { type ErrorCode, JobPersistenceError } from '../../core/errors.ts'
 import { textOf } from '../../core/thrown-value.ts'
+import { fieldsOf } from './error-fields.ts'
 
 /** A kind of failure of the database or of the connection to it. */
 export type FaultReason = 'busy' | 'connection' | 'serialization' | 'constraint' | 'schema' | 'unknown'
@@ -130,15 +131,6 @@ export function thrownMessage(error: unknown): string {
   return textOf(first)
 }
 
-const fieldsOf = (error: unknown): ErrorFields => (typeof error === 'object' && error !== null ? error : {})
-
-interface ErrorFields {
-  readonly code?: string
-  readonly severity?: string
-  /** The function of the server that has raised it. */
-  readonly routine?: string
-}
-
 /**
  * An error of the driver with its meaning. Used in this folder only; callers of the store get a JobPersistenceError.
  */
@@ -173,8 +165,8 @@ export class DatabaseFailure extends Error {
 
   /** The SQLSTATE, or an empty text. */
   get sqlState(): string {
-    const { code } = fieldsOf(this.cause)
-    return typeof code === 'string' && sqlStatePattern.test(code) ? code : ''
+    const { code = '' } = fieldsOf(this.cause)
+    return sqlStatePattern.test(code) ? code : ''
   }
 
   /** The connection broke without a message of the server, which may still take it for open. */

@@ -1,7 +1,7 @@
 import type { AcquireAndFireRequest } from '../job-store.ts'
 import { RowsLockedError } from './kernel/sql-runner.ts'
 import { type SearchManner, type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
-import { firingInDoubt } from './programs/firing/firing.ts'
+import { firingInDoubt } from './programs/steps/firing-in-doubt.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
 
 /**

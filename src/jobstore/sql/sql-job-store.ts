@@ -66,7 +66,7 @@ import { emptySchema, schemaOfQuartz } from './migrations/plan-migrations.ts'
 import { printMigrations } from './migrations/print-migrations.ts'
 import { type OpenStore, openStore } from './open-store.ts'
 import { completeJobs } from './programs/firing/completing.ts'
-import { firedIds, fireTriggers, firingInDoubt, hasEnded } from './programs/firing/firing.ts'
+import { firedIds, fireTriggers, hasEnded } from './programs/firing/firing.ts'
 import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
 import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing.ts'
 import { getPausedGroups } from './programs/reading/pauses.ts'
@@ -79,6 +79,7 @@ import { deletePlanned, putPlanned } from './programs/scheduling/planning.ts'
 import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
 import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
 import { skipNextFire } from './programs/scheduling/skipping.ts'
+import { firingInDoubt } from './programs/steps/firing-in-doubt.ts'
 import { scheduleAndFire } from './schedule-and-fire.ts'
 import { searchPastLocks } from './search-past-locks.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
@@ -375,8 +376,7 @@ export class SqlJobStore implements DatabaseJobStore {
       const fire = (): Promise<readonly TriggerFiredResult[]> =>
         this.#pass((tx) => fireTriggers(tx, named), {
           ...firingInDoubt(session, firedIds),
-          // A firing that is split is on the disk before any of its items is, so a crash undoes one of which nothing
-          // ran: its claim is back then.
+          // A split firing is on the disk before its items are, so what a crash undoes has not run: the claim is back.
           lock: named.some(({ isSplit }) => isSplit === true) ? 'shared' : 'rows',
           mayBeLost: (answered) => areSplit && answered.every(({ kind }) => kind === 'gone'),
         })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type IdGenerator, seededIds } from '../../core/ids.ts'
-import { emptyJobDataMap, type JobDataMap } from '../../core/job-data-map.ts'
+import type { JobDataMap } from '../../core/job-data-map.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { silentLogger } from '../../core/logger.ts'
-import type { JobDetail } from '../../jobs/job-detail.ts'
+import { bareJob, type JobDetail } from '../../jobs/job-detail.ts'
 import type { NodeReport } from '../../jobstore/cluster-view.ts'
 import type { TriggerFiredBundle } from '../../jobstore/fired-bundle.ts'
 import type {
@@ -247,22 +247,7 @@ function seedOf(instanceId: string): number {
 
 export function jobDetail(name: string, changes: Partial<JobDetail> & { group?: string } = {}): JobDetail {
   const { group, ...fields } = changes
-  return {
-    key: new JobKey(name, group),
-    jobType: 'noop',
-    description: null,
-    jobDataMap: emptyJobDataMap,
-    durable: false,
-    requestsRecovery: false,
-    disallowConcurrentExecution: false,
-    persistJobDataAfterExecution: false,
-    timeoutMs: null,
-    retry: null,
-    nodeAffinity: null,
-    sharding: null,
-    plan: null,
-    ...fields,
-  }
+  return { ...bareJob(new JobKey(name, group), 'noop'), ...fields }
 }
 
 export function completionOf(

@@ -67,7 +67,7 @@ export function CronPage(): JSX.Element {
     { everyMs: 60_000 },
   )
   const error = preview.error.value
-  const isOld = preview.isOfOthers.value || JSON.stringify(settled.value) !== JSON.stringify(asked)
+  const isOld = preview.isOfOthers.value || settled.isBehind
   const position = error instanceof ApiProblem ? (error.problem.position ?? null) : null
   const change = (changes: Readonly<Record<string, string>>): void => {
     search.set(changes, { replace: true })

@@ -39,7 +39,7 @@ export function TriggerPreview({ of: key, fields }: TriggerPreviewProps): JSX.El
   if (error !== null) return <CronProblem error={error} text={expression} />
   const answer = preview.value.value
   if (answer === null) return <p class="note info">…</p>
-  const isOld = preview.isOfOthers.value || JSON.stringify(settled.value) !== JSON.stringify({ key, fields })
+  const isOld = preview.isOfOthers.value || settled.isBehind
   return (
     <Fresh isOld={isOld}>
       <FiresBeforeAndAfter of={settled.value.key} answer={answer} isOld={isOld} />

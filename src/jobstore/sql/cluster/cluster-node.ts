@@ -5,7 +5,7 @@ import { packageVersion } from '../../../core/version.ts'
 import { AdjustableClock } from '../../../time/adjustable-clock.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { Gate } from '../../../time/gate.ts'
-import { FailureSeries } from '../../failure-series.ts'
+import type { FailureSeries } from '../../failure-series.ts'
 import type { JobStoreContext } from '../../job-store.ts'
 import { all, run } from '../kernel/statement.ts'
 import type { SqlTransactor } from '../session/sql-transactor.ts'
@@ -258,8 +258,10 @@ export class ClusterNode implements CheckInObserver {
   }
 
   /** What was given up with the cut-off says nothing of its own: the shutdown reports what was left. */
-  #report(message: string, error: unknown, series = new FailureSeries(this.#context)): void {
-    if (!this.#isCutOff) series.add(message, error)
+  #report(message: string, error: unknown, series: FailureSeries | null = null): void {
+    if (this.#isCutOff) return
+    if (series === null) this.#context.signaler.storeError(message, error)
+    else series.add(message, error)
   }
 
   /** A node that has stopped may still read the nodes. */

@@ -6,9 +6,8 @@ import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { AcquiredTrigger, TriggerFiredResult } from '../../../job-store.ts'
 import { isSplit } from '../../../split-firing.ts'
 import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
-import type { TransactionOptions } from '../../kernel/sql-runner.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
-import type { SqlSession, SqlTransaction } from '../../session/sql-session.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { JobRef, LoadedJobs } from '../../tables/jobs/job-table.ts'
 import type { AdvancedTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
@@ -57,18 +56,6 @@ export function* fireTriggers(
 /** The fire instance ids of the executions among the answers: an item has one of its own. */
 export function firedIds(results: readonly TriggerFiredResult[]): readonly string[] {
   return results.flatMap((result) => (result.kind === 'fired' ? [result.bundle.fireInstanceId] : []))
-}
-
-/**
- * What a transaction that fires does about a commit of which the answer is lost, because without the answer the loop
- * would lose a firing or run it twice: it asks until it knows, and looks for the executions where the database cannot
- * tell. None of them has ended, because no node runs what was not answered.
- */
-export function firingInDoubt<Answer>(
-  { firedTriggers }: SqlSession,
-  idsOf: (answer: Answer) => readonly string[],
-): Pick<TransactionOptions<Answer>, 'onDoubt' | 'wasCommitted'> {
-  return { onDoubt: 'patient', wasCommitted: (answer) => firedTriggers.isInFlight(idsOf(answer)) }
 }
 
 /** Whether a claim is over, and is not what executes now: nothing is to be done with it any more. */

@@ -4,10 +4,11 @@ import { unawaited } from '../../../../core/promises.ts'
 import type { FireSlot } from '../../../fire-slot.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { JobAndTriggers } from '../../../job-and-triggers.ts'
-import { RowsLockedError, type TransactionOptions } from '../../kernel/sql-runner.ts'
+import { RowsLockedError } from '../../kernel/sql-runner.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlSession, SqlTransaction } from '../../session/sql-session.ts'
 import type { SqlTransactor } from '../../session/sql-transactor.ts'
+import { firingInDoubt } from '../steps/firing-in-doubt.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
 import { type ScheduleOutcome, type ScheduleRequest, scheduleMany } from './scheduling.ts'
 import { WaitingCalls } from './waiting-calls.ts'
@@ -181,20 +182,11 @@ export class ScheduleWriter {
   }
 }
 
-type InDoubt = Pick<TransactionOptions<readonly ScheduleOutcome[]>, 'onDoubt' | 'wasCommitted'>
-
 /** As with any firing, but where none is in flight the caller is told that it is not known. */
-function firedInCall(session: SqlSession): InDoubt {
-  const isInFlight = (outcomes: readonly ScheduleOutcome[]): SqlProgram<boolean> =>
-    session.firedTriggers.isInFlight(
-      outcomes.flatMap(({ fired }) => fired.map(({ fireInstanceId }) => fireInstanceId)),
-    )
-  return {
-    onDoubt: 'patient',
-    *wasCommitted(outcomes) {
-      return (yield* isInFlight(outcomes)) || null
-    },
-  }
+function firedInCall(session: SqlSession): ReturnType<typeof firingInDoubt<readonly ScheduleOutcome[]>> {
+  const idsOf = (outcomes: readonly ScheduleOutcome[]): readonly string[] =>
+    outcomes.flatMap(({ fired }) => fired.map(({ fireInstanceId }) => fireInstanceId))
+  return firingInDoubt(session, idsOf, null)
 }
 
 /**
