@@ -94,6 +94,7 @@ export {
 } from './jobstore/sql/kernel/sql-runner.ts'
 export {
   PendingReply,
+  type RunsAtOnce,
   type SqlProgram,
   type SqlReply,
   type SqlRow,

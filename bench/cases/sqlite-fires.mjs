@@ -7,6 +7,9 @@ import { places } from '../lib/sql-stores.mjs'
 
 const ofProject = createRequire(new URL('../../package.json', import.meta.url))
 
+/** plainjob writes four lines to the console for each job unless it is given a logger. */
+const silent = { error() {}, warn() {}, info() {}, debug() {} }
+
 const ours = {
   'quartz-ts, NORMAL': { synchronous: 'normal' },
   'quartz-ts, FULL': { synchronous: 'full' },
@@ -48,7 +51,7 @@ async function withPlainjob(count) {
   const { better, defineQueue, defineWorker } = await import('plainjob')
   const Database = ofProject('better-sqlite3')
   const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-bench-'))
-  const queue = defineQueue({ connection: better(new Database(join(folder, 'jobs.db'))) })
+  const queue = defineQueue({ connection: better(new Database(join(folder, 'jobs.db'))), logger: silent })
   let done = 0
   let lastDone
   const all = new Promise((resolve) => {
@@ -59,7 +62,7 @@ async function withPlainjob(count) {
     async () => {
       if (++done === count) lastDone(performance.now())
     },
-    { queue },
+    { queue, logger: silent },
   )
   queue.addMany(
     'noop',

@@ -8373,8 +8373,8 @@ WHERE sched_name = :scheduler
 --   sql-job-store.ts (SqlJobStore)
 -- Every engine
 SELECT 'WAITING' AS trigger_state, (SELECT count(*) FROM qrtz_triggers WHERE sched_name = :scheduler) -
-  (SELECT count(*) FROM qrtz_triggers AS t WHERE t.sched_name = :scheduler AND t.trigger_state NOT IN
-  ('WAITING', 'ACQUIRED', 'BLOCKED')) - (
+  (SELECT count(*) FROM qrtz_triggers AS t WHERE t.sched_name = :scheduler AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED' AND t.trigger_state <> 'BLOCKED') - (
   SELECT count(*)
   FROM (
     SELECT DISTINCT f.sched_name, f.job_name, f.job_group
@@ -8407,7 +8407,9 @@ UNION ALL
 SELECT t.trigger_state, count(*)
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
 GROUP BY t.trigger_state;
 
 -- listings.jobGroupCounts
@@ -8734,7 +8736,9 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_group = 'DEFAULT'
   AND t.trigger_name > :afterName
   AND t.trigger_name <= :untilName
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
   AND typeof(t.trigger_name) = 'text'
   AND typeof(t.trigger_group) = 'text'
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
@@ -8772,7 +8776,9 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_group = 'DEFAULT'
   AND t.trigger_name COLLATE "C" > :afterName
   AND t.trigger_name COLLATE "C" <= :untilName
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
   AND true
   AND true
   AND starts_with(t.trigger_group, CAST(:operand AS text))
@@ -8810,7 +8816,9 @@ FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
   AND t.trigger_group = 'DEFAULT'
   AND t.trigger_name > :afterName
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT 1 OFFSET :skipped;
 
@@ -8820,7 +8828,9 @@ FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
   AND t.trigger_group = 'DEFAULT'
   AND t.trigger_name COLLATE "C" > :afterName
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT 1 OFFSET :skipped;
 
@@ -8834,7 +8844,9 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_group < 'DEFAULT'
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
   AND (t.trigger_group , t.trigger_name ) <= (:untilGroup, :untilName)
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
   AND typeof(t.trigger_name) = 'text'
   AND typeof(t.trigger_group) = 'text'
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
@@ -8872,7 +8884,9 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_group COLLATE "C" < 'DEFAULT'
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") <= (:untilGroup, :untilName)
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
   AND true
   AND true
   AND starts_with(t.trigger_group, CAST(:operand AS text))
@@ -8910,7 +8924,9 @@ FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
   AND t.trigger_group < 'DEFAULT'
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT 1 OFFSET :skipped;
 
@@ -8920,7 +8936,9 @@ FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
   AND t.trigger_group COLLATE "C" < 'DEFAULT'
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT 1 OFFSET :skipped;
 
@@ -8934,7 +8952,9 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_group <> 'DEFAULT'
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
   AND (t.trigger_group , t.trigger_name ) <= (:untilGroup, :untilName)
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
   AND typeof(t.trigger_name) = 'text'
   AND typeof(t.trigger_group) = 'text'
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
@@ -8972,7 +8992,9 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_group <> 'DEFAULT'
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") <= (:untilGroup, :untilName)
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
   AND true
   AND true
   AND starts_with(t.trigger_group, CAST(:operand AS text))
@@ -9010,7 +9032,9 @@ FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
   AND t.trigger_group <> 'DEFAULT'
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT 1 OFFSET :skipped;
 
@@ -9020,7 +9044,9 @@ FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
   AND t.trigger_group <> 'DEFAULT'
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT 1 OFFSET :skipped;
 
@@ -9034,7 +9060,9 @@ WHERE t.sched_name = :scheduler
   AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
     t.trigger_name ) > (:afterRank, :afterGroup, :afterName)
   AND true
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
   AND typeof(t.trigger_name) = 'text'
   AND typeof(t.trigger_group) = 'text'
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
@@ -9072,7 +9100,9 @@ WHERE t.sched_name = :scheduler
   AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
     t.trigger_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
   AND true
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
   AND true
   AND true
   AND starts_with(t.trigger_group, CAST(:operand AS text))
@@ -9111,7 +9141,9 @@ FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
   AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
     t.trigger_name ) > (:afterRank, :afterGroup, :afterName)
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
 ORDER BY CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group , t.trigger_name
 LIMIT 1 OFFSET :skipped;
 
@@ -9121,7 +9153,9 @@ FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
   AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
     t.trigger_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
-  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
 ORDER BY CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
   t.trigger_name COLLATE "C"
 LIMIT 1 OFFSET :skipped;

@@ -3,7 +3,14 @@ import type { IdGenerator } from '../../core/ids.ts'
 import type { Clock } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
-import type { SqlProgram, SqlReply, SqlRow, SqlStatement, SqlValue } from '../sql/kernel/statement.ts'
+import type {
+  RunsAtOnce,
+  SqlProgram,
+  SqlReply,
+  SqlRow,
+  SqlStatement,
+  SqlValue,
+} from '../sql/kernel/statement.ts'
 import { blockedAtOnceMs, type SqliteDatabase, type SqliteSettings } from './sqlite-database.ts'
 import { loadSqliteDriver } from './sqlite-driver.ts'
 import { inOwnTransaction, isBusy, needsNewConnection, sqliteFailure } from './sqlite-errors.ts'
@@ -213,23 +220,48 @@ function execute(step: SqlStatement, statements: StatementCache): SqlReply {
   return reply
 }
 
-function replyTo({ text, values, each }: SqlStatement, statements: StatementCache): SqlReply {
+function replyTo(step: SqlStatement, statements: StatementCache): SqlReply {
+  const { text, values, each, atOnce } = step
   const statement = statements.get(text)
-  if (each !== undefined) return replyToEach(statement, each)
+  if (each !== undefined) {
+    return atOnce === undefined
+      ? replyToEach(statement, each)
+      : replyToAll(statement, each, atOnce, statements)
+  }
   const bound = values.map(toSqlite)
-  if (!statement.reader) return { rows: [], changes: statement.run(...bound) }
+  if (!statement.reader) return { rows: [], changes: statement.run(bound) }
   const rows = statement.rows(bound)
   return { rows, changes: rows.length }
 }
 
 function replyToEach(statement: CachedStatement, each: readonly (readonly SqlValue[])[]): SqlReply {
   if (!statement.reader) {
-    const changesOfEach = each.map((row) => statement.run(...row.map(toColumn)))
+    const changesOfEach = each.map((row) => statement.run(row.map(toColumn)))
     return { rows: [], changes: changesOfEach.reduce((sum, changes) => sum + changes, 0), changesOfEach }
   }
   const rows: SqlRow[] = []
   for (const row of each) rows.push(...statement.rows(row.map(toColumn)))
   return { rows, changes: rows.length }
+}
+
+/** Runs as many as it can at once, and the others one by one. */
+function replyToAll(
+  statement: CachedStatement,
+  each: readonly (readonly SqlValue[])[],
+  { runs, text }: RunsAtOnce,
+  statements: StatementCache,
+): SqlReply {
+  const wholeUntil = each.length - (each.length % runs)
+  let changes = 0
+  for (let from = 0; from < wholeUntil; from += runs) {
+    const values: (string | number | null)[] = []
+    for (let place = from; place < from + runs; place++) {
+      for (const value of each[place] as readonly SqlValue[]) values.push(toColumn(value))
+    }
+    changes += statements.get(text).run(values)
+  }
+  for (const row of each.slice(wholeUntil)) changes += statement.run(row.map(toColumn))
+  return { rows: [], changes }
 }
 
 /** The driver takes no booleans. Numbers that go into columns become whole there, which costs less than a bigint. */

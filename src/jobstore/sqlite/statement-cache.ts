@@ -53,7 +53,7 @@ export class CachedStatement {
   }
 
   /** Answers how many rows it changed. */
-  run(...values: readonly unknown[]): number {
+  run(values: readonly unknown[] = []): number {
     return this.#statement.run(...values).changes
   }
 
@@ -63,7 +63,11 @@ export class CachedStatement {
     if (columns === null) return found as SqlRow[]
     return (found as (readonly unknown[])[]).map((fields) => {
       const row: Record<string, unknown> = { ...this.#empty }
-      for (let index = 0; index < columns.length; index++) row[columns[index] as string] = fields[index]
+      for (let index = 0; index < columns.length; index++) {
+        const value = fields[index]
+        // Most columns of a search are empty: each trigger has a row in one of the tables of the families.
+        if (value !== null) row[columns[index] as string] = value
+      }
       return row
     })
   }

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { seededIds } from '../../../src/core/ids.ts'
+import { insertMissingQuery } from '../../../src/jobstore/sql/kernel/row-set.ts'
 import type { SqlRunner } from '../../../src/jobstore/sql/kernel/sql-runner.ts'
 import { all, run, type SqlProgram, type SqlStatement } from '../../../src/jobstore/sql/kernel/statement.ts'
 import { SqliteRunner } from '../../../src/jobstore/sqlite/sqlite-runner.ts'
 import { systemClock } from '../../../src/time/clock.ts'
 import { ManualClock } from '../../../src/time/manual-clock.ts'
-import { locksInLoops, sqliteRunner, temporaryFolder } from '../../support/sqlite.ts'
+import { locksInLoops, sqliteRunner, sqliteWords, temporaryFolder } from '../../support/sqlite.ts'
 
 const sql = (text: string, ...values: (string | number)[]): SqlStatement => ({ text, values })
 const write = async (runner: SqlRunner, ...texts: string[]): Promise<void> => {
@@ -38,6 +39,25 @@ describe('a transaction', () => {
       changes: 2,
       returning: { rows: [{ n: 2 }], changes: 1 },
     })
+  })
+
+  test('stores many rows at once, and those that are left one by one', async () => {
+    const runner = await sqliteRunner(':memory:')
+    await write(
+      runner,
+      'CREATE TABLE t (sched_name text, n integer, flag boolean, PRIMARY KEY (sched_name, n))',
+    )
+    const insert = insertMissingQuery({ ...sqliteWords, schedulerName: 'S' }, 't', {
+      n: 'bigint',
+      flag: 'boolean',
+    })
+    const rows = Array.from({ length: 37 }, (_, n) => ({ n, flag: n % 2 === 0 }))
+    const stored = (some: readonly object[]): Promise<number> => runner.transact(() => run(insert('S', some)))
+    expect(await stored(rows.slice(5, 8))).toBe(3)
+    expect(await stored(rows)).toBe(34)
+    expect(await numbers(runner)).toEqual(rows.map(({ n }) => n))
+    const even = await runner.read(() => all(sql('SELECT n FROM t WHERE flag = 1 ORDER BY n')))
+    expect(even.map(({ n }) => n)).toEqual(rows.filter(({ flag }) => flag).map(({ n }) => n))
   })
 
   test('is undone whole by an error of the program or of a statement, which the caller gets', async () => {

@@ -51,6 +51,12 @@ export interface RowSetQuery {
 /** How many rows one statement gets, so that its bound text stays small. */
 export const rowsPerStatement = 5000
 
+/**
+ * How many rows an engine that runs rows one by one stores at once: with more, a row takes SQLite no less time. They
+ * are about 500 parameters at most, of 32,766 that it allows.
+ */
+const rowsAtOnce = 16
+
 /** A table expression over the rows bound as `:rows`; alias it `r`. */
 export function boundRows(dialect: SqlDialect, columns: Columns): string {
   return rowsOf(dialect, columnTypes(columns))
@@ -126,10 +132,11 @@ function insertion(
   const values = Object.entries(columns).map(([name, type]) => {
     return type === 'bytes' ? dialect.textToBytes(`:${name}`) : `:${name}`
   })
-  const each = rowByRowQuery(
-    dialect,
-    `${into} VALUES (${[':scheduler', ...values, ...same].join(', ')}) ${onConflict}`,
-  )
+  const row = `(${[':scheduler', ...values, ...same].join(', ')})`
+  const each = rowByRowQuery(dialect, `${into} VALUES ${row} ${onConflict}`, {
+    runs: rowsAtOnce,
+    text: `${into} VALUES ${Array(rowsAtOnce).fill(row).join(', ')} ${onConflict}`,
+  })
   const valuesOf = (scheduler: string, row: object): readonly SqlValue[] => {
     const given = row as Readonly<Record<string, SqlValue | undefined>>
     return [scheduler, ...names.map((name) => given[name] ?? null)]

@@ -21,6 +21,11 @@ export interface SqlStatement {
    * reply has the rows of all runs in their order, or `changesOfEach`.
    */
   readonly each?: readonly (readonly SqlValue[])[]
+  /**
+   * With `each`, where it does not matter which run changed how many rows: the text of so many runs in one, with their
+   * values one behind the other. An engine may take less time for it.
+   */
+  readonly atOnce?: RunsAtOnce
   /** The text is one of many that differ by what a caller asks for: a driver need not keep it prepared. */
   readonly isComposed?: true
   /**
@@ -28,6 +33,12 @@ export interface SqlStatement {
    * one.
    */
   readonly pending?: PendingReply
+}
+
+/** Several runs of a statement in one. */
+export interface RunsAtOnce {
+  readonly runs: number
+  readonly text: string
 }
 
 /**
@@ -54,7 +65,10 @@ export interface SqlReply {
   readonly rows: readonly SqlRow[]
   /** Rows inserted, updated or deleted. */
   readonly changes: number
-  /** How many rows each run changed: of a statement with `each` that answers no rows. Required there. */
+  /**
+   * How many rows each run changed: of a statement with `each` and without `atOnce` that answers no rows. Required
+   * there.
+   */
   readonly changesOfEach?: readonly number[]
 }
 
@@ -134,11 +148,20 @@ export interface RowByRowQuery {
   readonly namedText: string
 }
 
-/** Makes a query of a text that names its parameters in the order in which rows hold them, each once. */
-export function rowByRowQuery(dialect: SqlDialect, text: string): RowByRowQuery {
+/**
+ * Makes a query of a text that names its parameters in the order in which rows hold them, each once. `atOnce`: the same
+ * for several rows.
+ */
+export function rowByRowQuery(
+  dialect: SqlDialect,
+  text: string,
+  atOnce: RunsAtOnce | null = null,
+): RowByRowQuery {
   const { rendered, namedText } = render(dialect, text)
+  const several = atOnce && { runs: atOnce.runs, text: render(dialect, atOnce.text).rendered }
   const query = (rows: readonly (readonly SqlValue[])[]): SqlStatement => {
-    return { text: rendered, values: [], each: rows }
+    const statement = { text: rendered, values: [], each: rows }
+    return several === null ? statement : { ...statement, atOnce: several }
   }
   const ofOne = (values: readonly SqlValue[]): SqlStatement => ({ text: rendered, values })
   return Object.assign(query, { ofOne, namedText })

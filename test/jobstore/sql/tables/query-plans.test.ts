@@ -105,6 +105,26 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
     }
   })
 
+  it('no write of a trigger makes a table of values for the condition of an index', () => {
+    const written: Readonly<Record<string, SqlProgram<unknown>>> = {
+      insert: triggers.insert([entry]),
+      advance: triggers.advance([{ ...entry, state: 'COMPLETE' }]),
+      setStates: triggers.setStates([{ key, state: 'ERROR' }]),
+    }
+    for (const [name, program] of Object.entries(written)) {
+      const ofTriggers = statementsOf(program).filter(({ text }) => text.includes(' qrtz_triggers '))
+      expect(ofTriggers.length, name).toBeGreaterThan(0)
+      for (const { text, values, each } of ofTriggers) {
+        const bound = (each?.[0] ?? values).map(() => 1)
+        const steps = database.prepare<unknown[], { opcode: string }>(`EXPLAIN ${text}`).all(...bound)
+        expect(
+          steps.map(({ opcode }) => opcode),
+          name,
+        ).not.toContain('OpenEphemeral')
+      }
+    }
+  })
+
   const from = new Date(1000)
   const to = new Date(2000)
   const after = { fireTimeMs: 1500, fireInstanceId: 'f' }
