@@ -73,10 +73,7 @@ function runPlain(
     return error
   }
   const failed = (thrown: unknown): JobExecutionError | null => ended(errorOfThrown(context, thrown))
-  const returnedValue = (value: unknown): JobExecutionError | null => {
-    context.result = value
-    return ended(errorOfReturn(context))
-  }
+  const returnedValue = (value: unknown): JobExecutionError | null => ended(errorOfReturn(context, value))
   try {
     const returned = runInline(definition, context, jobFactory)
     if (!isThenable(returned)) return returnedValue(returned)
@@ -108,13 +105,9 @@ async function runFully(
         `job ${context.jobKey.toString()}`,
       )) as Record<string, unknown>
     }
-    if (definition.kind === 'inline') {
-      const returned = runInline(definition, context, options.jobFactory)
-      context.result = isThenable(returned) ? await returned : returned
-    } else {
-      await runInWorker(definition, context, options)
-    }
-    return errorOfReturn(context)
+    if (definition.kind === 'worker') return errorOfReturn(context, await runInWorker(definition, context, options))
+    const returned = runInline(definition, context, options.jobFactory)
+    return errorOfReturn(context, isThenable(returned) ? await returned : returned)
   } catch (thrown) {
     return errorOfThrown(context, thrown)
   } finally {
@@ -123,15 +116,21 @@ async function runFully(
   }
 }
 
-/** The error of a job that has returned. */
-function errorOfReturn({ awaitedReference, interruption }: ExecutionContext): JobExecutionError | null {
+/** Notes what a job has returned; one that returns nothing may have set its result. Answers the error, or null. */
+function errorOfReturn(context: ExecutionContext, returned: unknown): JobExecutionError | null {
+  const { awaitedReference, interruption } = context
+  if (returned !== undefined) context.result = returned
   // What was sent in spite of the timeout goes on.
-  if (awaitedReference !== null) return null
+  if (awaitedReference !== null || interruption?.code !== 'ERR_JOB_TIMEOUT') return null
   // A job that ended well after its timeout has still timed out.
-  return interruption?.code === 'ERR_JOB_TIMEOUT' ? interruption : null
+  context.result = undefined
+  return interruption
 }
 
-function errorOfThrown({ interruption, jobKey }: ExecutionContext, thrown: unknown): JobExecutionError {
+function errorOfThrown(context: ExecutionContext, thrown: unknown): JobExecutionError {
+  const { interruption, jobKey } = context
+  // What the job has set before it failed is not its result; nor is it that of a refire.
+  context.result = undefined
   const failure = toJobExecutionError(jobKey, thrown)
   // Whatever an interrupted job throws counts as the interruption.
   return interruption !== null && !steers(failure)
@@ -192,7 +191,7 @@ async function runInWorker(
   definition: WorkerJobDefinition<object>,
   context: ExecutionContext,
   options: JobRunnerOptions,
-): Promise<void> {
+): Promise<unknown> {
   // Messages of the thread come in no async context; in a traced run, what they set off belongs to the run.
   const within = context.traceContext === null ? call : AsyncResource.bind(call)
   const { result, jobDataMap } = await options.threadPool.runInWorker(taskOf(definition, context), {
@@ -212,8 +211,8 @@ async function runInWorker(
       context.takeJobData(data)
     },
   })
-  context.result = result
   context.takeJobData(jobDataMap)
+  return result
 }
 
 function call(what: () => void): void {
