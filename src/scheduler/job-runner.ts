@@ -105,7 +105,8 @@ async function runFully(
         `job ${context.jobKey.toString()}`,
       )) as Record<string, unknown>
     }
-    if (definition.kind === 'worker') return errorOfReturn(context, await runInWorker(definition, context, options))
+    if (definition.kind === 'worker')
+      return errorOfReturn(context, await runInWorker(definition, context, options))
     const returned = runInline(definition, context, options.jobFactory)
     return errorOfReturn(context, isThenable(returned) ? await returned : returned)
   } catch (thrown) {

@@ -92,22 +92,26 @@ export class PlannedJobs {
     }
     if (job !== null && outcome !== 'unchanged') await observer.jobAdded(job)
     if (trigger !== null) await observer.jobScheduled(trigger)
-    if (outcome === 'added' && put.nextFireTimeMs === null) this.#warnOfPast(planned.job)
+    if (put.nextFireTimeMs === null) this.#warnOfPast(planned.job, outcome)
     await budget.spend()
     return put
   }
 
   /**
-   * What is declared again at each start may be over by then; what is declared for the first time was meant to run. In
-   * memory everything is new at each start.
+   * What is declared again at each start may be over by then; what is declared for the first time, or with other data,
+   * was meant to run. In memory everything is new at each start.
    */
-  #warnOfPast({ jobType, key }: JobDetail): void {
+  #warnOfPast({ jobType, key }: JobDetail, outcome: PutPlan['outcome']): void {
     const { jobStore, logger } = this.#parts.options
-    if (!jobStore.capabilities.persistent) return
-    logger.warn(
-      { jobType },
-      `The schedule '${key.toString()}' is new and will never run: all of its times have passed.`,
-    )
+    if (outcome === 'added' && jobStore.capabilities.persistent) {
+      const problem = 'is new and will never run: all of its times have passed.'
+      logger.warn({ jobType }, `The schedule '${key.toString()}' ${problem}`)
+    } else if (outcome === 'changed') {
+      const problem =
+        'was changed and will not run again: all of its times have passed, or it has had its one run.'
+      const remedy = "For another run give it another 'at', or another key."
+      logger.warn({ jobType }, `The schedule '${key.toString()}' ${problem} ${remedy}`)
+    }
   }
 
   /**

@@ -448,3 +448,27 @@ it('warns of a new schedule whose times have all passed, and not again', async (
   )
   await scheduler.shutdown()
 })
+
+it('warns of a changed schedule that will not run again, as when a job declares its next step as it did the last', async () => {
+  const warnings: string[] = []
+  const logger = { ...silentLogger, warn: (_fields: object, message: string) => warnings.push(message) }
+  const cursors: unknown[] = []
+  const poll = defineJob<{ cursor: number }>('poll', async ({ mergedJobDataMap: { cursor }, scheduler }) => {
+    cursors.push(cursor)
+    await scheduler.schedule('poll', { key: 'poll', in: '1m', data: { cursor: cursor + 1 } })
+  })
+  const { scheduler, clock } = await schedulerFixture({ jobs: [poll], logger })
+  await scheduler.start()
+  await scheduler.schedule(poll, { key: 'poll', in: '1m', data: { cursor: 0 } })
+  await clock.advance(600_000)
+  expect(cursors).toEqual([0])
+  expect(warnings).toEqual([
+    "The schedule 'DEFAULT.poll' was changed and will not run again: all of its times have passed, or it has had its " +
+      "one run. For another run give it another 'at', or another key.",
+  ])
+  const at = new Date(clock.now() + 1000)
+  await scheduler.schedule('poll', { key: 'poll', at, data: { cursor: 9 } })
+  await clock.advance(1000)
+  expect(cursors).toEqual([0, 9])
+  await scheduler.shutdown()
+})
