@@ -101,6 +101,10 @@ export function jobSchedule(
   if (typeof job === 'string') requireJobType(job)
   else checkJobSource(method, 'job', job)
   checkWhen(method, 'options', options)
+  for (const name of ['name', 'group']) {
+    if (name in options)
+      throw invalid(method, name, `'${name}' is part of the key: pass key: jobKey('name', 'group')`)
+  }
   checkOptions(method, options, optionChecks)
   const given = Object.keys(options).filter((name) => Reflect.get(options, name) !== undefined)
   const [when, second] = whenNames.filter((name) => given.includes(name))

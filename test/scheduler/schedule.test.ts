@@ -293,6 +293,7 @@ describe('schedule', () => {
     ['an unknown DST policy', { cron: '@daily', dst: 'java' }, 'dst'],
     ['a start of what runs once', { in: '1s', startAt: new Date(0) }, 'startAt'],
     ['an unknown option', { every: '1s', zome: 'UTC' }, 'zome'],
+    ['a group beside the key', { every: '1s', key: 'x', group: 'g' }, 'group'],
     ['no duration', { every: 'often' }, 'every'],
     ['no interval', { every: 0 }, 'every'],
     ['no time of day', { daily: '25:00' }, 'daily'],
@@ -449,7 +450,7 @@ it('warns of a new schedule whose times have all passed, and not again', async (
   await scheduler.shutdown()
 })
 
-it('warns of a changed schedule that will not run again, as when a job declares its next step as it did the last', async () => {
+it('warns of a changed schedule that will not run again, as of a job that declares each step as the last', async () => {
   const warnings: string[] = []
   const logger = { ...silentLogger, warn: (_fields: object, message: string) => warnings.push(message) }
   const cursors: unknown[] = []
