@@ -1,5 +1,6 @@
 /** Jobs and triggers in PostgreSQL, for any number of nodes; needs the package pg. */
 
+export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
 export { postgresDialect, postgresSchema } from './jobstore/postgres/postgres-dialect.ts'
 export { postgresJobStore } from './jobstore/postgres/postgres-job-store.ts'
 export type { PostgresJobStoreOptions } from './jobstore/postgres/postgres-options.ts'

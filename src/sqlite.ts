@@ -1,5 +1,6 @@
 /** Jobs and triggers in a SQLite file; needs the package better-sqlite3 or Node.js 22.16. */
 
+export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
 export type {
   AuditOptions,
   ExecutionLogOptions,

@@ -1,6 +1,9 @@
+import type { LockWait } from '../jobstore/lock-wait.ts'
 import type { DatabaseJobStore } from '../jobstore/sql/database-job-store.ts'
 import { settingsFor, storeOptions } from './api/connection-options.ts'
 import { type Command, parseCommandLine, UsageError } from './command.ts'
+import { formatDuration } from './duration.ts'
+import { oneLine, truncate } from './terminal/text.ts'
 
 const { store, prefix, schema, config } = storeOptions
 
@@ -39,7 +42,11 @@ export const migrateCommand: Command = {
     const database = opened as DatabaseJobStore
     if (!print) {
       setting.keepPrivate()
-      const applied = await database.migrate()
+      const applied = await database.migrate({
+        onLockWait: (wait) => {
+          host.stderr.write(describeWait(wait))
+        },
+      })
       const done = applied.length === 0 ? 'nothing to do' : `applied version ${applied.join(', ')}`
       host.stdout.write(`${setting.place}: ${done}\n`)
       return 0
@@ -49,4 +56,16 @@ export const migrateCommand: Command = {
     host.stdout.write(await database.migrationScript(isAway ? { for: empty ? 'empty' : 'quartz' } : {}))
     return 0
   },
+}
+
+const statementWidth = 100
+
+/** What is waited for, and whom to ask or to end. */
+function describeWait({ statement, waitedMs, holders }: LockWait): string {
+  const text = (sql: string): string => truncate(oneLine(sql), statementWidth)
+  const lines = holders.map(({ processId, application, state, statement: held, transactionAgeMs }) => {
+    const what = [oneLine(application), oneLine(state), `transaction of ${formatDuration(transactionAgeMs)}`]
+    return `  session ${processId} (${what.filter((word) => word !== '').join(', ')}): ${text(held)}\n`
+  })
+  return `Waits for a lock, for ${formatDuration(waitedMs)} so far: ${text(statement)}\n${lines.join('')}`
 }

@@ -1,8 +1,10 @@
+import pg from 'pg'
 import { createScheduler, defineJob, JobBuilder, type Scheduler, TriggerBuilder } from 'quartz-ts'
 import { postgresJobStore } from 'quartz-ts/postgres'
 import { expect, onTestFinished, test } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.ts'
 import { systemClock } from '../../src/time/clock.ts'
-import { run as runCommand, temporaryFile } from '../cli/fake-host.ts'
+import { FakeHost, run as runCommand, temporaryFile } from '../cli/fake-host.ts'
 import { freshDatabase } from '../support/postgres-database.ts'
 
 interface Cluster {
@@ -56,6 +58,30 @@ test('commands on a database steer the nodes of its cluster, and are no node of 
   await ended
   expect((await run('pause', 'trigger', 'mail/long')).out).toBe('trigger mail/long: paused in the cluster\n')
   expect((await run('triggers', '--state', 'PAUSED')).out).toContain('mail/long')
+})
+
+test('migrate says which session it waits for', async () => {
+  await using database = await freshDatabase()
+  const { connectionString } = database
+  const host = new FakeHost({ clock: systemClock })
+  const migrate = ['migrate', '--store', connectionString]
+  expect((await runCommand(migrate)).code).toBe(0)
+  await database.query('DELETE FROM qrtz_schema_version WHERE version = 2')
+  await database.query('ALTER TABLE qrtz_job_details DROP COLUMN job_plan')
+  const holder = new pg.Client({ connectionString, application_name: 'report' })
+  await holder.connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT count(*) FROM qrtz_job_details')
+  const migrating = runCli(migrate, host)
+  const told = await host.stderr.until(/\n.*\n/)
+  expect(told).toMatch(/^Waits for a lock, for [\d.]+ m?s so far: ALTER TABLE "?qrtz_job_details/)
+  expect(told).toMatch(
+    /\n {2}session \d+ \(report, idle in transaction, transaction of [\d.]+ m?s\): SELECT count\(\*\) FROM qrtz_/,
+  )
+  await holder.query('COMMIT')
+  await holder.end()
+  expect(await migrating).toBe(0)
+  expect(host.stdout.text).toMatch(/: applied version 2\n$/)
 })
 
 test('definitions are imported for nodes that know their jobs', async () => {

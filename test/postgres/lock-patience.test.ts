@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LockPatience } from '../../src/jobstore/postgres/lock-patience.ts'
+import type { SlowStatement } from '../../src/jobstore/postgres/postgres-session.ts'
 
 /** The waits and pauses of a transaction whose lock another one holds for so long. */
 function attempts({ lockTimeoutMs, heldMs }: { lockTimeoutMs: number; heldMs: number }): {
@@ -23,6 +24,31 @@ function attempts({ lockTimeoutMs, heldMs }: { lockTimeoutMs: number; heldMs: nu
   return { waits, pauses, hasGivenUp: false }
 }
 
+/** When the wait for a lock that is never free is told, if each look finds the holder. */
+function tellings({ lockTimeoutMs, heldMs }: { lockTimeoutMs: number; heldMs: number }): readonly number[] {
+  let nowMs = 0
+  const told: number[] = []
+  const report = ({ waitedMs, onTold }: SlowStatement): void => {
+    told.push(waitedMs)
+    onTold?.()
+  }
+  const patience = new LockPatience({
+    slow: { afterMs: 1000, report },
+    lockTimeoutMs,
+    elapsedMs: () => nowMs,
+    random: () => 1,
+  })
+  while (nowMs < heldMs) {
+    const { lockTimeoutMs: waitMs, slow } = patience.next()
+    // One that is absent would be that of other transactions.
+    expect(slow).not.toBe(undefined)
+    slow?.report({ waitedMs: slow.afterMs, processId: 1 })
+    nowMs += waitMs ?? 0
+    nowMs += patience.pauseMs() ?? heldMs
+  }
+  return told
+}
+
 describe('a transaction that waits for a lock', () => {
   test('waits for a moment only each time, and gives up when its time is over', () => {
     const { waits, hasGivenUp } = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000 })
@@ -39,6 +65,16 @@ describe('a transaction that waits for a lock', () => {
     expect(waits.at(-1)).toBeGreaterThan(2000)
     for (const [index, waitMs] of waits.entries()) {
       if (index > 0) expect(pauses[index]).toBeGreaterThanOrEqual(4 * waitMs)
+    }
+  })
+
+  test('is told once where it has a limit, and otherwise again each minute', () => {
+    expect(tellings({ lockTimeoutMs: 10_000, heldMs: 60_000 })).toHaveLength(1)
+    const told = tellings({ lockTimeoutMs: 0, heldMs: 600_000 })
+    expect(told[0]).toBeLessThan(2000)
+    expect(told.length).toBeGreaterThanOrEqual(7)
+    for (const [index, waitedMs] of told.entries()) {
+      if (index > 0) expect(waitedMs - (told[index - 1] ?? 0)).toBeGreaterThanOrEqual(60_000)
     }
   })
 })

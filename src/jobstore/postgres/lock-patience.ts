@@ -11,6 +11,8 @@ const briefMs = 25
 const watchedMs = 250
 /** When during that wait the server is asked for the holder. */
 const lookAfterMs = 20
+/** A wait without a limit is told again so long after it was told; others may hold the lock by then. */
+const tellAgainMs = 60_000
 const firstPauseMs = 20
 const longestPauseMs = 200
 /**
@@ -38,8 +40,8 @@ export interface LockPatienceOptions {
 export interface LockAttempt {
   /** The wait for one lock in milliseconds; null: the limit of other transactions. */
   readonly lockTimeoutMs: number | null
-  /** When to look for the holder; null: as for other transactions. */
-  readonly slow: SlowWatch | null
+  /** When to look for the holder; null: not in this attempt; absent: as for other transactions. */
+  readonly slow?: SlowWatch | null
 }
 
 /**
@@ -49,14 +51,13 @@ export interface LockAttempt {
  * `afterMs` waits a little longer, until the wait was reported.
  *
  * One without a limit, as a migration is, would never end where the others always take longer than that moment. So it
- * waits longer the longer it has waited, and pauses longer in between.
+ * waits longer the longer it has waited, and pauses longer in between. It is reported again each minute.
  */
 export class LockPatience {
   readonly #options: LockPatienceOptions
   readonly #startedMs: number
   #attempts = 0
   #lookAtMs: number
-  #isTold = false
 
   constructor(options: LockPatienceOptions) {
     this.#options = options
@@ -65,14 +66,13 @@ export class LockPatience {
   }
 
   next(): LockAttempt {
-    const { slow } = this.#options
+    const { slow, lockTimeoutMs } = this.#options
     const waitedMs = this.#waitedMs()
-    if (slow === null || this.#isTold || waitedMs < this.#lookAtMs) {
-      return { lockTimeoutMs: this.#waitMs(waitedMs), slow: null }
-    }
+    const waitMs = this.#waitMs(waitedMs)
+    if (slow === null || waitedMs < this.#lookAtMs) return { lockTimeoutMs: waitMs, slow: null }
     this.#lookAtMs = waitedMs + slow.afterMs
     return {
-      lockTimeoutMs: watchedMs,
+      lockTimeoutMs: Math.max(watchedMs, waitMs),
       slow: {
         afterMs: lookAfterMs,
         report: (statement) => {
@@ -80,7 +80,7 @@ export class LockPatience {
             ...statement,
             waitedMs: waitedMs + statement.waitedMs,
             onTold: () => {
-              this.#isTold = true
+              this.#lookAtMs = lockTimeoutMs > 0 ? Number.POSITIVE_INFINITY : waitedMs + tellAgainMs
             },
           })
         },

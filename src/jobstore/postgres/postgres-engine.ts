@@ -1,7 +1,9 @@
 import { systemIds } from '../../core/ids.ts'
 import { requireEntry } from '../../core/package-files.ts'
+import { calledSafely } from '../../core/promises.ts'
 import { systemClock } from '../../time/clock.ts'
 import type { JobStoreContext } from '../job-store.ts'
+import type { LockWait } from '../lock-wait.ts'
 import {
   type CheckIn,
   type CheckInDriver,
@@ -41,7 +43,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
     recordsAtOnce,
     storesBeforeLooks: true,
     jobGroupLimits: options.jobGroupLimits,
-    onSchema: (work) => onSchema(options, work),
+    onSchema: (work, { onLockWait = () => {} } = {}) => onSchema(options, { work, onLockWait }),
     async connect({ context: { schedulerName, instanceId, clock, ids, logger, signaler } }) {
       const access = new PostgresAccess(options, {
         schedulerName,
@@ -202,7 +204,13 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
 /** Opens a connection of its own; no node listens or is woken. */
 async function onSchema<Answer>(
   options: ResolvedPostgresOptions,
-  work: (runner: SqlRunner) => Promise<Answer>,
+  {
+    work,
+    onLockWait,
+  }: {
+    readonly work: (runner: SqlRunner) => Promise<Answer>
+    readonly onLockWait: (wait: LockWait) => unknown
+  },
 ): Promise<Answer> {
   const silent = { onWake: () => {}, onInterrupt: () => {}, onOrder: () => {}, onTrouble: () => {} }
   const context = {
@@ -210,7 +218,12 @@ async function onSchema<Answer>(
     instanceId: '',
     ids: systemIds,
     clock: systemClock,
-    onLockWait: () => {},
+    onLockWait: (wait: LockWait) => {
+      calledSafely(
+        () => onLockWait(wait),
+        () => {},
+      )
+    },
     ...silent,
   }
   const access = new PostgresAccess({ ...options, listen: false }, context)

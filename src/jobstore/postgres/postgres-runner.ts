@@ -48,7 +48,7 @@ const queryCanceled = '57014'
 /** Where statements have no limit of ours, one that is cancelled later than this met the server's. */
 const unlimitedStatementMs = 5000
 
-const asOthers: LockAttempt = { lockTimeoutMs: null, slow: null }
+const asOthers: LockAttempt = { lockTimeoutMs: null }
 /** How many connections at a time run transactions again that could not get a lock. */
 const comingBackShare = 1 / 3
 
@@ -188,7 +188,7 @@ export class PostgresRunner implements SqlRunner {
     let computed: { readonly answer: Answer } | null = null
     const startedMs = this.#options.clock.elapsedMs()
     try {
-      session = await this.#options.connections.open(this.#answerWithinMs, slow ?? undefined)
+      session = await this.#options.connections.open(this.#answerWithinMs, slow)
       transaction = new PostgresTransaction(session, this.#settings, this.#opening(lockTimeoutMs))
       const answer = await transaction.run(program, options.lock)
       computed = { answer }

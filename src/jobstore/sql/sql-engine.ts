@@ -2,6 +2,7 @@ import type { EpochMs } from '../../time/clock.ts'
 import type { JobStoreChanges } from '../change-watch.ts'
 import type { InterruptTarget, NodeOrder } from '../cluster-view.ts'
 import type { JobStoreCapabilities } from '../job-store.ts'
+import type { LockWait } from '../lock-wait.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
 import type { ClusterNodeView } from './cluster/cluster-node.ts'
 import type { SqlRunner } from './kernel/sql-runner.ts'
@@ -30,8 +31,14 @@ export interface SqlEngine extends SchemaVocabulary {
   readonly storesBeforeLooks?: boolean
   /** Default: no group is limited. */
   readonly jobGroupLimits?: JobGroupLimitsByGroup
-  /** Runs what looks at the tables, makes or changes them, on a separate connection. */
-  onSchema<Answer>(work: (runner: SqlRunner) => Promise<Answer>): Promise<Answer>
+  /**
+   * Runs what looks at the tables, makes or changes them, on a separate connection. What `onLockWait` throws is
+   * ignored.
+   */
+  onSchema<Answer>(
+    work: (runner: SqlRunner) => Promise<Answer>,
+    watch?: { readonly onLockWait?: (wait: LockWait) => void },
+  ): Promise<Answer>
   /** Connects, and makes or checks the tables. */
   connect(session: SqlSession): Promise<SqlConnection>
 }

@@ -147,8 +147,8 @@ export class SqlJobStore implements DatabaseJobStore {
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }
 
-  migrate(): Promise<readonly number[]> {
-    return this.#engine.onSchema((runner) => migrate(runner, this.#engine, systemClock.now()))
+  migrate(watch: Parameters<DatabaseJobStore['migrate']>[0] = {}): Promise<readonly number[]> {
+    return this.#engine.onSchema((runner) => migrate(runner, this.#engine, systemClock.now()), watch)
   }
 
   async migrationScript({ for: kind }: { readonly for?: 'empty' | 'quartz' } = {}): Promise<string> {
