@@ -176,7 +176,7 @@ class Alerts implements AlertsPlugin {
   initialize(scheduler: Scheduler, context: PluginContext): void {
     if (this.#open !== null) {
       throw new SchedulerError(
-        'ERR_SCHEDULER_STATE',
+        'ERR_PLUGIN_IN_USE',
         `This alertsPlugin belongs to scheduler '${this.#open.schedulerName}' already; make one for each scheduler.`,
       )
     }

@@ -48,9 +48,9 @@ const unchanged: Change = { told: null }
 
 /** The code with which a part refuses a scheduler because another one has it. */
 const takenCodes = {
-  pool: 'ERR_SCHEDULER_STATE',
+  pool: 'ERR_THREAD_POOL_IN_USE',
   store: 'ERR_STORE_IN_USE',
-  plugin: 'ERR_SCHEDULER_STATE',
+  plugin: 'ERR_PLUGIN_IN_USE',
 } as const
 
 /** Starts, pauses and ends a scheduler: store, loop, pool and plugins, one change of the life cycle after the other. */

@@ -22,7 +22,7 @@ export interface SchedulerPlugin {
   probe?(context: ProbeContext): SchedulerProbe
   /**
    * When the scheduler is made, before it can be started. A failure fails `createScheduler`. A plugin that another
-   * scheduler has, and that can have no second one, throws a SchedulerError ERR_SCHEDULER_STATE: its `shutdown` is not
+   * scheduler has, and that can have no second one, throws a SchedulerError ERR_PLUGIN_IN_USE: its `shutdown` is not
    * called then.
    */
   initialize(scheduler: Scheduler, context: PluginContext): void | Promise<void>
@@ -31,7 +31,7 @@ export interface SchedulerPlugin {
   /**
    * While the scheduler shuts down, which waits for it for 10 seconds at most: it must not itself await the shutdown.
    * Where `createScheduler` fails, it is called only if `initialize` was, also one that failed, but for
-   * ERR_SCHEDULER_STATE. The same plugin may then be initialized by another `createScheduler`.
+   * ERR_PLUGIN_IN_USE. The same plugin may then be initialized by another `createScheduler`.
    */
   shutdown?(): void | Promise<void>
 }

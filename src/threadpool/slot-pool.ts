@@ -35,14 +35,14 @@ export class SlotPool implements ThreadPool {
   async initialize(context: ThreadPoolContext): Promise<void> {
     if (this.#context !== null && !this.#shutDown) {
       throw new SchedulerError(
-        'ERR_SCHEDULER_STATE',
+        'ERR_THREAD_POOL_IN_USE',
         `Thread pool '${this.name}' belongs to scheduler '${this.#context.schedulerName}' already; ` +
           'give every scheduler a pool of its own.',
       )
     }
     if (this.#hasRun) {
       throw new SchedulerError(
-        'ERR_SCHEDULER_STATE',
+        'ERR_THREAD_POOL_IN_USE',
         `Thread pool '${this.name}' is shut down and cannot be used again; make another one.`,
       )
     }

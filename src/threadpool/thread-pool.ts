@@ -76,7 +76,8 @@ export interface ThreadPool {
    * Called before anything else: a pool belongs to one scheduler. It is called again when the pool was shut down before
    * anything ran, because the scheduler could not be made and is tried once more: the pool begins anew.
    *
-   * @throws SchedulerError ERR_SCHEDULER_STATE when another scheduler has it, or it is shut down after something ran
+   * @throws SchedulerError ERR_THREAD_POOL_IN_USE when another scheduler has it, or it is shut down after something
+   *   ran: with this code alone the scheduler does not shut it down
    */
   initialize(context: ThreadPoolContext): Promise<void>
   /**

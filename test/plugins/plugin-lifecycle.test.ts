@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { alertsPlugin, triggerInError } from '../../src/alerts.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import {
   createScheduler,
@@ -224,12 +225,33 @@ describe('plugins', () => {
     const refusing: SchedulerPlugin = {
       ...taken,
       initialize: () => {
-        throw new SchedulerError('ERR_SCHEDULER_STATE', 'taken')
+        throw new SchedulerError('ERR_PLUGIN_IN_USE', 'taken')
       },
     }
     const given = { ...options(), logger: false as const, plugins: [before, refusing] }
     await expect(createScheduler(given)).rejects.toThrow('taken')
     expect(log).toEqual(['a initialize', 'a shutdown'])
+  })
+
+  it('that fail because another plugin is not ready yet are shut down as others that fail', async () => {
+    const log: string[] = []
+    const alerts = alertsPlugin({
+      rules: [triggerInError()],
+      channels: [{ name: 'none', send: async () => {} }],
+    })
+    const early: SchedulerPlugin = {
+      name: 'early',
+      async initialize() {
+        log.push('early opens')
+        await alerts.active()
+      },
+      shutdown() {
+        log.push('early closes')
+      },
+    }
+    const given = { ...options(), logger: false as const, plugins: [early, alerts] }
+    await expect(createScheduler(given)).rejects.toMatchObject({ code: 'ERR_SCHEDULER_STATE' })
+    expect(log).toEqual(['early opens', 'early closes'])
   })
 
   it('that fail to start fail start; nothing fires, and the scheduler can be shut down', async () => {

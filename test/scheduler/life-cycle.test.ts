@@ -387,7 +387,7 @@ describe('the end of `await using`', () => {
 describe('a store or pool that belongs to another scheduler', () => {
   it.each([
     ['ERR_STORE_IN_USE', { jobStore: ramJobStore() }],
-    ['ERR_SCHEDULER_STATE', { threadPool: inProcessThreadPool() }],
+    ['ERR_THREAD_POOL_IN_USE', { threadPool: inProcessThreadPool() }],
   ])('is refused with %s, and goes on for that one', async (code, parts) => {
     const clock = new ManualClock()
     const ran: string[] = []

@@ -81,7 +81,7 @@ const slots: Record<string, Body> = {
   'a pool belongs to one scheduler': async ({ pool, clock }) => {
     const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore }
     await assert.rejects(pool.initialize({ schedulerName: 'other', clock, logger }), {
-      code: 'ERR_SCHEDULER_STATE',
+      code: 'ERR_THREAD_POOL_IN_USE',
       message: /belongs to scheduler 'conformance' already/,
     })
   },
@@ -183,7 +183,7 @@ const shutdown: Record<string, Body> = {
     assert.equal(await pool.blockForAvailableThreads(never), 2)
     end(occupy(test))
     await assert.rejects(pool.initialize({ schedulerName: 'third', clock, logger }), {
-      code: 'ERR_SCHEDULER_STATE',
+      code: 'ERR_THREAD_POOL_IN_USE',
       message: /belongs to scheduler 'next' already/,
     })
   },
@@ -193,7 +193,7 @@ const shutdown: Record<string, Body> = {
     end(occupy(test))
     assert.equal(await pool.shutdown({ waitForJobsToComplete: true }), 0)
     await assert.rejects(pool.initialize({ schedulerName: 'next', clock, logger }), {
-      code: 'ERR_SCHEDULER_STATE',
+      code: 'ERR_THREAD_POOL_IN_USE',
       message: /is shut down/,
     })
   },
