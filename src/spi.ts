@@ -37,12 +37,12 @@ export type {
   FiringsBeside,
   JobCompletion,
   JobStore,
-  JobStoreCapabilities,
   JobStoreContext,
   JobStoreTransaction,
   SchedulerSignaler,
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
+export type { JobStoreCapabilities } from './jobstore/job-store-capabilities.ts'
 export type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from './jobstore/job-store-records.ts'
 export type { JobStoreShards } from './jobstore/job-store-shards.ts'
 export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'

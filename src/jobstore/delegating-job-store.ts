@@ -19,11 +19,11 @@ import type {
   AcquireRequest,
   JobCompletion,
   JobStore,
-  JobStoreCapabilities,
   JobStoreContext,
   JobStoreTransaction,
   TriggerFiredResult,
 } from './job-store.ts'
+import type { JobStoreCapabilities } from './job-store-capabilities.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { JobStoreShards } from './job-store-shards.ts'
 import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'

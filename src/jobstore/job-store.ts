@@ -18,6 +18,7 @@ import type { ExecutionReport } from './execution-report.ts'
 import type { FiringOnSchedule } from './fire-slot.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
 import type { JobAndTriggers } from './job-and-triggers.ts'
+import type { JobStoreCapabilities } from './job-store-capabilities.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { EndedSharding, JobStoreShards } from './job-store-shards.ts'
 import type { LockWait } from './lock-wait.ts'
@@ -43,30 +44,6 @@ import type {
 import type { StoreProbe } from './store-probe.ts'
 import type { StoreShutdownOptions } from './store-shutdown-options.ts'
 import type { TriggerState } from './trigger-state.ts'
-
-/** What a store can do. The conformance suite chooses its cases by it. */
-export interface JobStoreCapabilities {
-  /** Jobs and triggers survive the process. */
-  readonly persistent: boolean
-  /** Several schedulers may work on the same data. */
-  readonly clustered: boolean
-  /** Executions that ended are remembered. Default false. */
-  readonly history?: boolean
-  /** The store has `records`, and keeps every kind of them. Default false. */
-  readonly records?: boolean
-  /** The store has `acquireAndFire`. Default false. */
-  readonly firesAtOnce?: boolean
-  /** The store has `scheduleAndFire`. Default false. */
-  readonly firesOnSchedule?: boolean
-  /** Jobs can be scheduled inside of a transaction of the user's own. Default false. */
-  readonly sharedTransactions?: boolean
-  /** The store splits firings of sharded jobs, and has `shards`. Default false. */
-  readonly sharding?: boolean
-  /** Firings may go on elsewhere: the store has `awaitedResults`. Default false. */
-  readonly awaitedResults?: boolean
-  /** The store has `changeDefinitions`. Default false. */
-  readonly changesDefinitions?: boolean
-}
 
 /**
  * The calls of a store to its scheduler, which the store does not know otherwise. They return at once and never throw.

@@ -9,7 +9,7 @@ import type { Recorder } from './recorder.ts'
 import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
-import { answerMaxMs, graceMs, ShutdownLimits, stepMaxMs } from './shutdown-limits.ts'
+import { afterLocksMs, answerMaxMs, graceMs, ShutdownLimits, stepMaxMs } from './shutdown-limits.ts'
 
 export interface SchedulerShutdownParts {
   /** Aborted here when the store is cut off. */
@@ -199,11 +199,14 @@ export class SchedulerShutdown {
   /** Without a limit of the caller, the time to answer begins when no job runs and all ends are written. */
   async #storeAnswers(work: Promise<unknown>): Promise<boolean> {
     const stepMs = (): number | null => this.#limits.stepMs(graceMs)
+    const { longestLockWaitMs = 0 } = this.#parts.options.jobStore.capabilities
     if (stepMs() === null) {
       const first = Promise.race([work, this.#lastEndWritten()])
       if (!(await this.#limits.settled(stepMs, first))) return false
     }
-    return this.#limits.settled(() => stepMs() ?? answerMaxMs, work)
+    // One that waits for a lock is well: it must not be cut off before its own limit ends the wait.
+    const storeMaxMs = Math.max(answerMaxMs, longestLockWaitMs + afterLocksMs)
+    return this.#limits.settled(() => stepMs() ?? storeMaxMs, work)
   }
 
   async #lastEndWritten(): Promise<void> {

@@ -252,10 +252,11 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    *
    * It ends whatever the store, listeners and plugins do: listeners of a step and each plugin have 10 seconds at most,
    * and its steps where those are less. Where it waits without a limit, it waits for jobs and for their ends to be
-   * written for as long as that takes, and each other step of the store has 10 seconds once both are done. Where it
-   * does not wait, or when the time to wait is over, each step gets a second at most, or `timeoutMs` where that is less
-   * and it does not wait. A store that does not answer in that time is cut off, and what could not be written is left
-   * to its recovery. The event `shutdownIncomplete` says what was left, if anything; for a store that was cut off there
+   * written for as long as that takes. Each other step of the store has 10 seconds once both are done, or 5 seconds
+   * more than the store waits for locks where that is longer. Where it does not wait, or when the time to wait is over,
+   * each step gets a second at most, or `timeoutMs` where that is less and it does not wait. A store that does not
+   * answer in that time is cut off, and what could not be written is left to its recovery. The event
+   * `shutdownIncomplete` says what was left, if anything; for a store that was cut off there
    * is also a `schedulerError`, ERR_SHUTDOWN_INCOMPLETE.
    *
    * @throws InvalidArgumentError ERR_INVALID_ARGUMENT or ERR_INVALID_OPTION for wrong options; never for anything else

@@ -8,9 +8,11 @@ export const stepMaxMs = 1000
 export const graceMs = 1000
 /**
  * How long each may take, however long the caller waits: listeners and a plugin, which may wait for this shutdown, and
- * a step of the store once no job runs and all ends are written.
+ * a step of the store, unless it may wait longer for locks, once no job runs and all ends are written.
  */
 export const answerMaxMs = 10_000
+/** How much longer a step of the store may take than it may wait for locks. */
+export const afterLocksMs = 5000
 
 /** How long a shutdown may take. A caller that asks for it again can shorten that, and not make it longer. */
 export class ShutdownLimits {

@@ -1,6 +1,7 @@
 import { describe, test } from 'vitest'
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
-import type { JobStoreCapabilities, JobStoreContext } from '../../src/jobstore/job-store.ts'
+import type { JobStoreContext } from '../../src/jobstore/job-store.ts'
+import type { JobStoreCapabilities } from '../../src/jobstore/job-store-capabilities.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { storeInUse } from '../../src/jobstore/refusals.ts'
 import { jobStoreConformance } from '../../src/testing/job-store/conformance.ts'

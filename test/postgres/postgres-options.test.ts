@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { postgresJobStore } from 'quartz-ts/postgres'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { skipLockedLocking } from '../../src/jobstore/postgres/locking.ts'
 import {
@@ -103,4 +104,16 @@ describe('options of the PostgreSQL job store', () => {
     expect(resolve).toThrow(message)
     expect(resolve).not.toThrow('secret')
   })
+
+  test.each([
+    ['skipLocked', 30_000, 30_000],
+    ['quartzLocks', 30_000, 90_000],
+    ['skipLocked', 0, 0],
+  ] as const)(
+    'under %s say how long a wait for locks of %i ms may last',
+    (locking, lockTimeoutMs, waitMs) => {
+      const { capabilities } = postgresJobStore({ connectionString, locking, lockTimeoutMs })
+      expect(capabilities.longestLockWaitMs).toBe(waitMs)
+    },
+  )
 })

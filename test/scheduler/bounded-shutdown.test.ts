@@ -272,6 +272,21 @@ describe('a shutdown that waits without a limit', () => {
     },
   )
 
+  it('gives a store that may wait long for locks five seconds more than that', async () => {
+    const ram = ramJobStore()
+    const store = interceptJobStore(
+      ram,
+      async (call) => (call.method === 'shutdown' ? new Promise(() => {}) : call.proceed()),
+      { capabilities: { ...ram.capabilities, longestLockWaitMs: 30_000 } },
+    )
+    const fixture = await LoopFixture.create({ jobStore: store })
+    await fixture.settled(fixture.scheduler.start())
+    const seen = left(fixture)
+    // And another second after it was cut off.
+    expect(await timeToEnd(fixture, waiting)).toBe(36_000)
+    expect(seen).toMatchObject([{ isStoreCutOff: true }])
+  })
+
   it('gives it ten seconds to close', async () => {
     const store = interceptJobStore(ramJobStore(), async (call) =>
       call.method === 'shutdown' ? new Promise(() => {}) : call.proceed(),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createScheduler } from '../../src/index.ts'
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
-import type { JobStoreCapabilities } from '../../src/jobstore/job-store.ts'
+import type { JobStoreCapabilities } from '../../src/jobstore/job-store-capabilities.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 
 /** A store that says of itself that several nodes may share it. */

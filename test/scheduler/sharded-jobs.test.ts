@@ -15,7 +15,7 @@ import {
   TriggerBuilder,
 } from '../../src/index.ts'
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
-import type { JobStoreCapabilities } from '../../src/jobstore/job-store.ts'
+import type { JobStoreCapabilities } from '../../src/jobstore/job-store-capabilities.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { ManualClock } from '../../src/testing.ts'
 

@@ -35,7 +35,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
   const schema = { dialect: postgresDialect, schema: postgresSchema, names }
   return {
     name: 'PostgresJobStore',
-    capabilities: { persistent: true, clustered: true },
+    capabilities: { persistent: true, clustered: true, longestLockWaitMs: longestLockWaitMs(options) },
     ...schema,
     encoding: options.jobData,
     sharedWithJava: options.locking === 'quartzLocks',
@@ -88,6 +88,11 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
       }
     },
   }
+}
+
+/** A call that waits in the queue of Quartz's locks is run again twice. */
+function longestLockWaitMs({ locking, lockTimeoutMs }: ResolvedPostgresOptions): number {
+  return locking === 'quartzLocks' ? 3 * lockTimeoutMs : lockTimeoutMs
 }
 
 /** What this node hears from others, and what it waits for. */

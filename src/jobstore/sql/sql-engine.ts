@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../time/clock.ts'
 import type { JobStoreChanges } from '../change-watch.ts'
 import type { InterruptTarget, NodeOrder } from '../cluster-view.ts'
-import type { JobStoreCapabilities } from '../job-store.ts'
+import type { JobStoreCapabilities } from '../job-store-capabilities.ts'
 import type { LockWait } from '../lock-wait.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
 import type { ClusterNodeView } from './cluster/cluster-node.ts'
@@ -17,7 +17,10 @@ import type { JobGroupLimitsByGroup } from './tables/firings/job-group-limits.ts
 export interface SqlEngine extends SchemaVocabulary {
   /** The name of the store, for people. */
   readonly name: string
-  readonly capabilities: Pick<JobStoreCapabilities, 'persistent' | 'clustered' | 'sharedTransactions'>
+  readonly capabilities: Pick<
+    JobStoreCapabilities,
+    'persistent' | 'clustered' | 'sharedTransactions' | 'longestLockWaitMs'
+  >
   readonly encoding: JobDataEncoding
   /** Java nodes may work on the same tables. Default false. */
   readonly sharedWithJava?: boolean

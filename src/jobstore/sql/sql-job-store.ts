@@ -21,11 +21,11 @@ import type {
   AcquiredTrigger,
   AcquireRequest,
   JobCompletion,
-  JobStoreCapabilities,
   JobStoreContext,
   JobStoreTransaction,
   TriggerFiredResult,
 } from '../job-store.ts'
+import type { JobStoreCapabilities } from '../job-store-capabilities.ts'
 import type { JobStoreShards } from '../job-store-shards.ts'
 import {
   type EndedPauses,

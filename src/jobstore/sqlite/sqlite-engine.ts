@@ -26,7 +26,7 @@ export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
   const vocabulary = { dialect: sqliteDialect, schema: sqliteSchema, names }
   return {
     name: 'SqliteJobStore',
-    capabilities: { persistent: !isMemory, clustered: false },
+    capabilities: { persistent: !isMemory, clustered: false, longestLockWaitMs: options.busyTimeoutMs },
     ...vocabulary,
     encoding: jobData,
     records: options.records,

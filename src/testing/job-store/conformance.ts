@@ -5,9 +5,12 @@ import {
   checkName,
   checkObject,
   checkRecord,
+  checkWhole,
   requireOptions,
 } from '../../core/arguments.ts'
-import type { JobStore, JobStoreCapabilities } from '../../jobstore/job-store.ts'
+import type { JobStore } from '../../jobstore/job-store.ts'
+import type { JobStoreCapabilities } from '../../jobstore/job-store-capabilities.ts'
+import { timerDelayMaxMs } from '../../time/clock.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { acquireCases } from './acquire-cases.ts'
@@ -67,6 +70,7 @@ const capabilityChecks: Readonly<Record<keyof JobStoreCapabilities, ArgumentChec
   sharding: checkBoolean,
   awaitedResults: checkBoolean,
   changesDefinitions: checkBoolean,
+  longestLockWaitMs: checkWhole(0, timerDelayMaxMs),
 }
 
 const optionChecks: Readonly<Record<keyof JobStoreConformanceOptions, ArgumentCheck>> = {

@@ -1,4 +1,4 @@
-import type { JobStoreCapabilities } from '../../jobstore/job-store.ts'
+import type { JobStoreCapabilities } from '../../jobstore/job-store-capabilities.ts'
 import type { Testbed } from './testbed.ts'
 
 /** Further stores for a case, besides its testbed. */
