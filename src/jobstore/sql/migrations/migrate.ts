@@ -47,8 +47,10 @@ export async function migrate(
   for (let next = nextStep(vocabulary, state); next !== undefined; next = nextStep(vocabulary, state)) {
     const { version } = next
     for (const part of partsInUse(next, inUse)) await change(() => applyPart(vocabulary, version, part))
-    if (await change(() => applyStep(vocabulary, version, nowMs))) applied.push(version)
-    state = await lookAtSchema(runner, vocabulary)
+    // A look without the lock may be answered by a replica that lags: it would find the same step to do again.
+    const after = await change(() => applyStep(vocabulary, version, nowMs))
+    if (after.isApplied) applied.push(version)
+    state = after.state
   }
   if (applied.length > 0) return applied
   const made: boolean[] = []
@@ -134,11 +136,17 @@ function* repair(vocabulary: SchemaVocabulary, lost: string): SqlProgram<boolean
   return true
 }
 
-/** The step of this version as it is planned now, under the lock; undefined when another node has applied it. */
-function* stepStill(vocabulary: SchemaVocabulary, version: number): SqlProgram<PlannedMigration | undefined> {
+interface PresentStep {
+  readonly state: SchemaState
+  /** Undefined when another node has applied it. */
+  readonly step: PlannedMigration | undefined
+}
+
+/** The step of this version as it is planned now, under the lock. */
+function* stepStill(vocabulary: SchemaVocabulary, version: number): SqlProgram<PresentStep> {
   const state = yield* readState(vocabulary)
   refuseNewer(state.versions)
-  return planMigrations(vocabulary, state).find((step) => step.version === version)
+  return { state, step: planMigrations(vocabulary, state).find((step) => step.version === version) }
 }
 
 /** Makes those of the changes that no other node has made meanwhile. */
@@ -147,16 +155,20 @@ function* applyPart(
   version: number,
   part: readonly SchemaChange[],
 ): SqlProgram<void> {
-  const step = yield* stepStill(vocabulary, version)
+  const { step } = yield* stepStill(vocabulary, version)
   const missing = new Set(step?.changes.map((change) => change.statement))
   for (const change of part) if (missing.has(change.statement)) yield statement(change.statement)
 }
 
-/** Applies what is left of a step, and notes it; false when another node has. */
-function* applyStep(vocabulary: SchemaVocabulary, version: number, nowMs: EpochMs): SqlProgram<boolean> {
+/** Applies what is left of a step, and notes it, unless another node has; answers what is there then. */
+function* applyStep(
+  vocabulary: SchemaVocabulary,
+  version: number,
+  nowMs: EpochMs,
+): SqlProgram<{ readonly isApplied: boolean; readonly state: SchemaState }> {
   const { dialect, names } = vocabulary
-  const step = yield* stepStill(vocabulary, version)
-  if (step === undefined) return false
+  const { state, step } = yield* stepStill(vocabulary, version)
+  if (step === undefined) return { isApplied: false, state }
   for (const create of versionTable(vocabulary)) yield statement(create)
   // First, so that the primary key of this row lets one migration through if the lock does not.
   const claim = sqlQuery<{ version: number; breaking: boolean; appliedMs: number }>(
@@ -165,9 +177,9 @@ function* applyStep(vocabulary: SchemaVocabulary, version: number, nowMs: EpochM
       VALUES (:version, :breaking, :appliedMs) ON CONFLICT (version) DO NOTHING`,
   )
   const { breaking } = step
-  if ((yield* run(claim({ version, breaking, appliedMs: nowMs }))) === 0) return false
-  for (const change of step.changes) yield statement(change.statement)
-  return true
+  const isApplied = (yield* run(claim({ version, breaking, appliedMs: nowMs }))) > 0
+  if (isApplied) for (const change of step.changes) yield statement(change.statement)
+  return { isApplied, state: yield* readState(vocabulary) }
 }
 
 function* readState({ schema, names }: SchemaVocabulary): SqlProgram<SchemaState> {

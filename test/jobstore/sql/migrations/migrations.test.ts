@@ -75,6 +75,18 @@ describe('migrations on SQLite', () => {
     expect(applied.flat()).toEqual([1, 2])
   })
 
+  test('end where looks are answered by a replica that lags', async () => {
+    const [primary, replica] = [await sqliteRunner(':memory:'), await sqliteRunner(':memory:')]
+    const lagging: SqlRunner = {
+      transact: (begin) => primary.transact(begin),
+      read: (begin) => replica.read(begin),
+      close: () => Promise.resolve(),
+    }
+    expect(await migrate(lagging, sqliteWords, 5)).toEqual([1, 2])
+    expect(await migrate(lagging, sqliteWords, 5)).toEqual([])
+    await requireSchema(primary, sqliteWords)
+  })
+
   test('add to tables that Quartz made what they lack, and keep the rows', async () => {
     const [adopted, fresh] = [await sqliteRunner(':memory:'), await sqliteRunner(':memory:')]
     await execute(adopted, [
