@@ -99,4 +99,31 @@ describe('a commit of which the answer is lost', () => {
     await database.query(`REVOKE ALL ON item FROM ${role}`)
     await database.query(`DROP ROLE ${role}`)
   })
+
+  test('is looked for where the server cannot tell when it was started', async () => {
+    await using database = await freshDatabase()
+    await database.query('ALTER FUNCTION pg_catalog.pg_postmaster_start_time() RENAME TO not_there')
+    await database.query('CREATE TABLE item (id int PRIMARY KEY)')
+    const url = database.connectionString
+    await using proxy = await TcpProxy.startFor(url)
+    await using store = testRunner(proxy.through(url))
+    const looks: number[] = []
+    const insert = (id: number): Promise<number> =>
+      store.runner.transact(() => changesOf('INSERT INTO item VALUES ($1)', id), {
+        lock: 'rows',
+        *wasCommitted() {
+          looks.push(id)
+          return (yield* rowsOf('SELECT id FROM item WHERE id = $1', id)).length > 0
+        },
+      })
+    expect(await insert(1)).toBe(1)
+    for (const when of ['before', 'after'] as const) {
+      const cut = proxy.cutOn('COMMIT\0', when)
+      expect(await insert(when === 'before' ? 2 : 3)).toBe(1)
+      await cut
+    }
+    // The server says of the second that it was not committed.
+    expect(looks).toEqual([3])
+    expect(await database.query('SELECT id FROM item ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
+  })
 })

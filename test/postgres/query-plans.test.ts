@@ -167,7 +167,7 @@ describe.each([
 })
 
 it('a transaction goes by their deadlines to the results that are overdue or late', async () => {
-  const limits = { lockTimeoutMs: 0, statementTimeoutMs: 0, hasTimelines: false }
+  const limits = { lockTimeoutMs: 0, statementTimeoutMs: 0, hasTimelines: false, hasStartTime: true }
   await client.query('BEGIN')
   await client.query(transactionOpening(limits).text)
   for (const statement of statementsOf(awaited.deleteOrphans(1000))) {
@@ -185,7 +185,7 @@ describe.each([10_000, 2_000, 400, 50, 5, 0])('while %i triggers are stored', (c
   })
 
   it('a transaction keeps no plan that sorts all triggers that are due for the first of them', async () => {
-    const limits = { lockTimeoutMs: 0, statementTimeoutMs: 0, hasTimelines: false }
+    const limits = { lockTimeoutMs: 0, statementTimeoutMs: 0, hasTimelines: false, hasStartTime: true }
     await client.query('BEGIN')
     await client.query(transactionOpening(limits).text)
     const plan = await planOf(statementsOf(triggers.lockDue(due))[0] ?? { text: '', values: [] })
@@ -195,7 +195,7 @@ describe.each([10_000, 2_000, 400, 50, 5, 0])('while %i triggers are stored', (c
   })
 
   it.each(ofOne)('a transaction keeps no plan of %s that would go through many', async (__, program) => {
-    const limits = { lockTimeoutMs: 0, statementTimeoutMs: 0, hasTimelines: false }
+    const limits = { lockTimeoutMs: 0, statementTimeoutMs: 0, hasTimelines: false, hasStartTime: true }
     await client.query('BEGIN')
     await client.query(transactionOpening(limits).text)
     for (const statement of statementsOf(program())) {

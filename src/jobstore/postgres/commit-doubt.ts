@@ -1,7 +1,7 @@
 import type { Clock } from '../../time/clock.ts'
 import type { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
-import type { PostgresSession } from './postgres-session.ts'
+import type { PostgresQuery, PostgresSession } from './postgres-session.ts'
 import { backoffMs } from './transaction-retry.ts'
 
 /** What identifies a transaction when the server is asked about it. Instants are seconds on the server's clock. */
@@ -15,8 +15,8 @@ export interface TransactionNumber {
   readonly timeline: string | null
   /** When the transaction began. */
   readonly began: string
-  /** When the server had been started. */
-  readonly serverStarted: string
+  /** When the server had been started. Null where it cannot be known. */
+  readonly serverStarted: string | null
 }
 
 /** The timeline on which a server writes, as eight digits; an error on a standby. */
@@ -69,7 +69,7 @@ async function ask({ open, number }: CommitInquiry): Promise<CommitOutcome | 'in
     return 'in progress'
   }
   try {
-    const [result] = await session.query({ text: statusText, values: valuesOf(number) })
+    const [result] = await session.query(statusQuery(number))
     session.release()
     const status = result?.rows[0]?.['status']
     return status === 'committed' || status === 'aborted' || status === 'in progress' ? status : 'elsewhere'
@@ -108,8 +108,15 @@ const statusText = `SELECT CASE
     WHEN pg_xact_status(CAST($1 AS xid8)) IN ('aborted', 'in progress') THEN 'aborted'
     ELSE 'elsewhere' END AS status`
 
-function valuesOf({ xid, timeline, began, serverStarted }: TransactionNumber): string[] {
-  return [xid, timeline ?? '', began, serverStarted]
+/** The same where a crash cannot be told: one that is in progress may be this one, and what is committed another. */
+const statusTextWithoutStart = `SELECT CASE
+    WHEN NOT (${isOnTimeline}) OR pg_xact_status(CAST($1 AS xid8)) = 'committed' THEN 'elsewhere'
+    ELSE pg_xact_status(CAST($1 AS xid8)) END AS status`
+
+function statusQuery({ xid, timeline, began, serverStarted }: TransactionNumber): PostgresQuery {
+  return serverStarted === null
+    ? { text: statusTextWithoutStart, values: [xid, timeline ?? ''] }
+    : { text: statusText, values: [xid, timeline ?? '', began, serverStarted] }
 }
 
 /**
@@ -118,15 +125,17 @@ function valuesOf({ xid, timeline, began, serverStarted }: TransactionNumber): s
  */
 export async function endTransaction(
   open: () => Promise<PostgresSession>,
-  number: TransactionNumber,
+  { xid, timeline, began, serverStarted }: TransactionNumber,
 ): Promise<void> {
+  // Where a crash cannot be told, the number may be that of another transaction.
+  if (serverStarted === null) return
   let session: PostgresSession | null = null
   try {
     session = await open()
     // Found by the transaction, not by the process id, because that process may work for another client by now.
     const text = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE ${isOnTimeline} AND ${hasNotCrashed} AND backend_xid = CAST(CAST($1 AS xid8) AS xid)`
-    await session.query({ text, values: valuesOf(number) })
+    await session.query({ text, values: [xid, timeline ?? '', began, serverStarted] })
     session.release()
   } catch {
     session?.discard()

@@ -55,6 +55,14 @@ const comingBackShare = 1 / 3
 /** The server itself ends a statement in time; an answer later than this counts as lost. */
 const answerGraceMs = 5000
 
+type Lacking = 'timelines' | 'startTime'
+
+/** What may be missing, because the server is only compatible with PostgreSQL or the user lacks the right. */
+const lackings: readonly { readonly what: Lacking; readonly functions: readonly string[] }[] = [
+  { what: 'timelines', functions: ['pg_walfile_name', 'pg_current_wal_lsn'] },
+  { what: 'startTime', functions: ['pg_postmaster_start_time'] },
+]
+
 /** Runs programs on PostgreSQL, each step a round trip, on connections of a pool. */
 export class PostgresRunner implements SqlRunner {
   readonly #options: PostgresRunnerOptions
@@ -64,7 +72,8 @@ export class PostgresRunner implements SqlRunner {
   readonly #answerWithinMs: number | null
   readonly #open: () => Promise<PostgresSession>
   readonly #comingBack: Lanes
-  #hasTimelines = true
+  /** What the server cannot report, as its errors have said. */
+  readonly #lacking = new Set<Lacking>()
   #activeCount = 0
   #onIdle: (() => void) | null = null
   #closing: Promise<void> | null = null
@@ -94,17 +103,22 @@ export class PostgresRunner implements SqlRunner {
           if (await this.#isCommitted(end, options)) return end.answer
         } else if (end.number !== null && end.failure.isSilent) {
           await endTransaction(this.#open, end.number)
-        } else if (this.#hasTimelines && lacksTimelines(end.failure)) {
-          this.#hasTimelines = false
-          this.#openings.clear()
-          continue
-        }
+        } else if (this.#lacks(end.failure)) continue
         if (patience !== null && end.failure.sqlState === lockNotAvailable) {
           await this.#pauseForLock(patience, end.failure, options)
           isBack = true
         } else await this.#pause(retry, end.failure)
       }
     })
+  }
+
+  /** Whether a transaction failed because of what the next one does without. */
+  #lacks({ message }: DatabaseFailure): boolean {
+    const found = lackings.find(({ functions }) => functions.some((name) => message.includes(name)))
+    if (found === undefined || this.#lacking.has(found.what)) return false
+    this.#lacking.add(found.what)
+    this.#openings.clear()
+    return true
   }
 
   #newPatience(): LockPatience {
@@ -223,7 +237,8 @@ export class PostgresRunner implements SqlRunner {
   #opening(lockTimeoutMs: number | null): SqlStatement {
     const limits = {
       ...this.#options,
-      hasTimelines: this.#hasTimelines,
+      hasTimelines: !this.#lacking.has('timelines'),
+      hasStartTime: !this.#lacking.has('startTime'),
       ...(lockTimeoutMs !== null && { lockTimeoutMs }),
     }
     const opening = this.#openings.get(limits.lockTimeoutMs) ?? transactionOpening(limits)
@@ -296,14 +311,6 @@ export class PostgresRunner implements SqlRunner {
     }
     return null
   }
-}
-
-/**
- * Whether the timeline cannot be read, because the server is only compatible with PostgreSQL or the user lacks the
- * right.
- */
-function lacksTimelines({ message }: DatabaseFailure): boolean {
-  return message.includes('pg_walfile_name') || message.includes('pg_current_wal_lsn')
 }
 
 /** Rolls back and gives the connection back, or closes it when that fails. */

@@ -17,8 +17,10 @@ export function transactionOpening(limits: {
   readonly statementTimeoutMs: number
   /** Whether the server can report its timeline. */
   readonly hasTimelines: boolean
+  /** Whether it can report when it was started. */
+  readonly hasStartTime: boolean
 }): SqlStatement {
-  const { lockTimeoutMs, statementTimeoutMs, hasTimelines } = limits
+  const { lockTimeoutMs, statementTimeoutMs, hasTimelines, hasStartTime } = limits
   const settings: Readonly<Record<string, string>> = {
     // Statements name rows by their keys. A plan that was made while a table was empty, also for a foreign key check,
     // would go on reading the whole table after it has grown.
@@ -39,9 +41,10 @@ export function transactionOpening(limits: {
   // One statement for all settings, each for this transaction only.
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)
   const timeline = hasTimelines ? timelineExpression : 'NULL'
+  const serverStarted = hasStartTime ? serverStartedExpression : 'NULL'
   return statementOf(
     `SELECT CAST(pg_current_xact_id() AS text) AS xid, ${timeline} AS timeline,
-      CAST(extract(epoch FROM now()) AS text) AS began, CAST(${serverStartedExpression} AS text) AS server_started,
+      CAST(extract(epoch FROM now()) AS text) AS began, CAST(${serverStarted} AS text) AS server_started,
       pg_backend_pid() AS pid, ${set.join(', ')}`,
   )
 }
@@ -177,8 +180,9 @@ export class PostgresTransaction {
   #note(reply: SqlReply | undefined): void {
     const { xid, pid, timeline, began, server_started: serverStarted } = reply?.rows[0] ?? {}
     if (typeof pid === 'number') this.#session.processId = pid
-    if (typeof xid !== 'string' || typeof began !== 'string' || typeof serverStarted !== 'string') return
-    this.#number = { xid, timeline: typeof timeline === 'string' ? timeline : null, began, serverStarted }
+    if (typeof xid !== 'string' || typeof began !== 'string') return
+    const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+    this.#number = { xid, timeline: textOf(timeline), began, serverStarted: textOf(serverStarted) }
   }
 }
 
