@@ -189,13 +189,30 @@ export function checkRecord<Name extends string>(
  * promise resolves to, would never be called.
  */
 export function refusePromise(name: string, of: string, answer: unknown): void {
+  const remedy = 'Begin the work there, handle its failure, and return a function that ends it.'
+  refuseThenable(answer, { name, of, remedy, code: 'ERR_INVALID_OPTION' })
+}
+
+/** Refuses a promise as the answer to a question of yes or no: it would count as yes, and its failure would be lost. */
+export function requireAnswerNow(name: string, of: string, answer: unknown, code: ErrorCode): void {
+  refuseThenable(answer, { name, of, remedy: 'Answer true or false there, from what is known.', code })
+}
+
+function refuseThenable(
+  answer: unknown,
+  {
+    name,
+    of,
+    remedy,
+    code,
+  }: Readonly<Record<'name' | 'of' | 'remedy', string>> & { readonly code: ErrorCode },
+): void {
   if (!isThenable(answer)) return
   unawaited(answer, () => {})
   throw new InvalidArgumentError(
     name,
-    `The '${name}' of ${of} must not return a promise, because it is not waited for. Begin the work there, handle ` +
-      'its failure, and return a function that ends it.',
-    'ERR_INVALID_OPTION',
+    `The '${name}' of ${of} must not return a promise, because it is not waited for. ${remedy}`,
+    code,
   )
 }
 

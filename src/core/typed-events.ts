@@ -1,4 +1,4 @@
-import { checkFunction, checkOptions, checkSignal, wrongArgument } from './arguments.ts'
+import { checkFunction, checkOptions, checkSignal, requireAnswerNow, wrongArgument } from './arguments.ts'
 import type { Logger } from './logger.ts'
 import { nearestName } from './options.ts'
 import { calledSafely } from './promises.ts'
@@ -72,7 +72,9 @@ export class TypedEventEmitter<EventMap> implements TypedEvents<EventMap> {
       }
       const observed = this.on(name, (payload) => {
         try {
-          if (!predicate(payload)) return
+          const isWanted = predicate(payload)
+          requireAnswerNow('predicate', 'events.next', isWanted, 'ERR_INVALID_ARGUMENT')
+          if (!isWanted) return
           stop()
           resolve(payload)
         } catch (error) {

@@ -1,3 +1,4 @@
+import { requireAnswerNow } from '../core/arguments.ts'
 import { type ErrorCode, InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { describeValue, nearestName } from '../core/options.ts'
 import { checkJobSource, toJobDefinition } from './define-job.ts'
@@ -164,7 +165,10 @@ function hasEverythingOf(definition: JobDefinition<object>, job: JobDetail): boo
   )
 }
 
-function lacksSharding({ remote }: JobDefinition<object>, { sharding, jobDataMap }: JobDetail): boolean {
+function lacksSharding({ jobType, remote }: JobDefinition<object>, job: JobDetail): boolean {
+  const { sharding, jobDataMap } = job
   if (sharding !== null || remote?.items === undefined) return false
-  return remote.isSharded?.(jobDataMap) ?? true
+  const isSharded = remote.isSharded?.(jobDataMap) ?? true
+  requireAnswerNow('isSharded', `remote job '${jobType}'`, isSharded, 'ERR_INVALID_OPTION')
+  return isSharded
 }

@@ -90,7 +90,7 @@ export interface RemoteJobHooks {
   readonly items?: (data: JobDataMap) => number
   /**
    * With `items`: which jobs are stored as sharded, by their data. The others are one execution each, unless they say
-   * `withSharding` themselves. What it throws refuses the job. Default: all.
+   * `withSharding` themselves. What it throws, and a promise, refuses the job. Default: all.
    */
   readonly isSharded?: (data: JobDataMap) => boolean
   /**

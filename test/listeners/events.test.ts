@@ -128,4 +128,17 @@ describe('the next event', () => {
     expect(logged).toEqual([])
     expect(events.has('schedulerStarted')).toBe(false)
   })
+
+  it('refuses a predicate that is async, also one that rejects', async () => {
+    const { events } = emitter()
+    for (const predicate of [async () => true, () => Promise.reject(new Error('lost'))]) {
+      const next = events.next('schedulerStarted', predicate as unknown as () => boolean)
+      events.emit('schedulerStarted', {})
+      await expect(next).rejects.toMatchObject({
+        code: 'ERR_INVALID_ARGUMENT',
+        message: expect.stringContaining("'predicate' of events.next must not return a promise") as string,
+      })
+    }
+    expect(events.has('schedulerStarted')).toBe(false)
+  })
 })

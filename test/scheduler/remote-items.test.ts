@@ -113,6 +113,18 @@ describe.each([
     expect(await scheduler.getJobDetail('declared')).toMatchObject({ requestsRecovery: expected })
   })
 
+  test('is refused where it does not say at once whether it is sharded', async () => {
+    const isSharded = (() => Promise.reject(new Error('no list'))) as unknown as () => boolean
+    const definition = defineRemoteJob('r', () => {}, { items: () => 3, isSharded })
+    await using scheduler = await createScheduler({ logger: false, jobs: [definition], jobStore: newStore() })
+    const job = JobBuilder.newJob(definition).withIdentity(key).storeDurably().build()
+    await expect(scheduler.addJob(job)).rejects.toMatchObject({
+      code: 'ERR_INVALID_OPTION',
+      message: expect.stringContaining("'isSharded' of remote job 'r' must not return a promise") as string,
+    })
+    expect(await scheduler.checkExists(key)).toBe(false)
+  })
+
   test.each([
     ['none', 0, ['0/1#1']],
     ['less than none', -3, ['0/1#1']],
