@@ -157,11 +157,12 @@ describe('migrations on PostgreSQL', () => {
 
   test('are undone whole when a statement fails', async () => {
     await using database = await freshDatabase()
-    await database.query('CREATE VIEW qrtz_execution_history AS SELECT 1 AS one')
+    // The row type of the table would have this name.
+    await database.query("CREATE TYPE qrtz_execution_history AS ENUM ('a')")
     await using store = testRunner(database.connectionString)
     await expect(migrate(store.runner, words(), 5)).rejects.toMatchObject({ code: 'ERR_DATABASE' })
     expect(await columns(database)).toEqual([])
-    await database.query('DROP VIEW qrtz_execution_history')
+    await database.query('DROP TYPE qrtz_execution_history')
     expect(await migrate(store.runner, words(), 5)).toEqual([1, 2])
   })
 
@@ -304,7 +305,16 @@ describe('a schema of another release', () => {
   test('too old, or none, is refused where the store may not migrate, and nothing is made', async () => {
     await using database = await freshDatabase()
     await using store = testRunner(database.connectionString)
-    await expect(requireSchema(store.runner, words())).rejects.toMatchObject({ code: 'ERR_SCHEMA_TOO_OLD' })
+    for (const [names, command] of [
+      [{}, 'migrate --store ...'],
+      [{ schema: 'Jobs' }, 'migrate --store ... --schema jobs'],
+      [{ prefix: 'b_', schema: 'jobs' }, 'migrate --store ... --prefix b_ --schema jobs'],
+    ] as const) {
+      await expect(requireSchema(store.runner, words(names))).rejects.toMatchObject({
+        code: 'ERR_SCHEMA_TOO_OLD',
+        message: expect.stringContaining(`'npx quartz-ts ${command}'`) as string,
+      })
+    }
     expect(await columns(database)).toEqual([])
   })
 

@@ -94,8 +94,15 @@ export function describeSchemaRepairs(engine: string, prepare: () => Promise<Sch
         expect(await migrate(runner, words, 7)).toEqual([])
       },
     )
+  })
 
-    test('and has a table of someone else says so', async () => {
+  describeForeignTables(engine, prepare)
+  describePrintedScripts(engine, prepare)
+}
+
+function describeForeignTables(engine: string, prepare: () => Promise<SchemaGround>): void {
+  describe(`a table of someone else on ${engine}`, () => {
+    test('is named in a database that says it is up to date', async () => {
       const ground = await prepare()
       await migrate(ground.runner, ground.words, 5)
       await run(ground, 'DROP TABLE qrtz_locks', 'CREATE TABLE qrtz_locks (id integer)')
@@ -109,9 +116,21 @@ export function describeSchemaRepairs(engine: string, prepare: () => Promise<Sch
         })
       }
     })
-  })
 
-  describePrintedScripts(engine, prepare)
+    test('is named in a database without the others, and stays alone', async () => {
+      const { runner, words } = await prepare()
+      await run({ runner, words }, 'CREATE TABLE qrtz_triggers (id integer)')
+      for (const check of [migrate(runner, words, 5), requireSchema(runner, words)]) {
+        await expect(check).rejects.toMatchObject({
+          code: 'ERR_SCHEMA_TOO_OLD',
+          message: expect.stringMatching(
+            /'qrtz_triggers' lacks 'sched_name', .* use another tablePrefix\.$/,
+          ) as string,
+        })
+      }
+      expect([...(await lookAtSchema(runner, words)).columns.keys()]).toEqual(['triggers'])
+    })
+  })
 }
 
 function describePrintedScripts(engine: string, prepare: () => Promise<SchemaGround>): void {

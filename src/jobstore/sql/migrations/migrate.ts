@@ -116,9 +116,16 @@ export async function requireSchema(runner: SqlRunner, vocabulary: SchemaVocabul
     : `lacks ${lost.map(({ what }) => what).join(', ')} of its schema of version ${newestSchemaVersion}`
   throw new JobPersistenceError(
     `The database ${problem}, and migrate is 'never'. ` +
-      `Run 'npx quartz-ts migrate --store ...' on it (with --print to see the statements first).`,
+      `Run 'npx quartz-ts migrate --store ...${namesOptions(vocabulary.names)}' on it (with --print to see the ` +
+      'statements first).',
     { code: 'ERR_SCHEMA_TOO_OLD' },
   )
+}
+
+/** What the command is to be told of the names of the tables. */
+function namesOptions({ prefix, schema }: SqlNames): string {
+  const prefixOption = prefix === 'qrtz_' ? '' : ` --prefix ${prefix}`
+  return schema === '' ? prefixOption : `${prefixOption} --schema ${schema.slice(1, -2)}`
 }
 
 /** The present state. @throws JobPersistenceError ERR_SCHEMA_TOO_NEW */

@@ -1,3 +1,4 @@
+import { JobPersistenceError } from '../../../core/errors.ts'
 import type { SqlDialect } from '../kernel/sql-dialect.ts'
 import type { SqlNames } from '../kernel/sql-names.ts'
 import { indexesOf1, tablesOf1 } from './migration-1.ts'
@@ -93,7 +94,12 @@ export const schemaOfQuartz: SchemaState = {
 /** The tables whose columns must be known to make a plan. */
 export const tablesToInspect: readonly (keyof SqlNames)[] = newestTables.map(({ name }) => name)
 
-/** The missing steps of a database, in order. */
+/**
+ * The missing steps of a database, in order.
+ *
+ * @throws JobPersistenceError ERR_SCHEMA_TOO_OLD for a table that lacks columns of Quartz, whose values cannot be made
+ * up
+ */
 export function planMigrations(
   vocabulary: SchemaVocabulary,
   state: SchemaState,
@@ -116,11 +122,12 @@ export function versionTable({ dialect, schema, names }: SchemaVocabulary): read
 
 /** Makes missing tables and columns. Tables that Quartz's own script made are kept with their rows. */
 function createOrAdopt(vocabulary: SchemaVocabulary, state: SchemaState): readonly SchemaChange[] {
-  const tables = tablesOf1.flatMap((table) =>
-    state.columns.has(table.name)
-      ? newColumns(vocabulary, state, table.name, table.additions)
-      : [newTable(vocabulary, table)],
-  )
+  const tables = tablesOf1.flatMap((table) => {
+    const existing = state.columns.get(table.name)
+    if (existing === undefined) return [newTable(vocabulary, table)]
+    requireColumns(vocabulary.names[table.name], table, existing)
+    return newColumns(vocabulary, state, table.name, table.additions)
+  })
   const indexes = indexesOf1.filter(({ table, ownTablesOnly }) => !ownTablesOnly || !state.columns.has(table))
   return [...tables, ...newIndexes(vocabulary, state, indexes)]
 }
@@ -172,4 +179,19 @@ function newIndexes(
 export function isMade(names: SqlNames, index: Index, { indexes }: SchemaState): boolean {
   const made = indexName(names, index).toLowerCase()
   return indexes.get(index.table)?.some(({ name }) => name === made) === true
+}
+
+/** @throws JobPersistenceError ERR_SCHEMA_TOO_OLD where a table is not the one of its name, or not all of it */
+export function requireColumns(name: string, table: Table, existing: ReadonlySet<string>): void {
+  const lost = Object.keys(table.columns).filter((column) => !existing.has(column))
+  if (lost.length > 0) throw unknownTable(name, lost)
+}
+
+function unknownTable(name: string, columns: readonly string[]): JobPersistenceError {
+  const list = columns.map((column) => `'${column}'`).join(', ')
+  return new JobPersistenceError(
+    `The table '${name}' lacks ${list}, which every table of this name has: it is not one of Quartz's, or part of it ` +
+      'was dropped. Restore it, or drop it when nothing in it is needed and migrate again; or use another tablePrefix.',
+    { code: 'ERR_SCHEMA_TOO_OLD' },
+  )
 }

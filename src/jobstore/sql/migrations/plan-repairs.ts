@@ -1,8 +1,8 @@
-import { JobPersistenceError } from '../../../core/errors.ts'
 import {
   isMade,
   newestIndexes,
   newestTables,
+  requireColumns,
   type SchemaState,
   type SchemaVocabulary,
 } from './plan-migrations.ts'
@@ -50,8 +50,7 @@ function repairsOf({ dialect, names }: SchemaVocabulary, table: Table, state: Sc
   if (existing === undefined) {
     return [{ what: `table '${name}'`, statement: createTable(dialect, names, table), isVital: true }]
   }
-  const lost = Object.keys(table.columns).filter((column) => !existing.has(column))
-  if (lost.length > 0) throw unknownTable(name, lost)
+  requireColumns(name, table, existing)
   return Object.entries(table.additions ?? {})
     .filter(([column]) => !existing.has(column))
     .map(([column, type]) => ({
@@ -66,13 +65,4 @@ function hasIndex({ dialect, names }: SchemaVocabulary, index: Index, state: Sch
   if (isMade(names, index, state)) return true
   const wanted = index.columns(dialect).toSorted().join()
   return state.indexes.get(index.table)?.some(({ columns }) => columns.join() === wanted) === true
-}
-
-function unknownTable(name: string, columns: readonly string[]): JobPersistenceError {
-  const list = columns.map((column) => `'${column}'`).join(', ')
-  return new JobPersistenceError(
-    `The table '${name}' lacks ${list}, which every table of this name has: it is not one of Quartz's, or part of it ` +
-      'was dropped. Restore it, or drop it when nothing in it is needed and migrate again; or use another tablePrefix.',
-    { code: 'ERR_SCHEMA_TOO_OLD' },
-  )
 }
