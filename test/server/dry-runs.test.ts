@@ -159,9 +159,18 @@ test('a dry run of a resume of a job looks at all of its triggers', async () => 
 test('a dry run of a run is refused where its data are too large', async () => {
   await using fixture = await serverFixture({ maxBodyBytes: 8_000_000 })
   const body = { jobDataMap: { text: 'x'.repeat(1_500_000) } }
+  const [trigger] = await fixture.scheduler.getTriggersOfJob(jobKey('hourly', 'mail'))
+  const { group, name } = trigger?.key ?? expect.fail('it has one')
   for (const dryRun of [true, false]) {
-    const { status, json } = await fixture.ask(`POST /jobs/mail/hourly/run?dryRun=${dryRun}`, { body })
-    expect([dryRun, status, json]).toMatchObject([dryRun, 400, { code: 'ERR_JOB_DATA_TOO_LARGE' }])
+    for (const path of ['/jobs/mail/hourly', `/triggers/${group}/${name}`]) {
+      const { status, json } = await fixture.ask(`POST ${path}/run?dryRun=${dryRun}`, { body })
+      expect([path, dryRun, status, json]).toMatchObject([
+        path,
+        dryRun,
+        400,
+        { code: 'ERR_JOB_DATA_TOO_LARGE' },
+      ])
+    }
   }
 })
 

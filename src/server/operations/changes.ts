@@ -1,10 +1,12 @@
 import { isBrokenRow, JobPersistenceError, SchedulerError } from '../../core/errors.ts'
+import type { JobDataMap } from '../../core/job-data-map.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { isAttached } from '../../health/scheduler-health.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
+import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
-import type { Reach } from '../catalogue/operation.ts'
+import type { OperationCall, Reach } from '../catalogue/operation.ts'
 import type { ActionJson, LandedJson } from '../wire/action.ts'
 import type { KeyJson } from '../wire/fields.ts'
 import { summaryOf } from './trigger-details.ts'
@@ -87,4 +89,15 @@ export async function jobGroupsOfTrigger(scheduler: Scheduler, key: KeyJson): Pr
 
 function notFound(what: string, { group, name }: KeyJson): SchedulerError {
   return new SchedulerError('ERR_NOT_FOUND', `There is no ${what} '${group}.${name}'.`)
+}
+
+/** A dry run does not say that all is well where the run itself is refused, as for data that are too large. */
+export async function requireRunnable(
+  { scheduler, parts }: Pick<OperationCall<unknown, unknown, unknown>, 'scheduler' | 'parts'>,
+  jobKey: JobKey,
+  data: JobDataMap,
+): Promise<void> {
+  const { clock } = parts
+  const trigger = TriggerBuilder.newTrigger({ clock }).forJob(jobKey).usingJobData(data).build()
+  await scheduler.changeDefinitions({ entries: [{ job: null, triggers: [trigger] }] }, { dryRun: true })
 }

@@ -1,12 +1,10 @@
 import { z } from 'zod'
-import type { JobDataMap } from '../../core/job-data-map.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { type JobQuery, type JobSummary, queryLimits } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
-import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { refuseBlind } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
@@ -33,7 +31,7 @@ import {
 } from '../wire/pages.ts'
 import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
 import { definitionOf, triggerDetailJson } from '../wire/triggers.ts'
-import { change, jobKeyOf, requireJob } from './changes.ts'
+import { change, jobKeyOf, requireJob, requireRunnable } from './changes.ts'
 import { detailFrom, unreadableFrom } from './trigger-details.ts'
 
 const jobPath = '/jobs/{group}/{name}'
@@ -243,17 +241,6 @@ const deleteJob: Operation = operation({
     })
   },
 })
-
-/** A dry run does not say that all is well where the run itself is refused, as for data that are too large. */
-async function requireRunnable(
-  { scheduler, parts }: OperationCall<KeyJson, unknown, unknown>,
-  jobKey: JobKey,
-  data: JobDataMap,
-): Promise<void> {
-  const { clock } = parts
-  const trigger = TriggerBuilder.newTrigger({ clock }).forJob(jobKey).usingJobData(data).build()
-  await scheduler.changeDefinitions({ entries: [{ job: null, triggers: [trigger] }] }, { dryRun: true })
-}
 
 const runJob: Operation = operation({
   id: 'jobs.run',

@@ -34,6 +34,7 @@ import {
   jobGroupsOfTrigger,
   readableTrigger,
   requireJob,
+  requireRunnable,
   requireTrigger,
   triggerKeyOf,
 } from './changes.ts'
@@ -299,6 +300,7 @@ const runTrigger: Operation = operation({
     const own = mergeJobData(emptyJobDataMap, trigger.jobDataMap)
     const shown = { ...job.jobDataMap, ...own }
     const data = { ...own, ...unmasked(body.jobDataMap, shown) }
+    if (isDryRun) await requireRunnable(call, job.key, data)
     const made = isDryRun
       ? null
       : await scheduler.triggerJob(job.key, data, { by: call.access.principal.name })
