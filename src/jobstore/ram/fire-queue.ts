@@ -28,6 +28,15 @@ export class FireQueue {
     return this.#ready.firstAfter(timeMs)
   }
 
+  /** The triggers that are due by an instant and not set aside, in the order in which they fire. */
+  *dueBy(timeMs: EpochMs): Generator<TriggerRecord, void, undefined> {
+    for (const record of this.#ready) {
+      const { nextFireTimeMs } = record.trigger
+      if (nextFireTimeMs === null || nextFireTimeMs > timeMs) return
+      yield record
+    }
+  }
+
   /** The fire time of the trigger that is due first, also of one whose job type this node does not know; or null. */
   earliestMs(): EpochMs | null {
     let earliestMs = this.first()?.trigger.nextFireTimeMs ?? null

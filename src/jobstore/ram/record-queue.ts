@@ -40,6 +40,12 @@ export class RecordQueue<Item extends Queued> {
     return this.#front[this.#frontIndexOf(probe) - 1] ?? this.#rest.nextHigherKey(probe) ?? null
   }
 
+  /** All records, in the order in which they fire. The queue must not change meanwhile. */
+  *[Symbol.iterator](): Generator<Item, void, undefined> {
+    for (let index = this.#front.length - 1; index >= 0; index--) yield this.#front[index] as Item
+    yield* this.#rest.keys()
+  }
+
   insert(record: Item): void {
     if (this.#isBehindFront(record)) {
       this.#rest.set(record, undefined)

@@ -1,15 +1,19 @@
 import { type UnknownJobType, unknownJobTypeLimits } from '../queries.ts'
 import type { RamSession } from './ram-session.ts'
+import type { TriggerRecord } from './records.ts'
 
-/** The job types of triggers that were set aside, and of those that an acquisition would set aside now. */
+/** The job types of triggers that were set aside, and of those among the first that are due which would be. */
 export function findUnknownJobTypes({ data: { queue }, context }: RamSession): readonly UnknownJobType[] {
   const nowMs = context.clock.now()
   const isDue = (atMs: number | null): boolean => atMs !== null && atMs <= nowMs
   queue.unshelve(context.knowsJobType)
-  for (let first = queue.first(); first !== null; first = queue.first()) {
-    if (!isDue(first.trigger.nextFireTimeMs) || context.knowsJobType(first.job.detail.jobType)) break
-    queue.shelve(first)
+  const unknown: TriggerRecord[] = []
+  let looked = 0
+  for (const record of queue.dueBy(nowMs)) {
+    if (!context.knowsJobType(record.job.detail.jobType)) unknown.push(record)
+    if (++looked === unknownJobTypeLimits.triggers) break
   }
+  for (const record of unknown) queue.shelve(record)
   const found: UnknownJobType[] = []
   for (const [jobType, shelf] of queue.shelves) {
     if (found.length === unknownJobTypeLimits.types) break

@@ -279,6 +279,24 @@ const claims = area('acquire: claims', {
     bed.unknownJobTypes.clear()
     assert.deepEqual(await bed.store.queryUnknownJobTypes(), [])
   },
+  'names the unknown job types whose triggers are due behind others that are not fired': async (bed) => {
+    const foreign = jobDetail('foreign', { jobType: 'foreign' })
+    bed.unknownJobTypes.add('foreign')
+    for (let index = 0; index < 70; index++) await bed.schedule(`ours-${index}`)
+    await bed.scheduleAll([bed.trigger('theirs', { job: foreign, inMs: 1 })], foreign)
+    await bed.schedule('last', { inMs: 2 })
+    await bed.clock.advance(1000)
+    const found = await bed.store.queryUnknownJobTypes()
+    assert.deepEqual(
+      found.map(({ jobType, waiting, first }) => [
+        jobType,
+        waiting,
+        first.map(({ triggerKey }) => triggerKey.name),
+      ]),
+      [['foreign', 1, ['theirs']]],
+    )
+    assert.equal((await bed.acquireNames({ maxCount: 80 })).length, 71)
+  },
   'claims triggers of a job type as soon as it is known': async (bed) => {
     const foreign = jobDetail('foreign', { jobType: 'foreign' })
     bed.unknownJobTypes.add('foreign')
