@@ -64,8 +64,10 @@ const statementWidth = 100
 function describeWait({ statement, waitedMs, holders }: LockWait): string {
   const text = (sql: string): string => truncate(oneLine(sql), statementWidth)
   const lines = holders.map(({ processId, application, state, statement: held, transactionAgeMs }) => {
-    const what = [oneLine(application), oneLine(state), `transaction of ${formatDuration(transactionAgeMs)}`]
-    return `  session ${processId} (${what.filter((word) => word !== '').join(', ')}): ${text(held)}\n`
+    const age = transactionAgeMs === null ? '' : `transaction of ${formatDuration(transactionAgeMs)}`
+    const known = [oneLine(application), oneLine(state), age].filter((word) => word !== '')
+    const what = known.length === 0 ? '' : ` (${known.join(', ')})`
+    return `  session ${processId}${what}: ${text(held)}\n`
   })
   return `Waits for a lock, for ${formatDuration(waitedMs)} so far: ${text(statement)}\n${lines.join('')}`
 }

@@ -19,5 +19,6 @@ export interface LockHolder {
   readonly state: string
   /** Its current or last statement; the database hides it from users without the right to see it. */
   readonly statement: string
-  readonly transactionAgeMs: number
+  /** Null when the database hides it from this user, or the session is in no transaction. */
+  readonly transactionAgeMs: number | null
 }

@@ -124,6 +124,15 @@ describe('a commit of which the answer is lost', () => {
     }
     // The server says of the second that it was not committed.
     expect(looks).toEqual([3])
+    // Of those that begin at once, all fail with the first opening.
+    await using fresh = testRunner(url)
+    await Promise.all([1, 2, 3].map(() => fresh.runner.read(() => rowsOf('SELECT pg_sleep(0.05)'))))
+    const isThere = (id: number) => (): ReturnType<typeof rowsOf> =>
+      rowsOf('SELECT id FROM item WHERE id = $1', id)
+    const found = await Promise.all(
+      [1, 2, 3].map((id) => fresh.runner.transact(isThere(id), { lock: 'rows' })),
+    )
+    expect(found).toEqual([[{ id: 1 }], [{ id: 2 }], [{ id: 3 }]])
     expect(await database.query('SELECT id FROM item ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
   })
 })

@@ -117,18 +117,37 @@ function describeForeignTables(engine: string, prepare: () => Promise<SchemaGrou
       }
     })
 
-    test('is named in a database without the others, and stays alone', async () => {
+    test.each([
+      ['of Quartz', 'triggers', 'qrtz_triggers', 'sched_name'],
+      ['of a later step', 'notes', 'qrtz_notes', 'sched_name'],
+    ] as const)(
+      'with a name %s is named in a database without the others, and stays alone',
+      async (...[, part, table, column]) => {
+        const { runner, words } = await prepare()
+        await run({ runner, words }, `CREATE TABLE ${table} (id integer)`)
+        for (const check of [migrate(runner, words, 5), requireSchema(runner, words)]) {
+          await expect(check).rejects.toMatchObject({
+            code: 'ERR_SCHEMA_TOO_OLD',
+            message: expect.stringMatching(
+              new RegExp(`'${table}' lacks '${column}', .* use another tablePrefix\\.$`),
+            ) as string,
+          })
+        }
+        expect([...(await lookAtSchema(runner, words)).columns.keys()]).toEqual([part])
+      },
+    )
+
+    test('with the name of the versions is named and not read', async () => {
       const { runner, words } = await prepare()
-      await run({ runner, words }, 'CREATE TABLE qrtz_triggers (id integer)')
+      await run({ runner, words }, 'CREATE TABLE qrtz_schema_version (version integer, description text)')
       for (const check of [migrate(runner, words, 5), requireSchema(runner, words)]) {
         await expect(check).rejects.toMatchObject({
           code: 'ERR_SCHEMA_TOO_OLD',
-          message: expect.stringMatching(
-            /'qrtz_triggers' lacks 'sched_name', .* use another tablePrefix\.$/,
+          message: expect.stringContaining(
+            "'qrtz_schema_version' lacks 'breaking', 'applied_time'",
           ) as string,
         })
       }
-      expect([...(await lookAtSchema(runner, words)).columns.keys()]).toEqual(['triggers'])
     })
   })
 }

@@ -12,7 +12,7 @@ export interface LockWatchOptions {
 // The application's name and the statement are cut, because they are for people to read.
 const whoBlocks = `SELECT a.pid, left(coalesce(a.application_name, ''), 100) AS application,
   coalesce(a.state, '') AS state, left(coalesce(a.query, ''), 1000) AS statement,
-  CAST(coalesce(extract(epoch FROM clock_timestamp() - a.xact_start), 0) * 1000 AS integer) AS age_ms,
+  CAST(extract(epoch FROM clock_timestamp() - a.xact_start) * 1000 AS double precision) AS age_ms,
   left(coalesce((SELECT w.query FROM pg_stat_activity w WHERE w.pid = $1), ''), 1000) AS waiting
   FROM pg_stat_activity a WHERE a.pid = ANY (pg_blocking_pids($1)) ORDER BY a.xact_start`
 
@@ -21,7 +21,7 @@ interface HolderRow {
   readonly application: string
   readonly state: string
   readonly statement: string
-  readonly age_ms: number
+  readonly age_ms: number | null
   /** The statement that waits: of several statements sent together only the server knows which. */
   readonly waiting: string
 }
@@ -87,7 +87,8 @@ export class LockWatch {
     const statement = rows[0]?.waiting
     if (statement === undefined) return false
     const holders = rows.map(({ pid, application, state, statement: held, age_ms }) => {
-      return { processId: pid, application, state, statement: held, transactionAgeMs: age_ms }
+      const transactionAgeMs = age_ms === null ? null : Math.round(age_ms)
+      return { processId: pid, application, state, statement: held, transactionAgeMs }
     })
     this.#options.onLockWait({ statement, processId, waitedMs, holders })
     return true

@@ -73,7 +73,7 @@ export class PostgresRunner implements SqlRunner {
   readonly #open: () => Promise<PostgresSession>
   readonly #comingBack: Lanes
   /** What the server cannot report, as its errors have said. */
-  readonly #lacking = new Set<Lacking>()
+  #lacking: ReadonlySet<Lacking> = new Set()
   #activeCount = 0
   #onIdle: (() => void) | null = null
   #closing: Promise<void> | null = null
@@ -97,13 +97,14 @@ export class PostgresRunner implements SqlRunner {
       for (;;) {
         const attempt = (): Promise<Attempt<Answer>> =>
           this.#attempt(begin(), options, patience?.next() ?? asOthers)
+        const lacking = this.#lacking
         const end = await (isBack ? this.#comingBack.run(attempt) : attempt())
         if (end.kind === 'committed') return end.answer
         if (end.kind === 'doubt') {
           if (await this.#isCommitted(end, options)) return end.answer
         } else if (end.number !== null && end.failure.isSilent) {
           await endTransaction(this.#open, end.number)
-        } else if (this.#lacks(end.failure)) continue
+        } else if (this.#lacks(end.failure, lacking)) continue
         if (patience !== null && end.failure.sqlState === lockNotAvailable) {
           await this.#pauseForLock(patience, end.failure, options)
           isBack = true
@@ -112,11 +113,14 @@ export class PostgresRunner implements SqlRunner {
     })
   }
 
-  /** Whether a transaction failed because of what the next one does without. */
-  #lacks({ message }: DatabaseFailure): boolean {
+  /**
+   * Whether a transaction failed because of what the next one does without. `known`: what was known to be lacking when
+   * it began. Others that began with it fail in the same way.
+   */
+  #lacks({ message }: DatabaseFailure, known: ReadonlySet<Lacking>): boolean {
     const found = lackings.find(({ functions }) => functions.some((name) => message.includes(name)))
-    if (found === undefined || this.#lacking.has(found.what)) return false
-    this.#lacking.add(found.what)
+    if (found === undefined || known.has(found.what)) return false
+    this.#lacking = new Set([...this.#lacking, found.what])
     this.#openings.clear()
     return true
   }

@@ -9,6 +9,7 @@ import {
   newestSchemaVersion,
   type PlannedMigration,
   planMigrations,
+  requireColumns,
   type SchemaChange,
   type SchemaState,
   type SchemaVocabulary,
@@ -209,6 +210,7 @@ function* readState({ schema, names }: SchemaVocabulary): SqlProgram<SchemaState
       entryOf(indexes, part, () => []).push({ name, columns: indexed })
     }
   }
+  requireColumns(names.schemaVersion, ['version', 'breaking', 'applied_time'], columns.get('schemaVersion'))
   const versions = columns.has('schemaVersion') ? yield* readVersions(names) : []
   return { versions, columns, indexes }
 }

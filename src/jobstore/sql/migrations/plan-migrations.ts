@@ -105,6 +105,10 @@ export function planMigrations(
   state: SchemaState,
 ): readonly PlannedMigration[] {
   const applied = new Set(state.versions.map(({ version }) => version))
+  // Before anything is changed, also by a step that makes other tables.
+  for (const { name, columns } of newestTables) {
+    requireColumns(vocabulary.names[name], Object.keys(columns), state.columns.get(name))
+  }
   return migrations
     .filter(({ version }) => !applied.has(version))
     .map(({ version, breaking, changes }) => ({ version, breaking, changes: changes(vocabulary, state) }))
@@ -122,12 +126,11 @@ export function versionTable({ dialect, schema, names }: SchemaVocabulary): read
 
 /** Makes missing tables and columns. Tables that Quartz's own script made are kept with their rows. */
 function createOrAdopt(vocabulary: SchemaVocabulary, state: SchemaState): readonly SchemaChange[] {
-  const tables = tablesOf1.flatMap((table) => {
-    const existing = state.columns.get(table.name)
-    if (existing === undefined) return [newTable(vocabulary, table)]
-    requireColumns(vocabulary.names[table.name], table, existing)
-    return newColumns(vocabulary, state, table.name, table.additions)
-  })
+  const tables = tablesOf1.flatMap((table) =>
+    state.columns.has(table.name)
+      ? newColumns(vocabulary, state, table.name, table.additions)
+      : [newTable(vocabulary, table)],
+  )
   const indexes = indexesOf1.filter(({ table, ownTablesOnly }) => !ownTablesOnly || !state.columns.has(table))
   return [...tables, ...newIndexes(vocabulary, state, indexes)]
 }
@@ -182,8 +185,13 @@ export function isMade(names: SqlNames, index: Index, { indexes }: SchemaState):
 }
 
 /** @throws JobPersistenceError ERR_SCHEMA_TOO_OLD where a table is not the one of its name, or not all of it */
-export function requireColumns(name: string, table: Table, existing: ReadonlySet<string>): void {
-  const lost = Object.keys(table.columns).filter((column) => !existing.has(column))
+export function requireColumns(
+  name: string,
+  columns: readonly string[],
+  existing: ReadonlySet<string> | undefined,
+): void {
+  if (existing === undefined) return
+  const lost = columns.filter((column) => !existing.has(column))
   if (lost.length > 0) throw unknownTable(name, lost)
 }
 

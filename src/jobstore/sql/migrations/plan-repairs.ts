@@ -50,7 +50,7 @@ function repairsOf({ dialect, names }: SchemaVocabulary, table: Table, state: Sc
   if (existing === undefined) {
     return [{ what: `table '${name}'`, statement: createTable(dialect, names, table), isVital: true }]
   }
-  requireColumns(name, table, existing)
+  requireColumns(name, Object.keys(table.columns), existing)
   return Object.entries(table.additions ?? {})
     .filter(([column]) => !existing.has(column))
     .map(([column, type]) => ({
