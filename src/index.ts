@@ -134,6 +134,7 @@ export {
 export type {
   ExecutingJob,
   ExecutingShard,
+  NodeChange,
   NodeStatus,
   SchedulerNode,
 } from './jobstore/cluster-view.ts'
@@ -231,7 +232,6 @@ export type {
   AddCalendarOptions,
   AddJobOptions,
   FireInstance,
-  NodeChange,
   PauseOptions,
   ResumeOptions,
   Scheduler,

@@ -26,13 +26,6 @@ export interface CommonScheduling {
   readonly instances: readonly object[]
   /** Returns the values of placeholders such as `${report.cron}`. Default: the environment, also as `REPORT_CRON`. */
   readonly resolve?: PlaceholderResolver
-  /**
-   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line
-   * each.
-   */
-  readonly logger?: Logger | false
-  /** Where time comes from. Default: the system's. */
-  readonly clock?: Clock
 }
 
 /**
@@ -49,6 +42,13 @@ export interface SchedulingOptions extends CommonScheduling {
    * task goes on.
    */
   readonly errorHandler?: ErrorHandler
+  /**
+   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line
+   * each.
+   */
+  readonly logger?: Logger | false
+  /** Where time comes from. Default: the system's. */
+  readonly clock?: Clock
 }
 
 /** Runs the methods as jobs of a scheduler, each planned time once for all instances that share its store. */
@@ -62,6 +62,10 @@ export interface ClusterSchedulingOptions extends CommonScheduling {
   readonly application?: string
   /** Whether jobs whose methods no live node has any more are deleted. Default true. */
   readonly removeUnknown?: boolean
+  /** A pino logger or anything of its shape; false: no log. Default: that of the scheduler. */
+  readonly logger?: Logger | false
+  /** Where time comes from. Default: the scheduler's. */
+  readonly clock?: Clock
 }
 
 const localNames = ['scheduler', 'configurers', 'errorHandler'] as const
@@ -114,12 +118,21 @@ export function resolveEveryOptions(
       : `is for a cluster: give 'cluster' too`
     throw invalid(surplus, `'${surplus}' ${reason}`)
   }
-  const { instances, resolve = environmentResolver, clock = systemClock } = options
-  const logger = resolveLogger(options.logger, () => clock.now())
+  const { instances, resolve = environmentResolver } = options
   if (!Array.isArray(instances)) {
     throw invalid('instances', `'instances' must be an array of objects, got ${describeValue(instances)}`)
   }
-  return Object.freeze({ instances, resolve, logger, clock })
+  return Object.freeze({ instances, resolve, ...surroundingsOf(options) })
+}
+
+/** Methods in a cluster go by the clock of the scheduler that runs them, and log where it does. */
+function surroundingsOf(
+  options: SchedulingOptions | ClusterSchedulingOptions,
+): Pick<ResolvedEveryOptions, 'clock' | 'logger'> {
+  const scheduler = isClustered(options) ? options.cluster : null
+  const clock = options.clock ?? scheduler?.clock ?? systemClock
+  const isLeft = options.logger === undefined && scheduler !== null
+  return { clock, logger: isLeft ? scheduler.logger : resolveLogger(options.logger, () => clock.now()) }
 }
 
 function invalid(field: string, problem: string): InvalidArgumentError {

@@ -77,6 +77,16 @@ export function jobTypesOfLiving(nodes: readonly SchedulerNode[]): ReadonlySet<s
 /** What a node tells the others about itself. */
 export type NodeReport = Pick<SchedulerNode, 'status' | 'eventLoopLagMs'>
 
+/** What a node that was told to start, to stand by or to drain has done. */
+export interface NodeChange {
+  /** False when it was so already. */
+  readonly changed: boolean
+  /** Whether the node reports it. False: it was asked, and may not have heard. */
+  readonly confirmed: boolean
+  /** As it is now. */
+  readonly node: SchedulerNode
+}
+
 /** What a store passes on that other nodes ask of this one. */
 export interface NodeRequests {
   /** Another node asks to interrupt executions that may run here. */

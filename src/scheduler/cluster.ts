@@ -7,6 +7,7 @@ import type {
   ExecutingJob,
   ExecutingShard,
   InterruptTarget,
+  NodeChange,
   NodeOrder,
   NodeReport,
   NodeStatus,
@@ -21,7 +22,7 @@ import { pause } from '../time/pause.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { progressTextOf } from './execution-report.ts'
 import type { RemoteExecutions } from './remote-executions.ts'
-import type { FireInstance, NodeChange, SchedulerCluster } from './scheduler.ts'
+import type { FireInstance, SchedulerCluster } from './scheduler.ts'
 import { checkInterruptTarget } from './scheduler-arguments.ts'
 
 export interface ClusterParts {

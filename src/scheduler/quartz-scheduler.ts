@@ -1,6 +1,7 @@
 import { checkName, checkObject, checkOptions, listOf } from '../core/arguments.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import { type JobKey, type TriggerKey, triggerKeyOf } from '../core/key.ts'
+import type { Logger } from '../core/logger.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import { requireInteger } from '../core/options.ts'
 import { packageVersion } from '../core/version.ts'
@@ -26,7 +27,7 @@ import { changeDefinitions } from '../jobstore/step-by-step.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
-import { type ClockTimer, timerDelayMaxMs } from '../time/clock.ts'
+import { type Clock, type ClockTimer, timerDelayMaxMs } from '../time/clock.ts'
 import { type Calendar, checkCalendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { AuditTrail } from './audit-trail.ts'
@@ -170,6 +171,12 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   }
   get cluster(): SchedulerCluster {
     return this.#cluster
+  }
+  get clock(): Clock {
+    return this.#options.clock
+  }
+  get logger(): Logger {
+    return this.#options.logger
   }
   get isStarted(): boolean {
     return this.#lifeCycle.state === 'started'

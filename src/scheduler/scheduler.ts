@@ -1,5 +1,6 @@
 import type { MoreJobData } from '../core/job-data-type.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { Logger } from '../core/logger.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobExecutionContext, JobScheduler, JobSource } from '../jobs/job-definition.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
@@ -11,7 +12,7 @@ import type {
   TriggerJobOptions,
 } from '../jobs/schedule-options.ts'
 import type { AuditCursor, AuditEntry, AuditNote, AuditQuery } from '../jobstore/audit.ts'
-import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
+import type { ExecutingJob, NodeChange, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { DefinitionChanges } from '../jobstore/definition-changes.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobAndTriggers } from '../jobstore/job-and-triggers.ts'
@@ -43,6 +44,7 @@ import type {
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
+import type { Clock } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { ReconcileOptions, Reconciliation, ScheduleDefinition } from './schedule-definition.ts'
@@ -144,16 +146,6 @@ export interface SchedulerCluster {
   onChange(listener: () => void): () => void
 }
 
-/** What a node that was told to start, to stand by or to drain has done. */
-export interface NodeChange {
-  /** False when it was so already. */
-  readonly changed: boolean
-  /** Whether the node reports it. False: it was asked, and may not have heard. */
-  readonly confirmed: boolean
-  /** As it is now. */
-  readonly node: SchedulerNode
-}
-
 export interface PauseOptions {
   /** Why, in at most 1000 characters. */
   readonly reason?: string
@@ -212,6 +204,10 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   readonly events: SchedulerEvents
   /** All nodes that share this scheduler's data. */
   readonly cluster: SchedulerCluster
+  /** Where its time comes from; on PostgreSQL it is the database's. */
+  readonly clock: Clock
+  /** Where it logs. */
+  readonly logger: Logger
   /** About this instance. */
   getMetaData(): SchedulerMetaData
 

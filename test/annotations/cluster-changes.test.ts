@@ -150,7 +150,7 @@ test('methods that the store failed to take are taken by another call, which bri
         recorder.note(`second ${call}`)
       }),
     }
-    return enableScheduling({ cluster: scheduler, instances: [methods], clock })
+    return enableScheduling({ cluster: scheduler, instances: [methods] })
   }
   // In the first call the first job is stored, and the second is not.
   jobStore.failOn({ operation: 'addJob', nth: 2, times: 2 })

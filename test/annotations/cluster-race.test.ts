@@ -164,7 +164,7 @@ test('methods that are cancelled while their scheduler looks at them stay away',
   const scheduler = await createScheduler({ logger: false, clock, jobStore: store })
   onTestFinished(() => scheduler.shutdown())
   const methods = ['a', 'b'].map((name) => ({ run: scheduled({ name, fixedRate: '1h' }, () => {}) }))
-  const scheduling = await enableScheduling({ cluster: scheduler, instances: methods, clock })
+  const scheduling = await enableScheduling({ cluster: scheduler, instances: methods })
   let answer = (): void => {}
   const answered = new Promise<void>((resolve) => {
     answer = resolve
@@ -193,7 +193,7 @@ test('a listener that the look itself tells may cancel the methods, and they sta
       happened.push('run')
     })
   const methods = ['a', 'b'].map((name) => ({ run: run(name) }))
-  const scheduling = await enableScheduling({ cluster: scheduler, instances: methods, clock })
+  const scheduling = await enableScheduling({ cluster: scheduler, instances: methods })
   // Another instance deletes them before the first look stores them again.
   await scheduler.deleteJobs(scheduling.tasks().map(({ jobKey }) => jobKey))
   scheduler.listenerManager.addSchedulerListener({
@@ -216,7 +216,7 @@ test('a listener that the look itself tells may cancel one schedule of a method,
     (next, hours) => scheduled({ name: 'task', fixedRate: `${hours}h` }, next),
     () => {},
   )
-  const scheduling = await enableScheduling({ cluster: scheduler, instances: [{ run }], clock })
+  const scheduling = await enableScheduling({ cluster: scheduler, instances: [{ run }] })
   const tasks = scheduling.tasks()
   await scheduler.deleteJob(taskKey)
   const cancelled = new Set<string>()

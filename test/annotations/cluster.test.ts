@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest'
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import type { ClusterScheduling } from '../../src/annotations/cluster/cluster-scheduling.ts'
 import { enableScheduling } from '../../src/annotations/enable-scheduling.ts'
 import { Scheduled, type ScheduledContext, scheduled } from '../../src/annotations/scheduled.ts'
 import { JobKey } from '../../src/core/key.ts'
+import { silentLogger } from '../../src/core/logger.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
@@ -139,12 +140,9 @@ describe.each(stores)('in a cluster on %s', (_name, makeStore) => {
         return Promise.reject(new Error('away'))
       }
     }
-    const { scheduler } = await startApplication(
-      clock,
-      new Unmovable(makeStore()()),
-      [recorder.task('delay', { fixedDelay: '1s' })],
-      { logger: false },
-    )
+    const { scheduler } = await startApplication(clock, new Unmovable(makeStore()()), [
+      recorder.task('delay', { fixedDelay: '1s' }),
+    ])
     const ends: unknown[] = []
     scheduler.events.on('jobWasExecuted', ({ error }) => ends.push(error))
     await clock.advance(1500)
@@ -222,7 +220,6 @@ describe.each(stores)('in a cluster on %s', (_name, makeStore) => {
       enableScheduling({
         cluster: scheduler,
         instances: names.map((name) => recorder.task(name, { fixedRate: '1s' })),
-        clock,
       })
     const [all, one] = [await enable('a', 'b'), await enable('c', 'd')]
     await all.cancel()
@@ -243,20 +240,20 @@ describe.each(stores)('in a cluster on %s', (_name, makeStore) => {
       }
     }
     const jobStore = new FailingStore(makeStore()())
-    const scheduler = await createScheduler({ logger: false, clock, jobStore })
+    const warn = vi.fn()
+    const logger = { ...silentLogger, warn, error: warn }
+    const scheduler = await createScheduler({ logger, clock, jobStore })
     onTestFinished(() => scheduler.shutdown())
-    await enableScheduling({
-      cluster: scheduler,
-      instances: [recorder.task('a', { fixedRate: '1h' })],
-      clock,
-      logger: false,
-    })
+    await enableScheduling({ cluster: scheduler, instances: [recorder.task('a', { fixedRate: '1h' })] })
     await scheduler.deleteJob(new JobKey('a', 'annotations'))
     jobStore.isAway = true
     await scheduler.start()
     jobStore.isAway = false
     await clock.advance(60_000)
     expect(recorder.runs).toEqual(['a 60000'])
+    expect(warn.mock.calls.map(([, text]: unknown[]) => text)).toEqual([
+      'The jobs of methods could not be kept up to date; trying again',
+    ])
   })
 
   test('jobs are registered before the scheduler starts', async () => {
@@ -327,7 +324,7 @@ describe('the jobs of an application that starts again', () => {
       return new Promise<void>(() => {})
     })
     const first = await createScheduler({ logger: false, clock, jobStore: store() })
-    await enableScheduling({ cluster: first, instances: [{ hangs }], clock })
+    await enableScheduling({ cluster: first, instances: [{ hangs }] })
     await first.start()
     await clock.advance(1000)
     await first.shutdown()

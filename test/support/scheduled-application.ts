@@ -32,7 +32,7 @@ export async function startApplication(
   const scheduler = await createScheduler({ logger: false, clock, jobStore, jobs: [other] })
   const errors: unknown[] = []
   scheduler.events.on('schedulerError', ({ error }) => errors.push(error))
-  const scheduling = await enableScheduling({ cluster: scheduler, instances, clock, ...options })
+  const scheduling = await enableScheduling({ cluster: scheduler, instances, ...options })
   await scheduler.start()
   const stop = async (): Promise<void> => {
     const ended = scheduler.shutdown({ waitForJobsToComplete: true })
