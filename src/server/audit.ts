@@ -1,7 +1,7 @@
-/** What the server tells `onAudit`: one request that changed something, or was to. */
+/** What the server tells `onAudit`: one request that changed something, or was to, a login, or an export. */
 export interface AuditRecord {
   readonly timeMs: number
-  /** Name of the principal. */
+  /** Name of the principal. Empty for a client that the server does not know, such as one whose login failed. */
   readonly by: string
   /** Where the request came from; `unknown` where the server cannot know. */
   readonly address: string
@@ -11,7 +11,7 @@ export interface AuditRecord {
   /** The instance id of the node that was asked. */
   readonly node: string
   readonly params: unknown
-  /** What was sent, with masked data. */
+  /** What was sent, with masked data: null for a login, the query for an export. */
   readonly request: unknown
   readonly dryRun: boolean
   /** The HTTP status of the answer. */

@@ -70,8 +70,9 @@ export interface SchedulerServerOptions {
   /** A folder with a page to serve at `/`; false serves none. Default: the dashboard of this package. */
   readonly dashboard?: string | false
   /**
-   * Told of everything that was changed, or was to be: who, what, from where, with what answer. The answer does not
-   * wait for it, and what it throws or rejects with is logged. Default none.
+   * Told of each change, be it done, refused or a dry run, and of each login and export: who, what, from where,
+   * with what answer. The answer does not wait for it, and what it throws or rejects with is logged. Default
+   * none.
    */
   readonly onAudit?: (record: AuditRecord) => unknown
   /** Says who sends a request, for its limits, where the server is mounted in another. Default: one client. */

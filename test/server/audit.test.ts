@@ -4,7 +4,8 @@ import { silentLogger } from '../../src/core/logger.ts'
 import type { AuditEntry } from '../../src/jobstore/audit.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
-import { filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+import type { AuditRecord } from '../../src/server/audit.ts'
+import { filledScheduler, type ServerFixture, serverFixture, tokens } from '../support/server-fixture.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
 type Entry = Readonly<Record<keyof AuditEntry, unknown>>
@@ -110,6 +111,49 @@ test('outlives the process, also where the scheduler never started', async () =>
   const next = await createScheduler({ logger: false, jobStore: sqliteJobStore({ filename }) })
   expect((await next.queryAudit()).items).toMatchObject([{ operation: 'jobs.put', targetName: 'weekly' }])
   await next.shutdown()
+})
+
+test('onAudit hears of what was changed and what was refused, without secrets', async () => {
+  const records: AuditRecord[] = []
+  await using fixture = await serverFixture({ onAudit: (record) => records.push(record) })
+  await fixture.ask('GET /jobs')
+  await fixture.ask('PUT /jobs/made/one', { body: { jobType: 'echo', jobDataMap: { password: 'hunter3' } } })
+  await fixture.ask('DELETE /jobs/made/one?dryRun=true')
+  await fixture.ask('DELETE /jobs/made/one', { who: 'viewer' })
+  expect(records).toMatchObject([
+    {
+      by: 'admin',
+      operation: 'jobs.put',
+      status: 200,
+      dryRun: false,
+      params: { group: 'made', name: 'one' },
+    },
+    { by: 'admin', operation: 'jobs.delete', status: 200, dryRun: true },
+    { by: 'viewer', operation: 'jobs.delete', status: 403, dryRun: false },
+  ])
+  expect(records[0]?.address).toMatch(/127\.0\.0\.1/)
+  expect(JSON.stringify(records)).not.toContain('hunter3')
+})
+
+test('onAudit hears of logins and exports, and of those whom nobody knows', async () => {
+  const records: AuditRecord[] = []
+  await using fixture = await serverFixture({ onAudit: (record) => records.push(record) })
+  await fixture.ask('POST /session', { who: null, body: { token: 'a wrong one' } })
+  await fixture.ask('POST /session', { who: null, body: { token: tokens.operator } })
+  await fixture.ask('GET /jobs', { who: null })
+  await fixture.ask('GET /jobs', { who: null, headers: { authorization: 'Bearer guessed' } })
+  await fixture.ask('DELETE /jobs/mail/hourly', { who: null })
+  await fixture.ask('GET /definitions?secrets=true')
+  expect(records).toMatchObject([
+    { by: '', operation: 'session.begin', status: 401, request: null },
+    { by: 'operator', operation: 'session.begin', status: 200, request: null },
+    { by: '', operation: 'jobs.list', status: 401 },
+    { by: '', operation: 'jobs.delete', status: 401, params: { group: 'mail', name: 'hourly' } },
+    { by: 'admin', operation: 'definitions.export', status: 200, request: 'secrets=true' },
+  ])
+  for (const secret of ['a wrong one', tokens.operator, 'guessed', 'hunter2']) {
+    expect(JSON.stringify(records)).not.toContain(secret)
+  }
 })
 
 test('an onAudit that throws or rejects is logged, and ends neither the request nor the process', async () => {

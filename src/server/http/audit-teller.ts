@@ -8,7 +8,7 @@ import type { Operation } from '../catalogue/operation.ts'
 import { masked } from '../masking.ts'
 import type { ResolvedServerOptions } from '../server-options.ts'
 
-/** One request that changed something, or was to. */
+/** One request that changed something, or was to, a login, or an export. */
 export interface AuditedRequest {
   readonly operation: Operation
   readonly scheduler: Scheduler
@@ -36,11 +36,8 @@ export class AuditTeller {
   }
 
   tell(request: AuditedRequest): void {
-    if (request.operation.reach === null) this.#record({ ...request, bodyText: '' })
-    else {
-      this.#record(request)
-      this.#callHook(request)
-    }
+    this.#record(request)
+    this.#callHook(request)
   }
 
   #record(request: AuditedRequest): void {
@@ -55,7 +52,7 @@ export class AuditTeller {
 
   #callHook(request: AuditedRequest): void {
     const { onAudit, clock, logger } = this.#options
-    if (onAudit === null || request.principal === '') return
+    if (onAudit === null) return
     const record = (): AuditRecord => ({
       timeMs: clock.now(),
       by: request.principal,
@@ -64,7 +61,7 @@ export class AuditTeller {
       scheduler: request.scheduler.schedulerName,
       node: request.scheduler.schedulerInstanceId,
       params: request.params,
-      request: maskedValue(valueOf(request.bodyText)),
+      request: maskedValue(sentBy(request)),
       dryRun: request.isDryRun,
       status: request.status,
       answer: maskedValue(request.answer),
@@ -80,11 +77,11 @@ export class AuditTeller {
 
 /** What was sent is left out where the answer says what came of it, and where it was refused. */
 function noteOf(request: AuditedRequest): AuditNote {
-  const { address, answer, before, bodyText, operation, principal, query, status } = request
+  const { address, answer, before, operation, principal, status } = request
   const outcome = outcomeOf(status)
   const result = outcome === 'done' ? field(answer, 'result') : undefined
   const hasAfter = field(result, 'after') !== undefined
-  const sent = operation.reach === null ? queryText(query) : valueOf(bodyText)
+  const sent = sentBy(request)
   const after = hasAfter ? field(result, 'after') : (result ?? unchanged(answer))
   return {
     operation: operation.id,
@@ -97,6 +94,11 @@ function noteOf(request: AuditedRequest): AuditNote {
     before: hasAfter ? field(result, 'before') : before,
     after,
   }
+}
+
+/** A request that changes nothing says by its query what it wants; the body of a login is a secret. */
+function sentBy({ operation, query, bodyText }: AuditedRequest): unknown {
+  return operation.reach === null ? queryText(query) : valueOf(bodyText)
 }
 
 function outcomeOf(status: number): AuditOutcome {
