@@ -153,7 +153,7 @@ describe('refused unix expressions', () => {
     ['0 0 30 2 *', 'dayOfMonth', 4, 'Name a day'],
     ['0 7 * * Monday,wed', 'dayOfWeek', 8, "'MON,WED'"],
     ['@every 5m', 'minute', 0, '@daily'],
-    ['@every 5m', 'minute', 0, "option 'every'"],
+    ['@every 5m', 'minute', 0, "'*/5 * * * *'"],
     ['@fortnightly', 'minute', 0, '@daily'],
     ['@daily 5', 'minute', 0, '@daily'],
     ['@reboot', 'minute', 0, 'program starts'],

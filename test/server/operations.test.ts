@@ -471,6 +471,9 @@ test('cron.preview marks what daylight saving time and calendars do', async () =
   const christmas = at('2199-12-23T12:00Z', 'expression=0+0+8+*+*+%3F&calendarName=holidays&count=2')
   const fires = (await answer('cron.preview', christmas))['fires'] as { isExcluded: boolean }[]
   expect(fires.map(({ isExcluded }) => isExcluded)).toEqual([false, true, false])
+  const fiveFields = await answer('cron.preview', at('2026-03-28T12:00Z', 'expression=0+7+*+*+1-5&count=1'))
+  expect(fiveFields).toMatchObject({ fires: [{ atMs: Date.parse('2026-03-30T05:00Z') }] })
+  expect(await problem('GET /cron/preview?expression=0+7+*+*+1-5&dialect=quartz')).toMatchObject({ status: 400 })
   expect(await problem('GET /cron/preview?expression=0+0+0+31+2+%3F')).toMatchObject({
     status: 400,
     code: 'ERR_INVALID_CRON_EXPRESSION',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TimeZone } from '../../time/zone.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
-import { cronDialects } from '../../triggers/cron/cron-dialect.ts'
+import { cronDialects, dialectOf } from '../../triggers/cron/cron-dialect.ts'
 import { CronExpression } from '../../triggers/cron/cron-expression.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { RequestWork } from '../request-work.ts'
@@ -56,7 +56,10 @@ const preview: Operation = operation({
   query: z.strictObject({
     expression: textUpTo(500).min(1),
     timeZone: textUpTo(100).min(1).default('UTC').describe('IANA name.'),
-    dialect: z.enum(cronDialects).default('quartz'),
+    dialect: z
+      .enum(cronDialects)
+      .optional()
+      .describe('Default: five fields or a macro are `unix`, more fields are `quartz`.'),
     dst: z.enum(['vixie', 'quartz']).default('vixie'),
     seconds: z.enum(['never', 'optional']).default('never'),
     calendarName: textUpTo(500).min(1).optional(),
@@ -66,7 +69,8 @@ const preview: Operation = operation({
   body: null,
   answer: cronPreviewJson,
   async handle({ scheduler, query, parts }) {
-    const { expression: text, timeZone, dialect, dst, seconds, calendarName } = query
+    const { expression: text, timeZone, dst, seconds, calendarName } = query
+    const dialect = query.dialect ?? dialectOf(text)
     const expression = CronExpression.parse(text, { timeZone, dialect, dst, seconds })
     const calendar = calendarName === undefined ? null : await requireCalendar(scheduler, calendarName)
     const { fires, isComplete } = await firesOf(

@@ -15,6 +15,10 @@ const macros: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 }
 
+/** A crontab, a page or a request has no `every`, so what works everywhere comes first. */
+const everyAdvice =
+  " Every five minutes is '*/5 * * * *'; an interval from one run to the next is the option 'every' of schedule."
+
 /** The five fields that a macro stands for; null for a text that is none. */
 export function fieldsOfMacro(text: string): string | null {
   return macros[text.toLowerCase()] ?? null
@@ -35,6 +39,6 @@ export function expandMacro(
   if (fields !== null && tokens.length === 1) return fields
   const where = placeOf(firstField, first.position)
   const known = `Known macros: ${Object.keys(macros).join(', ')}.`
-  const every = first.text === '@EVERY' ? " An interval is the option 'every' of schedule." : ''
+  const every = first.text === '@EVERY' ? everyAdvice : ''
   throw cronError(expression, where, 'a macro must be known and stand alone', known + every)
 }
