@@ -371,7 +371,7 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   skipNextFire(triggerKey: TriggerKey | string, expected?: Date): Promise<SkippedFireTimes | null>
   /**
    * Turns an item of a sharded job off, from its next firing on; what runs goes on. It stays off, also when the job is
-   * replaced, until `enableShard`. False when there is no such job.
+   * replaced, until `enableShard`. It may be one that the job has later only. False when there is no such job.
    *
    * @throws SchedulerError ERR_NOT_SUPPORTED when the store does not split firings
    */

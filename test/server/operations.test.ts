@@ -155,7 +155,12 @@ describe('triggers', () => {
     ).toHaveLength(4)
     expect(itemsOf(await answer('triggers.list', 'GET /triggers?dueBeforeMs=1000'))).toEqual([])
     expect(await problem('GET /triggers?jobName=hourly')).toMatchObject({ status: 400 })
-    expect(await problem('GET /triggers?state=ERROR,')).toMatchObject({ status: 400 })
+    for (const state of ['ERROR,', 'paused']) {
+      expect(await problem(`GET /triggers?state=${state}`)).toMatchObject({
+        status: 400,
+        detail: expect.stringMatching(/must be one of NONE, NORMAL, .* with commas between them/) as string,
+      })
+    }
   })
 
   test('are listed in the order in which they fire, a page at a time', async () => {
@@ -473,7 +478,9 @@ test('cron.preview marks what daylight saving time and calendars do', async () =
   expect(fires.map(({ isExcluded }) => isExcluded)).toEqual([false, true, false])
   const fiveFields = await answer('cron.preview', at('2026-03-28T12:00Z', 'expression=0+7+*+*+1-5&count=1'))
   expect(fiveFields).toMatchObject({ fires: [{ atMs: Date.parse('2026-03-30T05:00Z') }] })
-  expect(await problem('GET /cron/preview?expression=0+7+*+*+1-5&dialect=quartz')).toMatchObject({ status: 400 })
+  expect(await problem('GET /cron/preview?expression=0+7+*+*+1-5&dialect=quartz')).toMatchObject({
+    status: 400,
+  })
   expect(await problem('GET /cron/preview?expression=0+0+0+31+2+%3F')).toMatchObject({
     status: 400,
     code: 'ERR_INVALID_CRON_EXPRESSION',

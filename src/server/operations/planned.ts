@@ -126,7 +126,10 @@ const load: Operation = operation({
   params: nothing,
   query: z.strictObject({
     atMs: textUpTo(300)
-      .regex(new RegExp(`^\\d{1,15}(?:,\\d{1,15}){0,${instantsMax - 1}}$`))
+      .regex(
+        new RegExp(`^\\d{1,15}(?:,\\d{1,15}){0,${instantsMax - 1}}$`),
+        `must be 1 to ${instantsMax} instants in epoch milliseconds, with commas between them`,
+      )
       .transform((text) => text.split(',').map(Number))
       .describe(`Instants with commas between them, at most ${instantsMax}.`),
     exceptGroup: textUpTo(500).min(1).optional().describe('With exceptName: a trigger that does not count.'),

@@ -92,7 +92,10 @@ function jobGroupsOf(
 
 /** States with commas between them. */
 const statesQuery = textUpTo(100)
-  .regex(new RegExp(`^(?:${triggerStates.join('|')})(?:,(?:${triggerStates.join('|')}))*$`))
+  .regex(
+    new RegExp(`^(?:${triggerStates.join('|')})(?:,(?:${triggerStates.join('|')}))*$`),
+    `must be one of ${triggerStates.join(', ')}, or several with commas between them`,
+  )
   // Checked just before.
   .transform((text) => text.split(',') as TriggerState[])
 
