@@ -3,6 +3,7 @@ import { InvalidArgumentError } from '../core/errors.ts'
 import { resolveLogger } from '../core/line-logger.ts'
 import { checkLoggerOrFalse, type Logger } from '../core/logger.ts'
 import { describeValue } from '../core/options.ts'
+import { carriedOut, isThenable } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
 import type { ScheduledExecutorService } from '../executors/scheduled-executor-service.ts'
@@ -260,20 +261,18 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     }
     const byDefault = runsAgain ? logAndSuppress : logAndRethrow
     const handle = this.#errorHandler ?? byDefault(this.#logger)
-    return async (context) => {
+    return (context) => {
       const running = { name: nameOf(task) }
       this.#running.add(running)
-      try {
-        return await task(context)
-      } catch (error) {
+      const failed = (error: unknown): T | PromiseLike<T> => {
         // A run that was asked to end may end by throwing: that is no failure to report.
         if (context.signal.aborted) throw error
         this.#events.emit('taskFailed', { task: nameOf(task), error, runsAgain })
-        await handle(error, nameOf(task))
-        return undefined as T
-      } finally {
-        this.#running.delete(running)
+        const handled = handle(error, nameOf(task))
+        const nothing = undefined as T
+        return isThenable(handled) ? handled.then(() => nothing) : nothing
       }
+      return carriedOut(() => task(context), { failed, ended: () => this.#running.delete(running) })
     }
   }
 }

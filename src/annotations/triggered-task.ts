@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
+import { isThenable } from '../core/promises.ts'
 import { disarm } from '../core/thrown-value.ts'
 import type { CancelOptions, ScheduledFuture } from '../executors/scheduled-future.ts'
 import { CancellationError } from '../executors/scheduled-future.ts'
@@ -127,7 +128,7 @@ export class TriggeredTask implements ScheduledFuture<never> {
   }
 
   /** `wakeMs`: when a wake-up was due, on the monotonic clock, which may have been for long. */
-  async #wake(run: TaskContext, wakeMs: number | null): Promise<void> {
+  #wake(run: TaskContext, wakeMs: number | null): void | PromiseLike<void> {
     const { clock, task, onLate } = this.#parts
     const startedMs = clock.now()
     if (startedMs < this.#plannedMs) {
@@ -138,17 +139,26 @@ export class TriggeredTask implements ScheduledFuture<never> {
     }
     const waitedMs = wakeMs === null ? 0 : clock.elapsedMs() - wakeMs
     if (waitedMs >= 1) onLate(Math.min(waitedMs, startedMs - this.#plannedMs))
+    const ended = (): void => {
+      this.#ranAt(startedMs)
+    }
+    const failed = (error: unknown): void => {
+      this.#ranIntoError(run, error)
+    }
+    let answer: unknown
     try {
-      await task({ signal: run.signal, future: this })
+      answer = task({ signal: run.signal, future: this })
     } catch (error) {
-      if (run.signal.aborted) {
-        if (!this.isDone) this.#finish('cancelled')
-        return
-      }
-      if (!this.isDone && this.#end === null) this.#parts.onUnheardError(error)
-      this.#fail(error)
+      failed(error)
       return
     }
+    // One that returns no promise frees its slot at once.
+    if (isThenable(answer)) return answer.then(ended, failed)
+    ended()
+  }
+
+  #ranAt(startedMs: number): void {
+    const { clock } = this.#parts
     this.#context = {
       lastScheduledExecution: new Date(this.#plannedMs),
       lastActualExecution: new Date(startedMs),
@@ -158,6 +168,15 @@ export class TriggeredTask implements ScheduledFuture<never> {
     this.#goOn(() => {
       if (!this.#plan()) this.#finish('finished')
     })
+  }
+
+  #ranIntoError(run: TaskContext, error: unknown): void {
+    if (run.signal.aborted) {
+      if (!this.isDone) this.#finish('cancelled')
+      return
+    }
+    if (!this.isDone && this.#end === null) this.#parts.onUnheardError(error)
+    this.#fail(error)
   }
 
   #goOn(next: () => void): void {

@@ -31,3 +31,28 @@ export function calledSafely(call: () => unknown, onFailure: (error: unknown) =>
     onFailure(error)
   }
 }
+
+/**
+ * As `try`, `catch` and `finally` in an async function, but without a promise where neither `run` nor `failed` returns
+ * one: what waits for its end need not wait for a turn of promises then.
+ */
+export function carriedOut<Value>(
+  run: () => Value | PromiseLike<Value>,
+  { failed, ended }: { failed: (error: unknown) => Value | PromiseLike<Value>; ended: () => unknown },
+): Value | PromiseLike<Value> {
+  let answer: Value | PromiseLike<Value>
+  try {
+    answer = run()
+    if (isThenable(answer)) answer = Promise.resolve(answer).then(undefined, failed)
+  } catch (error) {
+    try {
+      answer = failed(error)
+    } catch (again) {
+      ended()
+      throw again
+    }
+  }
+  if (isThenable(answer)) return Promise.resolve(answer).finally(ended)
+  ended()
+  return answer
+}
