@@ -55,6 +55,10 @@ describe('a transaction', () => {
     const stored = (some: readonly object[]): Promise<number> => runner.transact(() => run(insert('S', some)))
     expect(await stored(rows.slice(5, 8))).toBe(3)
     expect(await stored(rows)).toBe(34)
+    expect(insert('S', rows).atOnce).toMatchObject({
+      runs: 16,
+      text: expect.stringMatching(/(\(\?, \?, \?\)(, )?){16}/) as string,
+    })
     expect(await numbers(runner)).toEqual(rows.map(({ n }) => n))
     const even = await runner.read(() => all(sql('SELECT n FROM t WHERE flag = 1 ORDER BY n')))
     expect(even.map(({ n }) => n)).toEqual(rows.filter(({ flag }) => flag).map(({ n }) => n))

@@ -132,20 +132,20 @@ function insertion(
   const values = Object.entries(columns).map(([name, type]) => {
     return type === 'bytes' ? dialect.textToBytes(`:${name}`) : `:${name}`
   })
-  const row = `(${[':scheduler', ...values, ...same].join(', ')})`
-  const each = rowByRowQuery(dialect, `${into} VALUES ${row} ${onConflict}`, {
-    runs: rowsAtOnce,
-    text: `${into} VALUES ${Array(rowsAtOnce).fill(row).join(', ')} ${onConflict}`,
-  })
+  const rowText = `(${[':scheduler', ...values, ...same].join(', ')})`
+  const text = `${into} VALUES ${rowText} ${onConflict}`
   const valuesOf = (scheduler: string, row: object): readonly SqlValue[] => {
     const given = row as Readonly<Record<string, SqlValue | undefined>>
     return [scheduler, ...names.map((name) => given[name] ?? null)]
   }
   if (dialect.runsRowByRow) {
+    const atOnce = `${into} VALUES ${Array(rowsAtOnce).fill(rowText).join(', ')} ${onConflict}`
+    const each = rowByRowQuery(dialect, text, { runs: rowsAtOnce, text: atOnce })
     const ofRows = (scheduler: string, rows: readonly object[]): SqlStatement =>
-      each(rows.map((row) => valuesOf(scheduler, row)))
+      each(rows.map((given) => valuesOf(scheduler, given)))
     return Object.assign(ofRows, { namedText: each.namedText })
   }
+  const each = rowByRowQuery(dialect, text)
   const { columnSets } = dialect
   const selected = Object.entries(columns).map(([name, type]) => valueOf(dialect, name, type))
   const bound = columnSets?.of(columnTypes(columns)) ?? boundRows(dialect, columns)

@@ -158,7 +158,11 @@ export function rowByRowQuery(
   atOnce: RunsAtOnce | null = null,
 ): RowByRowQuery {
   const { rendered, namedText } = render(dialect, text)
-  const several = atOnce && { runs: atOnce.runs, text: render(dialect, atOnce.text).rendered }
+  // A name that comes again stands for the value of another row.
+  const several = atOnce && {
+    runs: atOnce.runs,
+    text: render(dialect, atOnce.text, { reusesParameters: false }).rendered,
+  }
   const query = (rows: readonly (readonly SqlValue[])[]): SqlStatement => {
     const statement = { text: rendered, values: [], each: rows }
     return several === null ? statement : { ...statement, atOnce: several }
@@ -170,12 +174,13 @@ export function rowByRowQuery(
 function render(
   dialect: SqlDialect,
   text: string,
+  { reusesParameters }: Pick<SqlDialect, 'reusesParameters'> = dialect,
 ): { readonly rendered: string; readonly order: readonly string[]; readonly namedText: string } {
   const order: string[] = []
   const namedText = text.replace(/\s+/g, ' ').trim()
   const rendered = namedText.replace(parameterPattern, (_, name: string) => {
     const known = order.indexOf(name)
-    if (known >= 0 && dialect.reusesParameters) return dialect.placeholder(known + 1)
+    if (known >= 0 && reusesParameters) return dialect.placeholder(known + 1)
     order.push(name)
     return dialect.placeholder(order.length)
   })
