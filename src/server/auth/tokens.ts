@@ -1,7 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { codeOf, textOf } from '../../core/thrown-value.ts'
+
+/** What file systems answer that have no links, such as exFAT. */
+const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'])
 
 export const tokenHashPattern: RegExp = /^[0-9a-f]{64}$/
 
@@ -20,33 +23,58 @@ export function isHashOf(hash: string, token: string): boolean {
 
 /**
  * The hash in a token file. Where there is no such file, makes a token and keeps its hash there, readable by this user
- * alone: the token itself is answered once and is nowhere else.
+ * alone: the token itself is answered once and is nowhere else. Of several processes that start together one makes it,
+ * and the others take it.
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION for a file that holds anything else, or cannot be read or made
  */
 export function readOrMakeToken(file: string): { readonly hash: string; readonly token: string | null } {
   const token = newToken()
   try {
-    writeFileSync(file, `${tokenHashOf(token)}\n`, { flag: 'wx', mode: 0o600 })
-    return { hash: tokenHashOf(token), token }
+    const kept = readIfThere(file)
+    if (kept === null && makeFile(file, `${tokenHashOf(token)}\n`)) return { hash: tokenHashOf(token), token }
+    const hash = (kept ?? readFileSync(file, 'utf8')).trim()
+    if (tokenHashPattern.test(hash)) return { hash, token: null }
+    throw new Error(
+      hash === ''
+        ? 'it is empty. Delete it, and the next start makes a token'
+        : 'it holds something else than the SHA-256 of a token',
+    )
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw cannot(file, error)
+    throw cannot(file, error)
   }
-  const hash = readToken(file).trim()
-  if (tokenHashPattern.test(hash)) return { hash, token: null }
-  throw cannot(
-    file,
-    hash === ''
-      ? 'it is empty. Delete it, and the next start makes a token'
-      : 'it holds something else than the SHA-256 of a token',
-  )
 }
 
-function readToken(file: string): string {
+function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw cannot(file, error)
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+/**
+ * Under its name there is the whole file or none, also for a process that looks in between; without links, as on exFAT,
+ * it may be empty for an instant. False when another process was faster.
+ */
+function makeFile(file: string, text: string): boolean {
+  const unnamed = `${file}.${randomBytes(6).toString('hex')}.tmp`
+  const options = { flag: 'wx', mode: 0o600 }
+  try {
+    writeFileSync(unnamed, text, options)
+    try {
+      linkSync(unnamed, file)
+    } catch (error) {
+      if (!noLinks.has(codeOf(error) ?? '')) throw error
+      writeFileSync(file, text, options)
+    }
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(unnamed, { force: true })
   }
 }
 
