@@ -65,7 +65,10 @@ export interface SchedulerServerOptions {
    * 67,108,864, default 2,097,152.
    */
   readonly maxBodyBytes?: number
-  /** Most streams of events that are open at one time. 1 to 10,000, default 250. */
+  /**
+   * Most streams of events that are open at one time. When all are, a principal that has fewer than another gets one of
+   * that, and within a principal an address: the oldest ends. 1 to 10,000, default 250.
+   */
   readonly maxStreams?: number
   /** A folder with a page to serve at `/`; false serves none. Default: the dashboard of this package. */
   readonly dashboard?: string | false

@@ -48,6 +48,8 @@ export interface ServerParts {
 /** The request that an operation answers, for the few that need more of it than its values. */
 export interface Exchange {
   readonly request: Request
+  /** Where it came from. */
+  readonly address: string
   /** Counts a login; throws ERR_RATE_LIMITED when there were too many. */
   countLogin(): void
   /** Gives the client a session, or ends the one it has with null. */

@@ -124,7 +124,7 @@ test('clients that do not read do not hold up the others, and not the end', asyn
   const stuck = await Promise.all(Array.from({ length: 20 }, () => stuckClient(address, tokens.viewer)))
   await using reader = await EventStream.open(address, bearer('viewer'))
   // All of them have their streams.
-  expect(await fixture.ask('GET /events')).toMatchObject({ status: 429 })
+  expect(await fixture.ask('GET /events', { who: 'viewer' })).toMatchObject({ status: 429 })
   let last = ''
   for (let count = 0; count < 3000; count++) {
     await scheduler.pauseTrigger(triggerKey('daily', 'reports'))
@@ -153,10 +153,12 @@ function isObserved({ events }: Scheduler): boolean {
 /** A stream that is opened without a connection, so that its end is known at once. */
 async function openedBy(
   server: SchedulerServer,
+  who: Who = 'viewer',
+  address = 'desk',
 ): Promise<{ readonly ending: AbortController; readonly body: ReadableStream<Uint8Array> }> {
   const ending = new AbortController()
   const request = new Request('http://localhost/api/events', {
-    headers: bearer('viewer'),
+    headers: { ...bearer(who), 'x-real-ip': address },
     signal: ending.signal,
   })
   const { status, body } = await server.fetch(request)
@@ -273,6 +275,29 @@ test('streams are limited in number, and end with the server', async () => {
   const closing = fixture.server.close()
   for (let event = await second.next(); event !== null; ) event = await second.next()
   await closing
+})
+
+test('one viewer cannot take the streams of all others', async () => {
+  const clientAddress = (request: Request): string => request.headers.get('x-real-ip') ?? 'unknown'
+  const { server, ...fixture } = await serverFixture({ maxStreams: 4, clientAddress })
+  onTestFinished(() => fixture[Symbol.asyncDispose]())
+  const nextOf = async ({ body }: { readonly body: ReadableStream<Uint8Array> }): Promise<unknown> => {
+    const reader = body.getReader()
+    await reader.read()
+    return reader.read()
+  }
+  const refused = async (who: Who, address = 'desk'): Promise<void> => {
+    await expect(openedBy(server, who, address)).rejects.toThrow('answered 429')
+  }
+  const ofOne: Awaited<ReturnType<typeof openedBy>>[] = []
+  for (let count = 0; count < 4; count++) ofOne.push(await openedBy(server))
+  await refused('viewer')
+  // The same viewer elsewhere and others get streams of theirs, until all have as many.
+  await openedBy(server, 'viewer', 'phone')
+  for (const who of ['operator', 'admin', 'reports'] as const) await openedBy(server, who)
+  for (const who of ['viewer', 'operator', 'admin', 'reports'] as const) await refused(who)
+  await refused('viewer', 'phone')
+  for (const stream of ofOne) expect(await nextOf(stream)).toEqual({ done: true, value: undefined })
 })
 
 test('the server does not wait for the connection of a stream that has ended', async () => {

@@ -225,6 +225,7 @@ export class RequestPipeline {
     const secure = isEncrypted(request)
     const exchange: AuditedExchange = {
       request,
+      address: connection.address,
       before: undefined,
       principal: null,
       noteBefore: (before) => {

@@ -20,7 +20,14 @@ const batchMax = 200
 const streamMs = 3_600_000
 const neverGiven = -1
 
+/** Who has a stream: streams are shared out among principals, and those of a principal among its addresses. */
+export interface StreamClient {
+  readonly principal: string
+  readonly address: string
+}
+
 export interface StreamOptions {
+  readonly client: StreamClient
   /** The last event that the client has; null for a client that begins. */
   readonly lastEventId: string | null
   readonly isWanted: (event: LiveEventJson) => boolean
@@ -40,7 +47,8 @@ export class LiveStreams {
   readonly #ring: EventRing
   /** Numbers begin anew with each server; this tells the numbers of one from those of another. */
   readonly #epoch: string
-  readonly #open = new Set<AbortController>()
+  /** The oldest first. */
+  readonly #open = new Set<OpenStream>()
   #isListening = false
   #isClosed = false
   /** What ends the observing of each scheduler; empty while none is observed, as when the ring has no room. */
@@ -65,27 +73,23 @@ export class LiveStreams {
   }
 
   /** @throws SchedulerError ERR_RATE_LIMITED when too many streams are open; ERR_SERVER_CLOSED */
-  open({ lastEventId, isWanted, signal }: StreamOptions): Response {
+  open({ client, lastEventId, isWanted, signal }: StreamOptions): Response {
     if (this.#isClosed) throw serverClosed()
-    if (this.#open.size >= this.#max) {
-      throw new SchedulerError(
-        'ERR_RATE_LIMITED',
-        `${this.#max} streams of events are open, which is the limit.`,
-      )
-    }
+    if (this.#open.size >= this.#max) this.#makeRoom(client)
     this.#listen()
     this.#watchPeers()
     const ending = new AbortController()
-    this.#open.add(ending)
     const end = (): void => {
       lifetime.cancel()
       signal.removeEventListener('abort', end)
-      if (!this.#open.delete(ending)) return
+      if (!this.#open.delete(stream)) return
       ending.abort()
       if (this.#open.size > 0) return
       this.#leavePeers()
       this.#linger()
     }
+    const stream = { client, end }
+    this.#open.add(stream)
     const lifetime = this.#clock.setTimer(streamMs, end, { unref: true })
     signal.addEventListener('abort', end)
     if (signal.aborted) end()
@@ -126,6 +130,25 @@ export class LiveStreams {
     })
   }
 
+  /**
+   * Ends the oldest stream of the principal that has most, or of the address that has most of the client's own
+   * principal: one viewer cannot keep all others out.
+   *
+   * @throws SchedulerError ERR_RATE_LIMITED when the client has its share
+   */
+  #makeRoom(client: StreamClient): void {
+    const all = [...this.#open]
+    const own = all.filter((stream) => stream.client.principal === client.principal)
+    const surplus = surplusOver(client, all, 'principal') ?? surplusOver(client, own, 'address')
+    if (surplus === null) {
+      throw new SchedulerError(
+        'ERR_RATE_LIMITED',
+        `${this.#max} streams of events are open, the limit (maxStreams), and no client has more than its share.`,
+      )
+    }
+    surplus.end()
+  }
+
   /** Where a client goes on; a number of another server is none that the ring has given. */
   #idOf(lastEventId: string | null): number {
     if (lastEventId === null) return this.#ring.lastId
@@ -136,8 +159,7 @@ export class LiveStreams {
   /** Ends every stream; none is opened any more. */
   close(): void {
     this.#isClosed = true
-    for (const ending of [...this.#open]) ending.abort()
-    this.#open.clear()
+    for (const { end } of [...this.#open]) end()
     this.#ring.wake()
     this.#leavePeers()
     this.#stopListening()
@@ -207,6 +229,24 @@ export class LiveStreams {
     this.#isListening = false
     this.#stopObserving()
   }
+}
+
+interface OpenStream {
+  readonly client: StreamClient
+  readonly end: () => void
+}
+
+/** The oldest stream of who has most of these; null unless the client has still fewer with one of its own more. */
+function surplusOver(
+  client: StreamClient,
+  streams: readonly OpenStream[],
+  part: keyof StreamClient,
+): OpenStream | null {
+  const counts = new Map<string, number>()
+  for (const stream of streams) counts.set(stream.client[part], (counts.get(stream.client[part]) ?? 0) + 1)
+  const most = Math.max(0, ...counts.values())
+  if (most < (counts.get(client[part]) ?? 0) + 2) return null
+  return streams.find((stream) => counts.get(stream.client[part]) === most) ?? null
 }
 
 /** One client's way through the ring. */

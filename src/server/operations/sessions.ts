@@ -183,6 +183,7 @@ const streamEvents: Operation = operation({
     }
     const isViewer = access.has('viewer')
     return parts.streams.open({
+      client: { principal: access.principal.name, address: exchange.address },
       signal: exchange.request.signal,
       lastEventId: exchange.request.headers.get('last-event-id') ?? query.lastEventId ?? null,
       isWanted: ({ event, scheduler, jobKey }) =>
