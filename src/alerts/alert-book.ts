@@ -68,13 +68,18 @@ export class AlertBook {
   }
 
   /**
-   * Notes that an alert was sent, or that another attempt is needed, whatever else of it has changed meanwhile. One
-   * that was raised anew is another alert.
+   * Notes that the node that had claimed an alert has sent it, or that another attempt is needed, whatever else of it
+   * has changed meanwhile. One that was raised anew is another alert, and where another node has claimed it since, that
+   * one says whether it needs another attempt.
    */
-  async noteSent({ id, sinceMs }: Pick<StoredAlert, 'id' | 'sinceMs'>, isSent: boolean): Promise<void> {
+  async noteSent(
+    { id, sinceMs, claim }: Pick<StoredAlert, 'id' | 'sinceMs' | 'claim'>,
+    isSent: boolean,
+  ): Promise<void> {
     for (let attempt = 0; attempt < 5; attempt++) {
       const found = (await this.alerts()).find((alert) => alert.id === id && alert.sinceMs === sinceMs)
-      if (found === undefined || (await this.change({ ...found, isSent, claim: null }))) return
+      if (found === undefined || (!isSent && found.claim?.node !== claim?.node)) return
+      if (await this.change({ ...found, isSent, claim: null })) return
     }
   }
 

@@ -323,6 +323,34 @@ describe('nodes', () => {
     expect(kindsOf(channel)).toEqual(['raised disk is bad'])
   })
 
+  it('that could not send an alert do not have it sent again that another one has sent', async () => {
+    const [clock, shared, state, channel] = [new ManualClock(), new MemoryNotes(), watched('w'), recorded()]
+    let isCutOff = false
+    const notes: JobStoreNotes = {
+      get: (...note) => shared.get(...note),
+      list: async (kind) => (isCutOff ? Promise.reject(new Error('cut off')) : shared.list(kind)),
+      put: async (...note) => (isCutOff ? Promise.reject(new Error('cut off')) : shared.put(...note)),
+      delete: async (...note) => (isCutOff ? Promise.reject(new Error('cut off')) : shared.delete(...note)),
+    }
+    const away: AlertChannel = { name: 'away', send: () => Promise.reject(new Error('away')) }
+    const others = { rules: [watched('w').rule], channels: [channel] }
+    const first = await startNode(
+      'first',
+      { clock, notes },
+      { rules: [state.rule], channels: [away], attempts: 50 },
+    )
+    state.raise('disk')
+    await clock.advance(1000)
+    isCutOff = true
+    await startNode('second', { clock, notes: shared }, others)
+    await clock.advance(12 * 60_000)
+    expect(kindsOf(channel)).toEqual(['raised disk is bad'])
+    isCutOff = false
+    await Promise.all([first.shutdown(), clock.advance(1000)])
+    await clock.advance(60_000)
+    expect(kindsOf(channel)).toEqual(['raised disk is bad'])
+  })
+
   it('that stop in the middle of a round do not take the lead again', async () => {
     const [clock, notes, state] = [new ManualClock(), new MemoryNotes(), flag()]
     const list = notes.list.bind(notes)
