@@ -19,11 +19,8 @@ export class RateLimit {
     this.#clock = clock
   }
 
-  /**
-   * Counts a request, or looks only when `count` is 0. Answers after how many milliseconds there is room for one, or 0
-   * when this one may pass.
-   */
-  take(client: string, count: 0 | 1 = 1): number {
+  /** Counts a request. Answers after how many milliseconds there is room for one, or 0 when this one may pass. */
+  take(client: string): number {
     const nowMs = this.#clock.elapsedMs()
     const bucket = this.#buckets.get(client) ?? { tokens: this.#perMinute, atMs: nowMs }
     const perMs = this.#perMinute / 60_000
@@ -34,7 +31,13 @@ export class RateLimit {
     const oldest = this.#buckets.keys().next()
     if (this.#buckets.size > clientsMax && oldest.done === false) this.#buckets.delete(oldest.value)
     if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perMs)
-    bucket.tokens -= count
+    bucket.tokens--
     return 0
+  }
+
+  /** Counts a request no more. */
+  giveBack(client: string): void {
+    const bucket = this.#buckets.get(client)
+    if (bucket !== undefined) bucket.tokens = Math.min(this.#perMinute, bucket.tokens + 1)
   }
 }

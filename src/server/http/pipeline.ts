@@ -6,7 +6,6 @@ import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { RateLimit } from '../../time/rate-limit.ts'
 import { refuseBlind } from '../attachment.ts'
 import type { Sessions } from '../auth/sessions.ts'
-import { tokenHashOf } from '../auth/tokens.ts'
 import { mayCall, type Operation, type OperationCall, TextAnswer } from '../catalogue/operation.ts'
 import { Access, type Principal } from '../catalogue/role.ts'
 import { bodyBytesMax, type ResolvedServerOptions } from '../server-options.ts'
@@ -18,6 +17,7 @@ import { entityTag, Preconditions } from './preconditions.ts'
 import { fieldProblems, type ProblemJson, problemOf, RequestProblem } from './problem.ts'
 import { jsonOf, readBody } from './read-body.ts'
 import { requireHost, requireOwnOrigin } from './request-guards.ts'
+import { type Asker, TokenGuesses } from './token-guesses.ts'
 
 /** What is known of where a request came in. */
 export interface Connection {
@@ -40,21 +40,19 @@ type Call = OperationCall<unknown, unknown, unknown>
 
 /** Of a client that has not said who it is; it may call what anyone may. */
 const unknownPrincipal: Principal = { name: '', role: null }
+const unknownAsker: Asker = { principal: null, waitMs: 0 }
 
-const rightTokensMax = 1000
-
-/** The way of every request: who, from where, may it, is it well formed; then its operation. */
 /** When to come back where no window of time says it: as many streams or bulk actions as there may be go on. */
 const triesAgainSeconds = '5'
 
+/** The way of every request: who, from where, may it, is it well formed; then its operation. */
 export class RequestPipeline {
   readonly #options: ResolvedServerOptions
   readonly #parts: ServerParts
   readonly #sessions: Sessions
   readonly #requests: RateLimit
   readonly #logins: RateLimit
-  /** The hashes of addresses with tokens that were right. */
-  readonly #rightTokens = new Set<string>()
+  readonly #guesses: TokenGuesses
   readonly #answers: IdempotentAnswers
   readonly #audit: AuditTeller
 
@@ -64,6 +62,7 @@ export class RequestPipeline {
     this.#sessions = sessions
     this.#requests = new RateLimit(options.requestsPerMinute, options.clock)
     this.#logins = new RateLimit(options.loginsPerMinute, options.clock)
+    this.#guesses = new TokenGuesses(this.#logins)
     this.#answers = new IdempotentAnswers(options.clock)
     this.#audit = new AuditTeller(options)
   }
@@ -93,8 +92,10 @@ export class RequestPipeline {
       if (connection.hosts !== null) requireHost(request, connection.hosts)
       this.#count(this.#requests, connection.address, headers)
     }
-    const principal = await (operation.isProbe === true ? this.#probing(routed) : this.#authenticate(routed))
-    if (principal === null && operation.role !== null) this.#refuseUnknown(routed, headers)
+    const { principal, waitMs } = await (operation.isProbe === true
+      ? this.#probing(routed)
+      : this.#authenticate(routed))
+    if (principal === null && operation.role !== null) this.#refuseUnknown(routed, waitMs, headers)
     const whole: Admitted = {
       routed,
       scheduler: this.#schedulerOf(routed),
@@ -113,40 +114,30 @@ export class RequestPipeline {
    * Who asks a probe; null also where nothing tells, since its answer must not depend on what knows them. A host that
    * authenticates is not asked for those who say nothing of themselves, nor more often than by other requests.
    */
-  async #probing(routed: Routed): Promise<Principal | null> {
+  async #probing(routed: Routed): Promise<Asker> {
     const { operation, request, connection } = routed
     const saysWho = request.headers.has('authorization') || request.headers.has('cookie')
-    if (!saysWho || this.#requests.take(connection.address) > 0) return null
+    if (!saysWho || this.#requests.take(connection.address) > 0) return unknownAsker
     try {
       return await this.#authenticate(routed)
     } catch (error) {
       const { logger } = this.#options
       logThrown(logger, error, 'it could not be found out who asks a probe', { request: operation.id })
-      return null
+      return unknownAsker
     }
   }
 
-  /** Null for a client that is not known. A host is not asked for new tokens of one that has used up its wrong ones. */
-  async #authenticate({ operation, request, connection: { address } }: Routed): Promise<Principal | null> {
+  /** A token that is wrong is counted, also where anybody may ask: the answer tells whether it is right. */
+  async #authenticate({ request, connection: { address } }: Routed): Promise<Asker> {
     const { authenticator } = this.#parts
     const token = request.headers.get('authorization')
     // The host may take passwords. The server's own tokens cannot be guessed: refusing new ones would only lock out
-    // others behind the same proxy. So would refusing one that was right before.
-    const proof =
-      token === null || authenticator.credentials !== null ? null : tokenHashOf(`${address} ${token}`)
-    if (proof !== null && !this.#rightTokens.has(proof) && this.#logins.take(address, 0) > 0) return null
+    // others behind the same proxy.
+    if (token !== null && authenticator.credentials === null) {
+      return this.#guesses.ask(address, token, () => authenticator.authenticate(request))
+    }
     const principal = await authenticator.authenticate(request)
-    if (proof !== null) this.#noteProof(proof, principal !== null)
-    // Also what anyone may ask tells whether a token is right.
-    if (principal === null && token !== null && operation.role === null) this.#logins.take(address)
-    return principal
-  }
-
-  #noteProof(proof: string, isRight: boolean): void {
-    this.#rightTokens.delete(proof)
-    if (isRight) this.#rightTokens.add(proof)
-    const [oldest = ''] = this.#rightTokens
-    if (this.#rightTokens.size > rightTokensMax) this.#rightTokens.delete(oldest)
+    return { principal, waitMs: principal === null && token !== null ? this.#logins.take(address) : 0 }
   }
 
   #requireOwnOrigin(whole: Admitted): void {
@@ -193,7 +184,7 @@ export class RequestPipeline {
   }
 
   /** A wrong token is a failed login. @throws SchedulerError ERR_NOT_AUTHENTICATED, ERR_RATE_LIMITED */
-  #refuseUnknown(routed: Routed, headers: Headers): never {
+  #refuseUnknown(routed: Routed, waitMs: number, headers: Headers): never {
     const { connection, operation, request } = routed
     const refusal = new SchedulerError(
       'ERR_NOT_AUTHENTICATED',
@@ -207,18 +198,13 @@ export class RequestPipeline {
       const unknown = { routed, scheduler, access: new Access(unknownPrincipal), exchange }
       this.#tellProblem(unknown, problemOf(refusal, this.#options.logger, operation.id))
     }
-    if (hasToken) this.#count(this.#logins, connection.address, headers)
+    if (waitMs > 0) throw tooMany(waitMs, headers)
     throw refusal
   }
 
   #count(limit: RateLimit, client: string, headers: Headers): void {
     const waitMs = limit.take(client)
-    if (waitMs === 0) return
-    headers.set('retry-after', String(Math.ceil(waitMs / 1000)))
-    throw new SchedulerError(
-      'ERR_RATE_LIMITED',
-      `Too many requests. There is room in ${Math.ceil(waitMs / 1000)} s.`,
-    )
+    if (waitMs > 0) throw tooMany(waitMs, headers)
   }
 
   #exchangeOf(request: Request, connection: Connection, headers: Headers): AuditedExchange {
@@ -355,6 +341,12 @@ export class RequestPipeline {
     this.#tell(change, what)
     return { status: what.status, body: JSON.stringify(what.answer), mayBeDone }
   }
+}
+
+function tooMany(waitMs: number, headers: Headers): SchedulerError {
+  const seconds = Math.ceil(waitMs / 1000)
+  headers.set('retry-after', String(seconds))
+  return new SchedulerError('ERR_RATE_LIMITED', `Too many requests. There is room in ${seconds} s.`)
 }
 
 /** Else a client would send it again, get the answer once more, and believe that it was tried. */
