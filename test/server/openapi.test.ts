@@ -35,6 +35,13 @@ test('every reference in the document leads somewhere', () => {
   expect([...refs].filter((ref) => !(ref.replace('#/components/schemas/', '') in schemas))).toEqual([])
 })
 
+test('lists say that a page as CSV names the next one', () => {
+  const paths = document['paths'] as Record<string, { get: { responses: { 200: object } } }>
+  const lists = catalogue.filter(({ isList }) => isList === true)
+  expect(lists.length).toBeGreaterThan(5)
+  for (const { path } of lists) expect(paths[path]?.get.responses[200]).toHaveProperty('headers.Link')
+})
+
 test('every parameter of a path is described, and every operation once', () => {
   const paths = document['paths'] as Record<
     string,

@@ -93,7 +93,7 @@ export function openApiDocument(catalogue: readonly Operation[]): Json {
 }
 
 function describe(operation: Operation, schemas: Schemas): Json {
-  const { id, summary, role, reach, body, otherStatus, isVersioned } = operation
+  const { id, summary, role, reach, body, otherStatus } = operation
   const security = role === null ? { security: [] } : {}
   return {
     operationId: id,
@@ -109,7 +109,7 @@ function describe(operation: Operation, schemas: Schemas): Json {
     responses: {
       200: {
         description: 'Done.',
-        ...(isVersioned === true && reach === null && { headers: { ETag: { schema: { type: 'string' } } } }),
+        ...headersOf(operation),
         content: contentOf(operation, schemas),
       },
       ...(otherStatus !== undefined && {
@@ -121,6 +121,15 @@ function describe(operation: Operation, schemas: Schemas): Json {
       },
     },
   }
+}
+
+function headersOf({ isList, isVersioned, reach }: Operation): Json {
+  if (isList === true) {
+    const description =
+      'Of a page as CSV: where the next one is, with `rel="next"`. Absent where there is none.'
+    return { headers: { Link: { description, schema: { type: 'string' } } } }
+  }
+  return isVersioned === true && reach === null ? { headers: { ETag: { schema: { type: 'string' } } } } : {}
 }
 
 function descriptionOf({ role, reach, jobGroups }: Operation): string {
