@@ -151,8 +151,20 @@ export function checkOptions(
   if (hasMethods(options, ['build'])) throw wrongArgument(method, argument, 'an object of options', options)
   refuseUnknownKeys(method, options, Object.keys(checks), argument, path)
   for (const [name, check] of Object.entries(checks)) {
-    const value: unknown = Reflect.get(options, name)
+    const value = valueOf(method, options, name, path)
     if (value !== undefined) check(method, `${path}${name}`, value, 'ERR_INVALID_OPTION')
+  }
+}
+
+/** @throws InvalidArgumentError naming the option when its getter throws */
+function valueOf(method: string, options: object, name: string, path: string): unknown {
+  try {
+    return Reflect.get(options, name)
+  } catch (error) {
+    const field = `${path}${name}`
+    const why = error instanceof Error ? error.message : describeValue(error)
+    const message = `${method}: '${field}' cannot be read: ${why}. Mend its getter, or pass a value.`
+    throw new InvalidArgumentError(field, message, 'ERR_INVALID_OPTION', { cause: error })
   }
 }
 

@@ -43,6 +43,8 @@ describe('a file of settings', () => {
     ['{ jobStore: 1 }', /'jobStore' must be 'sqlite:FILE'/],
     ['{ serve: { port: 70000 } }', /port/],
     ['{ drainMs: -1 }', /drainMs/],
+    ['{ get jobStore() { throw new Error("not today") } }', /'jobStore' cannot be read: not today/],
+    ['{ serve: { get port() { throw new Error("not today") } } }', /'port' cannot be read: not today/],
     ['1', /must have a default export: export default defineConfig/],
     ['(() => { throw new Error("not today") })()', /cannot be loaded: not today/],
   ])('%s is refused, naming what is wrong', async (text, message) => {
