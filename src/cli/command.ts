@@ -105,7 +105,8 @@ function parseProblem(spec: CommandSpec, error: unknown): string {
   return `Unknown option '${dashes}${name}'.${hint}`
 }
 
-const helpColumns = 80
+/** As wide as a terminal ordinarily is. */
+export const helpColumns = 80
 
 /** The help of a command, for a terminal of ordinary width. */
 export function helpOf(spec: CommandSpec): string {
@@ -126,7 +127,7 @@ export function helpOf(spec: CommandSpec): string {
 }
 
 /** A text as lines of at most so many characters, broken at blanks. */
-function wrap(text: string, width: number): readonly string[] {
+export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(' ')) {

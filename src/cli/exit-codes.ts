@@ -19,6 +19,19 @@ export const exitCodes = {
   atOnce: 130,
 } as const
 
+/** For the help. */
+export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  ok: 'all is well',
+  failed: 'something is wrong',
+  usage: 'the command line is wrong',
+  notFound: 'not found',
+  refused: 'refused',
+  unreachable: 'server or database away',
+  notKnown: 'the answer was lost: look before you repeat',
+  leftRunning: 'jobs still ran when the time was over',
+  atOnce: 'ended at once',
+}
+
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** A command cannot do what it was asked to: printed as its message, without a stack. */

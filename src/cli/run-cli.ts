@@ -3,9 +3,9 @@ import { nearestName } from '../core/options.ts'
 import { requireSupportedNode } from '../core/runtime.ts'
 import { withoutSecrets } from '../core/secrets.ts'
 import { packageVersion } from '../core/version.ts'
-import { type Command, helpOf, UsageError } from './command.ts'
+import { type Command, helpColumns, helpOf, UsageError, wrap } from './command.ts'
 import { commands } from './commands.ts'
-import { CommandFailure, exitCodes } from './exit-codes.ts'
+import { CommandFailure, exitCodeMeanings, exitCodes } from './exit-codes.ts'
 import type { CliHost } from './host.ts'
 import { visible } from './terminal/text.ts'
 
@@ -87,10 +87,12 @@ function overview(): string {
     '  --help     This text; after a command, the help of that command',
     '  --version  The version of quartz-ts',
     '',
-    'Exit codes: 0 all is well, 1 something is wrong, 2 the command line is wrong,',
-    '3 not found, 4 refused, 5 server or database away,',
-    '6 the answer was lost: look before you repeat,',
-    '124 jobs still ran when the time was over, 130 ended at once.',
+    ...wrap(exitCodesInWords(), helpColumns),
     '',
   ].join('\n')
+}
+
+function exitCodesInWords(): string {
+  const names = Object.keys(exitCodes) as (keyof typeof exitCodes)[]
+  return `Exit codes: ${names.map((name) => `${exitCodes[name]} ${exitCodeMeanings[name]}`).join(', ')}.`
 }

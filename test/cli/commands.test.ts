@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
+import { exitCodes } from '../../src/cli/exit-codes.ts'
 import { packageVersion } from '../../src/core/version.ts'
+import { projectRoot } from '../support/source-files.ts'
 import { run, temporaryFile } from './fake-host.ts'
 
 /** The clock of these tests stands at 2026-01-01T00:00:00Z, a Thursday. */
@@ -18,6 +22,15 @@ describe('quartz-ts', () => {
     expect(out).toMatch(/^ {2}crontab FILE/m)
     expect(out).toMatch(/^ {2}next 'CRON'/m)
     expect(out).toMatch(/^ {2}validate FILE/m)
+  })
+
+  test('has the same exit codes in its help and in the guide as it ends with', async () => {
+    const { out } = await run(['--help'])
+    const inHelp = [...out.slice(out.indexOf('Exit codes:')).matchAll(/\b\d+\b/g)].map(Number)
+    expect(inHelp).toEqual(Object.values(exitCodes))
+    const guide = readFileSync(join(projectRoot, 'docs/guide/command-line.md'), 'utf8')
+    const table = guide.slice(guide.indexOf('| code | meaning |'))
+    expect([...table.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))).toEqual(inHelp)
   })
 
   test.each(['crontab', 'next', 'validate'])(
