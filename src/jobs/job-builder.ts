@@ -242,8 +242,9 @@ export class JobBuilder<
   }
 
   /**
-   * Splits each firing of the job into items, each an execution of its own, spread over the live nodes; null: each
-   * firing is one execution, the default. An item never runs twice at the same time, unless it is `remote`. Items that
+   * Splits each firing of the job into items, each an execution of its own, spread over the live nodes; null, the
+   * default: each firing is one execution, unless a remote definition has `items` and its `isSharded` does not say
+   * otherwise. An item never runs twice at the same time, unless it is `remote`. Items that
    * ran on a node that died run again on another one, in the same firing, unless `requestRecovery(false)` is called;
    * those of a broadcast (`nodes`) never move, also after `requestRecovery()`.
    *

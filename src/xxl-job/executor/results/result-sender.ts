@@ -52,7 +52,10 @@ export interface ResultSenderOptions {
   readonly events: TypedEventEmitter<XxlJobExecutorEventMap>
 }
 
-/** Sends results to the admins, the oldest first, until one has taken each of them. */
+/**
+ * Sends results to the admins, the oldest first, until one has taken each of them. Those with which an admin broke down
+ * go behind the others: each is about a run of its own, so that their order says nothing to an admin.
+ */
 export class ResultSender {
   readonly #options: ResultSenderOptions
   readonly #gate: Gate
