@@ -51,6 +51,15 @@ describe('completion in bash', () => {
       expect.arrayContaining(['my jobs.db', 'more']),
     )
     expect(await offered(['validate', 'my'], folder)).toEqual(['my jobs.db'])
+    expect(await offered(['xxl', 'import', 'my'], folder)).toEqual(['my jobs.db'])
+  })
+
+  test('offers what stands after an equals sign, which bash takes for a word', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'jobs.db'), '')
+    expect(await offered(['jobs', '--store', '='], folder)).toEqual(['jobs.db'])
+    expect(await offered(['jobs', '--store', '=', 'j'], folder)).toEqual(['jobs.db'])
+    expect(await offered(['triggers', '--state', '=', 'P'])).toEqual(['PAUSED'])
   })
 })
 
@@ -77,6 +86,17 @@ describe('completion scripts', () => {
   withFish('fish reads its own', async () => {
     const script = temporaryFile('quartz-ts.fish', (await run(['completion', 'fish'])).out)
     expect(spawnSync('fish', ['-n', script], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  withFish('fish offers files where options and commands take some', async () => {
+    const script = temporaryFile('quartz-ts.fish', (await run(['completion', 'fish'])).out)
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'jobs.db'), '')
+    for (const line of ['jobs --store j', 'jobs --store=j', 'validate j', 'xxl import j']) {
+      const ask = `source ${script}; complete -C 'quartz-ts ${line}'`
+      const { stdout } = spawnSync('fish', ['--no-config', '-c', ask], { encoding: 'utf8', cwd: folder })
+      expect([line, stdout]).toEqual([line, expect.stringContaining('jobs.db')])
+    }
   })
 
   withZsh('zsh offers commands, options and what they can be', async () => {

@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../command.ts'
-import { quoted, type Values, valuesOfArgument, valuesOfOption } from './values.ts'
+import { quoted, takesFileSecond, type Values, valuesOfArgument, valuesOfOption } from './values.ts'
 
 /** For bash 3.2, which macOS has, and later ones. */
 export function bashCompletion(specs: readonly CommandSpec[]): string {
@@ -16,6 +16,10 @@ _quartz_ts_files() {
 _quartz_ts() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} command=\${COMP_WORDS[1]}
   COMPREPLY=()
+  # Bash takes --option=value for three words.
+  if [[ $current == '=' ]]; then current=
+  elif [[ $previous == '=' ]]; then previous=\${COMP_WORDS[COMP_CWORD-2]}
+  fi
   if ((COMP_CWORD == 1)); then
     _quartz_ts_words ${quoted(['--help', '--version', 'help', ...specs.map(({ name }) => name)].join(' '))} "$current"
     return
@@ -42,12 +46,15 @@ function optionCases({ name, options }: CommandSpec): readonly string[] {
 }
 
 function commandCase(spec: CommandSpec): string {
+  const second = `
+      elif ((COMP_CWORD == 3)); then
+        _quartz_ts_files "$current"`
   const options = ['--help', ...Object.keys(spec.options).map((option) => `--${option}`)]
   return `    ${spec.name})
       if [[ $current == -* ]]; then
         _quartz_ts_words ${quoted(options.join(' '))} "$current"
       elif ((COMP_CWORD == 2)); then
-        ${actionOf(valuesOfArgument(spec), ':; ')}
+        ${actionOf(valuesOfArgument(spec), ':; ')}${takesFileSecond(spec) ? second : ''}
       fi ;;`
 }
 

@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from '../command.ts'
-import { type Values, valuesOfArgument, valuesOfOption } from './values.ts'
+import { takesFileSecond, type Values, valuesOfArgument, valuesOfOption } from './values.ts'
 
 export function fishCompletion(specs: readonly CommandSpec[]): string {
   const lines = specs.flatMap((spec) => {
@@ -9,6 +9,7 @@ export function fishCompletion(specs: readonly CommandSpec[]): string {
       `complete -c quartz-ts -n __fish_use_subcommand -a ${spec.name} -d ${quoted(spec.summary)}`,
       ...Object.entries(spec.options).map(([name, option]) => `${within} ${optionWords(name, option)}`),
       ...(argument === '' ? [] : [`${within} ${argument}`]),
+      ...(takesFileSecond(spec) ? [`${within} -F`] : []),
     ]
   })
   return ['# Completion of quartz-ts for fish.', 'complete -c quartz-ts -f', ...lines, ''].join('\n')

@@ -24,6 +24,11 @@ export function valuesOfArgument({
   return { kind: argument === 'FILE' ? 'files' : 'none' }
 }
 
+/** Whether the second argument of a command is a file, as in `import FILE`. */
+export function takesFileSecond({ argument }: { readonly argument: string }): boolean {
+  return argument.endsWith(' FILE')
+}
+
 /** A text within single quotes of bash and zsh. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`

@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from '../command.ts'
-import { quoted, type Values, valuesOfArgument, valuesOfOption } from './values.ts'
+import { quoted, takesFileSecond, type Values, valuesOfArgument, valuesOfOption } from './values.ts'
 
 export function zshCompletion(specs: readonly CommandSpec[]): string {
   return `#compdef quartz-ts
@@ -27,13 +27,15 @@ function commandCase(spec: CommandSpec): string {
   const lines = Object.entries(spec.options).map(([name, option]) => optionLine(name, option))
   const argument = actionOf(valuesOfArgument(spec))
   const first = argument === '' ? [] : [quoted(`1:argument:${argument}`)]
-  return `    ${spec.name}) _arguments ${[quoted('--help[The help of this command]'), ...lines, ...first].join(' ')} ;;`
+  const second = takesFileSecond(spec) ? [quoted('2:file:_files')] : []
+  const words = [quoted('--help[The help of this command]'), ...lines, ...first, ...second]
+  return `    ${spec.name}) _arguments ${words.join(' ')} ;;`
 }
 
 function optionLine(name: string, option: OptionSpec): string {
   const values = valuesOfOption(option)
-  const help = `--${name}[${inBrackets(option.help)}]`
-  return quoted(values === null ? help : `${help}:value:${actionOf(values)}`)
+  const help = `[${inBrackets(option.help)}]`
+  return quoted(values === null ? `--${name}${help}` : `--${name}=${help}:value:${actionOf(values)}`)
 }
 
 function actionOf(values: Values): string {
