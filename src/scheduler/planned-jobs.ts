@@ -107,7 +107,8 @@ export class PlannedJobs {
       const problem = 'is new and will never run: all of its times have passed.'
       logger.warn({ jobType }, `The schedule '${key.toString()}' ${problem}`)
     } else if (outcome === 'changed') {
-      const problem = 'was changed and will not run: its times have passed, it has run once, or its trigger was deleted.'
+      const problem =
+        'was changed and will not run: its times have passed, it has run once, or its trigger was deleted.'
       const remedy = 'For another run declare a time that is ahead, or use another key.'
       logger.warn({ jobType }, `The schedule '${key.toString()}' ${problem} ${remedy}`)
     }

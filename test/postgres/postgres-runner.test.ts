@@ -228,6 +228,22 @@ describe('trouble that passes', () => {
     expect(await store.runner.transact(() => add(4), { lock: 'rows' })).toBe(1)
   })
 
+  test.each(['rows', 'none'] as const)(
+    'no wait for a lock is longer than all of it may be: %s',
+    async (lock) => {
+      await using holder = open()
+      await using store = open({ lockTimeoutMs: 1000 })
+      const release = await holdRow(holder, 4)
+      const startedMs = performance.now()
+      await expect(store.runner.transact(() => add(4), { lock })).rejects.toMatchObject({
+        cause: { code: '55P03' },
+      })
+      // Run again after each wait for the whole time it would take three times as long.
+      expect(performance.now() - startedMs).toBeLessThan(3000)
+      await release()
+    },
+  )
+
   test('a statement that takes too long is ended by the server', async () => {
     await using store = open({ statementTimeoutMs: 50 })
     const slow = store.runner.transact(() => rowsOf('SELECT pg_sleep(30)'), { lock: 'rows' })

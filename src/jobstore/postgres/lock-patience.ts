@@ -1,4 +1,3 @@
-import type { TransactionLock } from '../sql/kernel/sql-runner.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { SlowWatch } from './postgres-session.ts'
 
@@ -110,7 +109,10 @@ export class LockPatience {
   }
 }
 
-/** Whether a transaction that cannot get a lock soon is given up instead of waiting. */
-export function isGivenUp(lock: TransactionLock, { waitsInTurn }: LockingStrategy): boolean {
-  return lock !== 'none' && !waitsInTurn
+/**
+ * Whether a transaction that cannot get a lock soon is given up instead of waiting. Also one that locks nothing but the
+ * row that it writes: run again after its whole wait, it would wait longer than the store says that it does.
+ */
+export function isGivenUp({ waitsInTurn }: LockingStrategy): boolean {
+  return !waitsInTurn
 }

@@ -92,7 +92,7 @@ export class PostgresRunner implements SqlRunner {
   transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions<Answer>): Promise<Answer> {
     return this.#work(async () => {
       const retry = new TransactionRetry(() => this.#options.ids.random())
-      const patience = isGivenUp(options.lock, this.#options.locking) ? this.#newPatience() : null
+      const patience = isGivenUp(this.#options.locking) ? this.#newPatience() : null
       let isBack = false
       for (;;) {
         const attempt = (): Promise<Attempt<Answer>> =>
