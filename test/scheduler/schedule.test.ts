@@ -464,8 +464,8 @@ it('warns of a changed schedule that will not run again, as of a job that declar
   await clock.advance(600_000)
   expect(cursors).toEqual([0])
   expect(warnings).toEqual([
-    "The schedule 'DEFAULT.poll' was changed and will not run: its times have passed, it has run once, or its trigger " +
-      'was deleted. For another run declare a time that is ahead, or use another key.',
+    "The schedule 'DEFAULT.poll' was changed and will not run: its times have passed, it has run once, or its " +
+      'trigger was deleted. For another run declare a time that is ahead, or use another key.',
   ])
   const at = new Date(clock.now() + 1000)
   await scheduler.schedule('poll', { key: 'poll', at, data: { cursor: 9 } })
