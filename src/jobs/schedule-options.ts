@@ -139,7 +139,10 @@ export interface TriggerJobOptions {
 }
 
 export interface ReplaceOptions {
-  /** Replace what has the same key. Default false: what exists already is an error. */
+  /**
+   * Replace what has the same key. A trigger of another job goes to this one, and that job is deleted when it is not
+   * durable and has no other. Default false: what exists already is an error.
+   */
   readonly replace?: boolean
 }
 

@@ -19,12 +19,12 @@ export type InterruptReason = 'interrupt' | 'timeout' | 'shutdown' | 'recovered'
 export interface SchedulerEventMap {
   /** A trigger was stored. */
   jobScheduled: { readonly trigger: Trigger }
-  /** A trigger was taken away. */
+  /** A trigger was taken away. The triggers of a job that is deleted go with it: `jobDeleted` stands for them. */
   jobUnscheduled: { readonly triggerKey: TriggerKey }
   /**
    * A trigger will never fire again, because its schedule is over. One that its job has ended, by
    * `unscheduleFiringTrigger` or `unscheduleAllTriggers`, has no such event, as in Quartz: the `instruction` of
-   * `triggerComplete` says it.
+   * `triggerComplete` says it. A new calendar that leaves the trigger a time revives it.
    */
   triggerFinalized: { readonly trigger: Trigger }
   /** A trigger was paused. */

@@ -5,19 +5,24 @@ import type { Clock } from '../time/clock.ts'
 import { Waiters } from '../time/waiters.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
-/** The executions that this scheduler runs now. */
+/** The executions that this scheduler has begun and not ended, with what listeners do before and after the job. */
 export class ExecutingJobs {
   readonly #contexts = new Set<ExecutionContext>()
   readonly #draining = new Waiters()
   #started = 0
 
-  /** Executions begun since the scheduler was made. */
+  /** How often a job has begun to run since the scheduler was made: refires count, what was vetoed does not. */
   get startedCount(): number {
     return this.#started
   }
 
   add(context: ExecutionContext): void {
     this.#contexts.add(context)
+  }
+
+  /** Notes that listeners were told of the run, and the job begins. */
+  noteRun(context: ExecutionContext): void {
+    context.isRunning = true
     this.#started++
   }
 
@@ -43,6 +48,11 @@ export class ExecutingJobs {
 
   all(): readonly ExecutionContext[] {
     return [...this.#contexts]
+  }
+
+  /** Those whose job runs: a listener that is asked for a veto does not find the execution that it is asked about. */
+  running(): readonly ExecutionContext[] {
+    return this.all().filter(({ isRunning }) => isRunning)
   }
 
   /** Asks the executions of a job, or one execution, to stop; false when none of them runs here. */

@@ -44,6 +44,8 @@ export class ExecutionContext implements RemoteJobContext {
   runsAgain = false
   result: unknown = undefined
   jobRunTimeMs = -1
+  /** From when listeners were told that the job is to run until they were told that it has. */
+  isRunning = false
   traceContext: TraceContext | null = null
   #abort: AbortController | null = null
   #taskSignal: LightSignal | null = null

@@ -149,6 +149,7 @@ export class JobRunShell implements Runnable {
     const context = this.#context
     const definition = this.#definition
     invariant(definition !== null, 'what runs here has its definition')
+    this.#resources.executing.noteRun(context)
     context.beganTimeMs ??= this.#resources.clock.now()
     return after(runJob(definition, context, this.#resources), (error) =>
       this.#goesOnElsewhere(error) ? 'elsewhere' : this.#after(error, { retries: true }),
@@ -175,6 +176,7 @@ export class JobRunShell implements Runnable {
     return after(isTriedAgain ? this.#unlessDeleted(judged) : judged, (verdict) => {
       this.#context.runsAgain = verdict.instruction === 'reExecuteJob' || verdict.again !== null
       return after(this.#tellWasExecuted(error), () => {
+        this.#context.isRunning = false
         if (error?.refireImmediately !== true) return this.#decide(error, verdict)
         // Again and again without I/O it would keep timers, signals and its own time limit from their turn.
         return nextTurn(this.#resources.clock).then(() => this.#decide(error, verdict))

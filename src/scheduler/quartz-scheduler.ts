@@ -449,7 +449,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     this.#audit.note(note)
   }
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[] {
-    return this.#executing.all()
+    return this.#executing.running()
   }
 
   async awaitsResult(reference: string): Promise<boolean> {

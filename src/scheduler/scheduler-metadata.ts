@@ -10,7 +10,7 @@ export interface SchedulerMetaData {
   readonly isShutdown: boolean
   /** When the scheduler was first started; null before. */
   readonly runningSince: Date | null
-  /** Executions begun by this instance since it was made. */
+  /** How often jobs have begun to run on this instance since it was made: refires count, what was vetoed does not. */
   readonly numberOfJobsExecuted: number
   readonly jobStore: string
   readonly jobStorePersistent: boolean
@@ -39,7 +39,7 @@ export function summaryOfMetaData(metaData: SchedulerMetaData): string {
   return [
     `quartz-ts ${metaData.version}: scheduler '${metaData.schedulerName}', instance '${metaData.schedulerInstanceId}'`,
     `  ${state}${since}`,
-    `  ${metaData.numberOfJobsExecuted} executions begun`,
+    `  ${metaData.numberOfJobsExecuted} runs begun`,
     `  job store ${metaData.jobStore} (${store})`,
     `  thread pool ${metaData.threadPool} with ${metaData.threadPoolSize} threads`,
   ].join('\n')

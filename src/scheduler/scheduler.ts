@@ -353,11 +353,11 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   pauseAll(options?: PauseOptions): Promise<void>
   /** Resumes a trigger. Here and in the methods below, what it missed goes through its misfire policy by default. */
   resumeTrigger(triggerKey: TriggerKey | string, options?: ResumeOptions): Promise<boolean>
-  /** Answers the groups. */
+  /** Those of matching groups, but for triggers whose job's group is paused; answers the groups. */
   resumeTriggers(matcher: GroupMatcher, options?: ResumeOptions): Promise<readonly string[]>
   /** Resumes the triggers of a job. */
   resumeJob(jobKey: JobKey | string, options?: ResumeOptions): Promise<boolean>
-  /** Answers the groups. */
+  /** The triggers of jobs in matching groups, but for those whose own group is paused; answers the groups. */
   resumeJobs(matcher: GroupMatcher, options?: ResumeOptions): Promise<readonly string[]>
   resumeAll(options?: ResumeOptions): Promise<void>
   /**
@@ -422,7 +422,7 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   getEarliestDueTime(): Promise<Date | null>
   /** `NONE` when there is no such trigger. */
   getTriggerState(triggerKey: TriggerKey | string): Promise<TriggerState>
-  /** Lets a trigger in the ERROR state fire again; false in any other state. */
+  /** Lets a trigger in the ERROR state fire again, at its next time if it has one; false in any other state. */
   resetTriggerFromErrorState(triggerKey: TriggerKey | string): Promise<boolean>
 
   /**
@@ -484,7 +484,11 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * time. Empty for a store that does not keep it.
    */
   queryAudit(query?: AuditQuery): Promise<Page<AuditEntry, AuditCursor>>
-  /** The executions that this instance runs now. */
+  /**
+   * The executions whose job runs on this instance now: from when listeners were told that it is to run until they were
+   * told that it has. So a listener that is asked for a veto finds the others of the job, and not the one it is asked
+   * about.
+   */
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[]
   /**
    * Asks executions of a job, or one execution, to stop, on whatever node they run; false when none of them runs. A

@@ -237,7 +237,7 @@ export interface SchedulerJson {
    */
   readonly status: 'started' | 'standby' | 'attached' | 'shutdown'
   readonly runningSinceMs: number | null
-  /** Executions begun by this node; null when attached, since it is none. */
+  /** Runs begun by this node, refires with them; null when attached, since it is none. */
   readonly numberOfJobsExecuted: number | null
   readonly jobStore: string
   readonly jobStorePersistent: boolean
@@ -257,7 +257,9 @@ export const schedulerJson: z.ZodType<SchedulerJson> = z.strictObject({
   numberOfJobsExecuted: z
     .number()
     .nullable()
-    .describe('Executions begun by the node that was asked; null when attached, since it is none.'),
+    .describe(
+      'Runs begun by the node that was asked, refires with them; null when attached, since it is none.',
+    ),
   jobStore: z.string(),
   jobStorePersistent: z.boolean(),
   jobStoreClustered: z.boolean(),
