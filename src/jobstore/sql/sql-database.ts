@@ -1,4 +1,5 @@
-import { checkMethods, checkOneOf, checkOptions, checkString } from '../../core/arguments.ts'
+import { checkMethods, checkOneOf, checkOptions, checkString, checkWhole } from '../../core/arguments.ts'
+import { timerDelayMaxMs } from '../../time/clock.ts'
 import { type RecordOptions, resolveRecordOptions } from '../record-options.ts'
 import { recoverAtStart } from './cluster/recovery.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
@@ -29,6 +30,11 @@ export interface SqlDatabase {
   readonly persistent: boolean
   readonly dialect: SqlDialect
   readonly schema: SchemaDialect
+  /**
+   * The longest that a call waits for locks of others while the database is well, such as a busy timeout: a shutdown
+   * waits for longer than that. Milliseconds, 0 to 2,147,483,647. Default 0.
+   */
+  readonly longestLockWaitMs?: number
   /** Opens a connection, which the store closes: one for each scheduler, and one for each call of `migrate`. */
   connect(): Promise<SqlDatabaseRunner>
 }
@@ -77,17 +83,20 @@ const optionChecks = {
  */
 export function sqlJobStore(database: SqlDatabase, options: SqlJobStoreOptions = {}): DatabaseJobStore {
   checkDatabase(what, 'database', database)
+  if (database.longestLockWaitMs !== undefined) {
+    checkWhole(0, timerDelayMaxMs)(what, 'longestLockWaitMs', database.longestLockWaitMs)
+  }
   checkOptions(what, options, optionChecks)
   return new SqlJobStore(engineOf(database, options))
 }
 
 function engineOf(database: SqlDatabase, options: SqlJobStoreOptions): SqlEngine {
-  const { name, persistent, dialect, schema } = database
+  const { name, persistent, dialect, schema, longestLockWaitMs = 0 } = database
   const names = sqlNames(what, options.tablePrefix === undefined ? {} : { prefix: options.tablePrefix })
   const vocabulary = { dialect, schema, names }
   return {
     name,
-    capabilities: { persistent, clustered: false, sharedTransactions: false },
+    capabilities: { persistent, clustered: false, sharedTransactions: false, longestLockWaitMs },
     ...vocabulary,
     encoding: options.jobData ?? 'json',
     records: resolveRecordOptions(what, options),

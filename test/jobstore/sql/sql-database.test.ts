@@ -40,6 +40,15 @@ function databaseAt(filename: string): SqlDatabase & { readonly opened: () => nu
   }
 }
 
+test('a store says how long its database may wait for locks', () => {
+  const waitOf = (longestLockWaitMs?: number): number | undefined =>
+    sqlJobStore({ ...databaseAt(':memory:'), ...(longestLockWaitMs !== undefined && { longestLockWaitMs }) })
+      .capabilities.longestLockWaitMs
+  expect(waitOf(20_000)).toBe(20_000)
+  expect(waitOf()).toBe(0)
+  expect(() => waitOf(-1)).toThrow(expect.objectContaining({ field: 'longestLockWaitMs' }) as Error)
+})
+
 describe('a store over sqliteDialect and a runner of the user conforms', () => {
   const connections = new Map<string, Database.Database>()
   const cases = jobStoreConformance({
