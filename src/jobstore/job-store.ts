@@ -176,9 +176,10 @@ export type TriggerFiredResult =
   /** For a claim that was split, the firing of one of its items, under a fire instance id of its own. */
   | { readonly kind: 'fired'; readonly bundle: TriggerFiredBundle }
   /**
-   * Paused, deleted, rescheduled or blocked since it was acquired, or put in error because its next fire time cannot
-   * be computed (its calendar is missing, say): nothing to run and nothing to release. Or it was split into items,
-   * which triggers run that the loop finds as any others.
+   * Paused, deleted, rescheduled or blocked since it was acquired; or left to other nodes, because this one does not
+   * know the type that its job has by now; or put in error because its next fire time cannot be computed (its calendar
+   * is missing, say): nothing to run and nothing to release. Or it was split into items, which triggers run that the
+   * loop finds as any others.
    */
   | { readonly kind: 'gone' }
   /** This trigger could not be fired; the others of the batch are not affected. The claim is still held. */

@@ -284,8 +284,12 @@ export class StoreModel extends ModelLists {
       if (held === undefined) return null
       const { claimedMs } = held
       held.claim = null
-      const calendar = this.calendarOf(held)
       const job = this.job(textOf(held.trigger.jobKey))
+      if (job !== undefined && this.unknownJobTypes.includes(job.jobType)) {
+        held.state = 'WAITING'
+        return null
+      }
+      const calendar = this.calendarOf(held)
       if (calendar === undefined || job === undefined) return null
       const before = held.trigger
       held.trigger = before.triggered(calendar)

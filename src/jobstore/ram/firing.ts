@@ -138,8 +138,9 @@ function fireTrigger(session: RamSession, claim: AcquiredTrigger, nowMs: EpochMs
   if (!data.holds(record, fireInstanceId)) return gone
   const before = record.trigger
   const isToSplit = isSplit(record.job.detail, before.key)
-  if (isToSplit && claim.isSplit !== true) {
-    // A job that is sharded since it was claimed: the next search finds it as such.
+  const isUnknown = !session.context.knowsJobType(record.job.detail.jobType)
+  if (isUnknown || (isToSplit && claim.isSplit !== true)) {
+    // The next search leaves a job of an unknown type, and finds one that is sharded since it was claimed as such.
     data.apply(record, 'release')
     return gone
   }

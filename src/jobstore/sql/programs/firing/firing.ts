@@ -192,6 +192,10 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
       faulty.push({ key: row.triggerKey, error: jobs.broken.get(jobKey) })
     } else if (busy.executing.has(jobKey)) {
       idle.push({ row, state: nextTriggerState('WAITING', 'block') })
+    } else if (!tx.session.context.knowsJobType(jobDetail.jobType)) {
+      // As after a Java node has replaced the job: it leaves the claims of others. Nodes that know the type are told.
+      idle.push({ row, state: 'WAITING' })
+      tx.offers.note(claim.trigger.nextFireTimeMs)
     } else if (started.has(jobKey) || (isSplit(jobDetail, row.triggerKey) && claim.isSplit !== true)) {
       // A job that is sharded since it was claimed: the next search finds it as such.
       idle.push({ row, state: 'WAITING' })
