@@ -563,7 +563,6 @@ FOR NO KEY UPDATE OF t;
 
 -- triggers.apply.acquire
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
---   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -595,7 +594,6 @@ RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.release
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
---   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -627,7 +625,6 @@ RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.fire
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
---   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -659,7 +656,6 @@ RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.fireLast
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
---   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -692,7 +688,6 @@ RETURNING trigger_state, next_fire_time;
 -- triggers.apply.block
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
---   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -726,7 +721,6 @@ RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.unblock
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
---   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -760,7 +754,6 @@ RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.pause
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
---   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -794,7 +787,6 @@ RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.resume
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
---   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -828,7 +820,6 @@ RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.complete
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
---   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -864,7 +855,6 @@ RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.fail
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
---   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -900,7 +890,6 @@ RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.reset
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
---   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -932,7 +921,6 @@ RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.revive
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
---   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -4347,6 +4335,33 @@ ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
 FOR NO KEY UPDATE OF t;
 
+-- scopes.release
+--   programs/scheduling/scheduling.ts (storeJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'ACQUIRED' THEN 'WAITING' ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('ACQUIRED');
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'ACQUIRED' THEN 'WAITING' ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
 -- scopes.earliestOfJobs
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/firing.ts (fireTriggers)
@@ -4658,7 +4673,8 @@ WHERE j.job_name = r.job_name
 --   programs/steps/settling.ts (settleJobs)
 -- SQLite
 SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
-  CASE WHEN length(j.job_data) > 0 THEN lower(hex(substr(j.job_data, 1, 1))) = '7b' END AS data_is_json
+  j.node_affinity, CASE WHEN length(j.job_data) > 0 THEN lower(hex(substr(j.job_data, 1,
+  1))) = '7b' END AS data_is_json
 FROM qrtz_job_details AS j
 WHERE j.job_name = :job_name
   AND j.job_group = :job_group
@@ -4666,7 +4682,8 @@ WHERE j.job_name = :job_name
 
 -- PostgreSQL
 SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
-  CASE WHEN length(j.job_data) > 0 THEN encode(substr(j.job_data, 1, 1), 'hex') = '7b' END AS data_is_json
+  j.node_affinity, CASE WHEN length(j.job_data) > 0 THEN encode(substr(j.job_data, 1, 1),
+  'hex') = '7b' END AS data_is_json
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
@@ -4683,7 +4700,8 @@ FOR NO KEY UPDATE OF j;
 --   programs/steps/passing-over.ts (tryLockJobs)
 -- SQLite
 SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
-  CASE WHEN length(j.job_data) > 0 THEN lower(hex(substr(j.job_data, 1, 1))) = '7b' END AS data_is_json
+  j.node_affinity, CASE WHEN length(j.job_data) > 0 THEN lower(hex(substr(j.job_data, 1,
+  1))) = '7b' END AS data_is_json
 FROM qrtz_job_details AS j
 WHERE j.job_name = :job_name
   AND j.job_group = :job_group
@@ -4691,7 +4709,8 @@ WHERE j.job_name = :job_name
 
 -- PostgreSQL
 SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
-  CASE WHEN length(j.job_data) > 0 THEN encode(substr(j.job_data, 1, 1), 'hex') = '7b' END AS data_is_json
+  j.node_affinity, CASE WHEN length(j.job_data) > 0 THEN encode(substr(j.job_data, 1, 1),
+  'hex') = '7b' END AS data_is_json
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r

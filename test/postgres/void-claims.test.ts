@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { TriggerKey } from '../../src/core/key.ts'
+import type { JobDetail } from '../../src/jobs/job-detail.ts'
+import type { AcquiredAndFired } from '../../src/jobstore/job-store.ts'
 import { postgresJobStore } from '../../src/postgres.ts'
 import { jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -37,9 +39,9 @@ async function firingSession(): Promise<pg.Client> {
   return client
 }
 
-async function untilSomebodyWaits(): Promise<void> {
+async function untilSomebodyWaits(sessions = 1): Promise<void> {
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  while ((await database.query(waiting)).length === 0);
+  while ((await database.query(waiting)).length < sessions);
 }
 
 const key = new TriggerKey('t')
@@ -146,4 +148,107 @@ test('of claims of both kinds of jobs those fire whose triggers no other session
   for (const release of releases) await release()
   expect(await fire()).toMatchObject({ held: fired, 'strict held': fired })
   expect(await executing()).toHaveLength(4)
+})
+
+test('a claim on a job that is for other nodes since fires nothing', async () => {
+  const clock = new ManualClock()
+  const [one, other] = [await newBed(clock, 'one'), await newBed(clock, 'other')]
+  await one.schedule('t', everySecond)
+  const claim = await one.acquireOne('t')
+  const job = { ...one.job, nodeAffinity: { names: ['other'], required: true } }
+  await other.store.addJob(job, { replace: true })
+  expect(other.signals.announced(clock.now())).toBe(true)
+  expect(await one.fireKind(claim)).toBe('gone')
+  expect(await one.acquireNames()).toEqual([])
+  expect((await other.start('t')).jobDetail).toEqual(job)
+})
+
+/**
+ * Has each session wait that stores a claim or an execution, for longer than a store would, until the answered function
+ * is called.
+ */
+async function holdNewFirings(): Promise<() => Promise<unknown>> {
+  const client = new pg.Client({ connectionString: database.connectionString })
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await database.query('DROP FUNCTION held CASCADE')
+  })
+  await client.query(`
+    CREATE FUNCTION held() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0
+    AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NEW; END $$;
+    CREATE TRIGGER held BEFORE INSERT ON qrtz_fired_triggers FOR EACH ROW EXECUTE FUNCTION held();
+    SELECT pg_advisory_lock(1)`)
+  return () => client.query('SELECT pg_advisory_unlock(1)')
+}
+
+/** Replaces the job while a search of another node has taken its trigger and has not committed. */
+async function replacedDuringSearch(
+  [one, other]: readonly [Testbed, Testbed],
+  job: JobDetail,
+  untilMs: number,
+): Promise<AcquiredAndFired> {
+  const letGo = await holdNewFirings()
+  const searched = one.acquireAndFire({ noLaterThanMs: untilMs, maxCount: 1 })
+  await untilSomebodyWaits()
+  const replaced = other.store.addJob(job, { replace: true })
+  await Promise.race([replaced, untilSomebodyWaits(2)])
+  await letGo()
+  await replaced
+  return searched
+}
+
+const otherKinds: Readonly<Record<string, Partial<JobDetail>>> = {
+  'of a type that its node does not know': { jobType: 'new' },
+  'of a job for other nodes': { nodeAffinity: { names: ['other'], required: true } },
+  'of a job that forbids concurrent execution': { disallowConcurrentExecution: true },
+}
+
+test.each(Object.entries(otherKinds))(
+  'a trigger that is claimed while its job is replaced by one %s is free again',
+  async (_, kind) => {
+    const clock = new ManualClock()
+    const [one, other] = [await newBed(clock, 'one'), await newBed(clock, 'other')]
+    one.unknownJobTypes.add('new')
+    await one.schedule('t', { inMs: 500, ...everySecond })
+    const job = { ...one.job, ...kind }
+    const { acquired } = await replacedDuringSearch([one, other], job, one.now() + 500)
+    await clock.advance(500)
+    // Another node need not wait for the node that had the claim.
+    expect((await other.start('t')).jobDetail).toEqual(job)
+    const results = await one.store.triggersFired(acquired)
+    expect(results.map((result) => result.kind)).toEqual(['gone'])
+  },
+)
+
+test('a trigger waits, and is told, when its job forbids concurrent execution while another one is fired', async () => {
+  const clock = new ManualClock()
+  const [one, other] = [await newBed(clock, 'one'), await newBed(clock, 'other')]
+  await one.schedule('a', everySecond)
+  await one.schedule('b', { inMs: 500, ...everySecond })
+  const job = { ...one.job, disallowConcurrentExecution: true }
+  const { fired } = await replacedDuringSearch([one, other], job, one.now())
+  expect(fired.map(({ trigger }) => trigger.key.name)).toEqual(['a'])
+  await clock.advance(500)
+  expect(await one.states('a', 'b')).toEqual(['BLOCKED', 'BLOCKED'])
+  expect(await other.acquireNames()).toEqual([])
+  one.signals.clear()
+  for (const bundle of fired) await one.complete(bundle)
+  expect(one.signals.announced(clock.now())).toBe(true)
+  expect(await other.acquireNames()).toEqual(['b'])
+})
+
+// A Java node leaves the claims of other nodes when it replaces a job.
+test('a claim is given back when a Java node has given the job a type that its node does not know', async () => {
+  const clock = new ManualClock()
+  const [one, other] = [await newBed(clock, 'one'), await newBed(clock, 'other')]
+  one.unknownJobTypes.add('new')
+  await one.schedule('t', everySecond)
+  const claim = await one.acquireOne('t')
+  await database.query(`UPDATE qrtz_job_details SET job_class_name = 'new'`)
+  one.signals.clear()
+  expect(await one.fireKind(claim)).toBe('gone')
+  expect(one.signals.announced(clock.now())).toBe(true)
+  expect(await one.acquireNames()).toEqual([])
+  expect((await other.start('t')).jobDetail.jobType).toBe('new')
 })

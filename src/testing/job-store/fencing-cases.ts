@@ -45,6 +45,9 @@ const claims = area('fencing: a claim is over', {
   ),
   'when the job was deleted': losesClaim((bed) => bed.store.deleteJobs([bed.job.key])),
   'when everything was cleared': losesClaim((bed) => bed.store.clear()),
+  'when the job was replaced by one of another type': losesClaim((bed) =>
+    bed.store.addJob({ ...bed.job, jobType: 'other' }, { replace: true }),
+  ),
   'when the trigger was claimed again': losesClaim(async (bed, claim) => {
     await bed.store.releaseAcquiredTriggers([claim])
     await bed.acquireOne('t')
@@ -52,6 +55,26 @@ const claims = area('fencing: a claim is over', {
 })
 
 const firings = area('fencing: claims and firings', {
+  'leave a trigger whose job is of a type that is not known here': async (bed) => {
+    await bed.schedule('t', { everyMs: 1000 })
+    const claim = await bed.acquireOne('t')
+    bed.unknownJobTypes.add(bed.job.jobType)
+    assert.equal(await bed.fireKind(claim), 'gone')
+    assert.equal(await bed.state('t'), 'NORMAL')
+    assert.deepEqual(await bed.acquireNames(), [])
+    bed.unknownJobTypes.clear()
+    await bed.start('t')
+  },
+  'keep a claimed trigger when its job is given to other nodes': async (bed, { capabilities, reopen }) => {
+    await bed.schedule('t', { everyMs: 1000 })
+    const claim = await bed.acquireOne('t')
+    const nodeAffinity = { names: ['node-2'], required: true }
+    await bed.store.addJob({ ...bed.job, nodeAffinity }, { replace: true })
+    // One scheduler runs all jobs.
+    const meant = capabilities.clustered ? await reopen() : bed
+    if ((await bed.fireKind(claim)) === 'gone') await meant.start('t')
+    assert.deepEqual(await meant.acquireNames(), [])
+  },
   'leave a newer claim on the trigger untouched by an older one': async (bed) => {
     await bed.schedule('t', { everyMs: 1000 })
     const older = await bed.acquireOne('t')

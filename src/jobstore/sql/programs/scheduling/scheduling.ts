@@ -15,6 +15,7 @@ import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
+import { nodeAffinityText } from '../../tables/jobs/node-affinity.ts'
 import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { calendarsOf } from '../steps/calendar-lookup.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
@@ -318,7 +319,7 @@ export function* storeJobs(
   details: readonly JobDetail[],
   stored: KeyMap<JobKey, JobRef>,
 ): SqlProgram<void> {
-  const { jobs, triggers, scopes } = tx.session
+  const { jobs, scopes } = tx.session
   const fresh = details.filter(({ key }) => !stored.has(key))
   yield* jobs.insert(fresh)
   const replacing = details.filter(({ key }) => stored.has(key))
@@ -326,7 +327,7 @@ export function* storeJobs(
   const changed = replacing.filter((detail) => changesKind(detail, stored.get(detail.key)))
   if (changed.length === 0) return
   const keys = changed.map(({ key }) => key)
-  yield* triggers.applyToJobs('release', keys)
+  yield* scopes.release(keys)
   yield* endStaleClaims(tx)
   yield* settleJobs(tx, keys)
   tx.offers.note(yield* scopes.earliestOfJobs(keys))
@@ -336,7 +337,9 @@ export function* storeJobs(
 function changesKind(detail: JobDetail, stored: JobRef | undefined): boolean {
   return (
     stored !== undefined &&
-    (stored.nonConcurrent !== detail.disallowConcurrentExecution || stored.jobType !== detail.jobType)
+    (stored.nonConcurrent !== detail.disallowConcurrentExecution ||
+      stored.jobType !== detail.jobType ||
+      stored.nodeAffinity !== nodeAffinityText(detail.nodeAffinity))
   )
 }
 

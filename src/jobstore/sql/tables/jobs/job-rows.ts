@@ -77,7 +77,7 @@ export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof 
     job_data: jobDataText(encoding, owner, job.jobDataMap),
     timeout_ms: job.timeoutMs,
     retry_policy: job.retry === null ? null : JSON.stringify(job.retry),
-    node_affinity: job.nodeAffinity === null ? null : nodeAffinityText(job.nodeAffinity),
+    node_affinity: nodeAffinityText(job.nodeAffinity),
     sharding: job.sharding === null ? null : JSON.stringify(job.sharding),
     job_plan: job.plan === null ? null : JSON.stringify(job.plan),
   }

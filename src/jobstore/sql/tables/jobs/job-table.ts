@@ -35,7 +35,7 @@ import {
   sqlQuery,
 } from '../../kernel/statement.ts'
 import { brokenRow } from '../encoding/broken-row.ts'
-import { anyText, boolean, readable } from '../encoding/columns.ts'
+import { anyText, boolean, readable, textOrNull } from '../encoding/columns.ts'
 import { type JobDataEncoding, jobDataText, jsonBegin } from '../encoding/job-data-text.ts'
 import { asLookedUp, jobKeyColumns, jobKeyOf, jobKeyRows } from '../encoding/key-rows.ts'
 import { jobColumns, jobOf, jobRow } from './job-rows.ts'
@@ -47,6 +47,8 @@ export interface JobRef {
   readonly durable: boolean
   readonly nonConcurrent: boolean
   readonly requestsRecovery: boolean
+  /** As {@link nodeAffinityText} writes it. */
+  readonly nodeAffinity: string | null
   /** How its data are written; null when it has none. */
   readonly dataEncoding: JobDataEncoding | null
 }
@@ -197,6 +199,7 @@ function refOf(row: SqlRow): JobRef {
     durable: readable(boolean, row, 'is_durable', true),
     nonConcurrent: readable(boolean, row, 'is_nonconcurrent', true),
     requestsRecovery: readable(boolean, row, 'requests_recovery', false),
+    nodeAffinity: readable(textOrNull, row, 'node_affinity', null),
     dataEncoding: encodingOf(row),
   }
 }
@@ -227,6 +230,7 @@ export function jobStatements(vocabulary: SqlVocabulary): JobStatements {
   const wanted = `FROM ${keys} AS r CROSS JOIN ${jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)}`
   const place = { table: jobs, alias: 'j', key: jobKeyColumns }
   const selected = `j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
+    j.node_affinity,
     CASE WHEN length(j.job_data) > 0 THEN ${dialect.beginsWithBytes('j.job_data', jsonBegin)} END AS data_is_json`
   const order = `ORDER BY (j.job_group <> 'DEFAULT'), j.job_group ${dialect.keyCollation},
     j.job_name ${dialect.keyCollation}`

@@ -3,8 +3,8 @@ import type { NodeAffinity } from '../../../../jobs/job-detail.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 
 /** As JSON that statements can search: `[true,"a","b"]` for nodes that are required, `[false,"a"]` for preferred. */
-export function nodeAffinityText({ names, required }: NodeAffinity): string {
-  return JSON.stringify([required, ...names])
+export function nodeAffinityText(affinity: NodeAffinity | null): string | null {
+  return affinity === null ? null : JSON.stringify([affinity.required, ...affinity.names])
 }
 
 /** @throws JobPersistenceError ERR_BROKEN_ROW, SyntaxError */

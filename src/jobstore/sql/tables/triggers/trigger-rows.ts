@@ -72,8 +72,7 @@ export function triggerRow(
 
 /** The owner of an item of a sharded firing. */
 function nodesOf({ jobDataMap }: Trigger): string | null {
-  const nodes = firingPartOf(jobDataMap)?.nodes ?? null
-  return nodes === null ? null : nodeAffinityText(nodes)
+  return nodeAffinityText(firingPartOf(jobDataMap)?.nodes ?? null)
 }
 
 /** The columns of `triggers` that firing changes, besides the state. */

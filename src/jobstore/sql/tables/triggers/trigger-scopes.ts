@@ -2,7 +2,7 @@ import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { misfireInstructionCode } from '../../../../triggers/misfire-instruction.ts'
 import type { TriggerAction } from '../../../trigger-state.ts'
-import { boundRows, isRow, type KeyQuery, withScheduler } from '../../kernel/row-set.ts'
+import { boundRows, isRow, type KeyQuery, withScheduler, writeOver } from '../../kernel/row-set.ts'
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
@@ -55,7 +55,7 @@ export interface LateRequest {
   readonly limit: number
 }
 
-/** Statements about sets of triggers, for pausing and resuming. */
+/** Statements about sets of triggers: for pausing and resuming, and for all triggers of jobs. */
 export class TriggerScopes {
   readonly #scheduler: string
   readonly #statements: TriggerScopeStatements
@@ -91,6 +91,14 @@ export class TriggerScopes {
       limit,
     }
     return (yield* all(this.#statements.late[whose][scope.kind](values))).map(triggerKeyOf)
+  }
+
+  /**
+   * Releases the triggers of jobs that have changed, so that claims on them are void. Afterwards no other session has
+   * taken one by what the job was before and is still to store its claim or its execution.
+   */
+  *release(keys: readonly JobKey[]): SqlProgram<void> {
+    yield* writeOver(jobKeyRows(this.#scheduler, keys), (rows) => this.#statements.release({ rows }))
   }
 
   /** The earliest fire time of waiting triggers of these jobs. */
@@ -130,6 +138,7 @@ interface TriggerScopeStatements {
   readonly resume: Readonly<Record<Whose, OfScopes>>
   readonly earliest: Readonly<Record<Whose, OfScopes>>
   readonly late: Readonly<Record<Whose, OfScopes>>
+  readonly release: KeyQuery
   readonly earliestOfJobs: KeyQuery
   readonly earliestBehindStaleClaims: SqlQuery<{ scheduler: string }>
 }
@@ -157,6 +166,7 @@ export function triggerScopeStatements(vocabulary: SqlVocabulary): TriggerScopeS
     resume: both((scope) => updateText(vocabulary, scope, 'resume')),
     earliest: both((scope) => earliestText(vocabulary, scope)),
     late: both((scope) => lateText(vocabulary, scope)),
+    release: sqlQuery(dialect, releaseText(vocabulary)),
     earliestOfJobs: sqlQuery(dialect, earliestOfJobs(vocabulary)),
     earliestBehindStaleClaims: sqlQuery(dialect, earliestBehindStaleClaims(vocabulary)),
   }
@@ -224,6 +234,20 @@ function lateText({ dialect, names }: SqlVocabulary, scope: string): string {
 
 function groupsBut(dialect: SqlDialect, column: string, otherColumn: string): string {
   return `${column} IN ${groupsOf(dialect, 'groups')} AND ${otherColumn} NOT IN ${groupsOf(dialect, 'others')}`
+}
+
+/**
+ * A search locks triggers and not their jobs. Where others write as well, all triggers are therefore written, most of
+ * them as they are: this waits for searches that have taken one, and a search that has read the job as it was before
+ * takes no row that has been written since.
+ */
+function releaseText({ dialect, names }: SqlVocabulary): string {
+  const whichever =
+    dialect.excludesWriters === true ? `AND t.trigger_state IN (${statesBefore('release')})` : ''
+  return `
+    UPDATE ${names.triggers} AS t SET trigger_state = ${stateAfter('release', 't.trigger_state')}
+    FROM ${boundRows(dialect, withScheduler(jobKeyColumns))} AS r
+    WHERE ${isRow(dialect, 't', jobKeyColumns)} ${whichever}`
 }
 
 function earliestOfJobs({ dialect, names }: SqlVocabulary): string {

@@ -83,6 +83,7 @@ describe('jobs in their table', () => {
         durable: false,
         nonConcurrent: false,
         requestsRecovery: false,
+        nodeAffinity: null,
         dataEncoding: null,
       },
       {
@@ -91,6 +92,7 @@ describe('jobs in their table', () => {
         durable: true,
         nonConcurrent: true,
         requestsRecovery: true,
+        nodeAffinity: null,
         dataEncoding: 'json',
       },
     ])
