@@ -5151,7 +5151,17 @@ WHERE f.job_name = r.job_name
   AND f.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND f.state = 'EXECUTING'
-  AND NOT COALESCE(f.is_nonconcurrent, false);
+  AND (
+    NOT COALESCE(f.is_nonconcurrent, false)
+      OR EXISTS (
+        SELECT 1
+        FROM qrtz_job_details AS j
+        WHERE j.sched_name = f.sched_name
+          AND j.job_name = f.job_name
+          AND j.job_group = f.job_group
+          AND age(j.xmin) <= age(CAST(pg_current_xact_id() AS xid))
+      )
+  );
 
 -- firedTriggers.tryLockOverdueOfPeers
 --   programs/firing/overdue-claims.ts (endOverdueClaims)

@@ -106,11 +106,17 @@ const executionsForgotten: KnownClusterBug = {
   },
 }
 
+const looksUpJobs = /^SELECT j\.job_name, j\.job_group, j\.job_class_name/
+
 const lockedTakenForGone: KnownClusterBug = {
   name: 'A job that another session holds is taken for one that is gone when an execution of it ends',
   symptom: /BLOCKED by nobody/,
-  statement: (statement) =>
-    /^SELECT j\.job_name, j\.job_group FROM/.test(statement.text) ? nothing : statement,
+  statement: (statement, lock) => {
+    const { text } = statement
+    // An end looks for a job that is gone once more, which waits for the lock.
+    const isLastLook = lock === 'rows' && looksUpJobs.test(text) && !text.includes('skip locked')
+    return isLastLook || /^SELECT j\.job_name, j\.job_group FROM/.test(text) ? nothing : statement
+  },
 }
 
 const junkStopsAll: KnownClusterBug = {

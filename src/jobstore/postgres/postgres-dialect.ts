@@ -45,6 +45,8 @@ export const postgresDialect: SqlDialect = {
     hasId: (alias, rowId) => `${alias}.ctid = CAST(${rowId} AS tid)`,
     // The last transaction that locked or changed the row; where several hold it, a number that stands for them.
     isLockedHere: (alias) => `${alias}.xmax = CAST(pg_current_xact_id() AS xid)`,
+    // Behind a savepoint, as in a user's transaction, rows have a number of their own, which is younger.
+    isWrittenHere: (alias) => `age(${alias}.xmin) <= age(CAST(pg_current_xact_id() AS xid))`,
   },
   rowId: (alias) => `CAST(${alias}.ctid AS text)`,
   isAmongRowIds: (alias, parameter) =>

@@ -9,8 +9,9 @@ const mostAtOnce = 500
 
 /**
  * Frees triggers that are ACQUIRED without a claim or BLOCKED without an execution: no node would ever fire them. This
- * library leaves none, because it changes a claim and its trigger in one transaction. A Java node leaves some when it
- * recovers a node that still runs. Answers whether there may be more; each run leaves fewer.
+ * library leaves none, because it changes a claim and its trigger in one transaction, and stores no trigger as BLOCKED
+ * while the execution ends: the end comes first, or finds the trigger. A Java node leaves some when it recovers a node
+ * that still runs. Answers whether there may be more; each run leaves fewer.
  */
 export function* freeStuckTriggers(tx: SqlTransaction): SqlProgram<boolean> {
   const { triggers, firedTriggers, keyLists } = tx.session

@@ -18,6 +18,11 @@ export interface RowPlaces {
   hasId(alias: string, rowId: string): string
   /** Whether an earlier statement of this transaction, and no other transaction, has locked the row. */
   isLockedHere(alias: string): string
+  /**
+   * Whether this transaction has written the version of the row that the statement sees. It may also hold where another
+   * one has that began later.
+   */
+  isWrittenHere(alias: string): string
 }
 
 /** Sets of rows that are bound column by column: an engine reads them in half the time that it takes to read JSON. */

@@ -178,13 +178,16 @@ function* deleteRows(
   return { ended, locked: new Set(locked) }
 }
 
-/** Only the row of an execution says that its end must look at the job. */
+/**
+ * Locks the jobs of executions whose rows only say that their ends must look at the job, and those that were not there
+ * before: one that is stored anew before the rows are deleted has triggers that these executions block.
+ */
 function* lockFurtherJobs(
   tx: SqlTransaction,
   ended: readonly EndedExecution[],
   jobs: KeyMap<JobKey, JobRef>,
 ): SqlProgram<void> {
-  const told = ended.filter(({ mayBeWaitedFor, completion }) => mayBeWaitedFor && !touchesJob(completion))
+  const told = ended.filter(({ nonConcurrent, jobKey }) => nonConcurrent && !jobs.has(jobKey))
   const further = yield* lockJobs(tx, uniqueKeys(told.map(({ jobKey }) => jobKey)))
   for (const ref of further.values()) jobs.set(ref.key, ref)
 }

@@ -217,7 +217,8 @@ export class FiredTriggerTable {
 
   /**
    * Makes the ends of executions in flight of these jobs unblock triggers, also if the jobs allowed concurrency when
-   * they began.
+   * they began. Waits for ends that are under way and do not see the job, which are those of rows that do not say so
+   * yet, and all those of a job that this transaction has written.
    */
   *markNonConcurrent(jobKeys: readonly JobKey[]): SqlProgram<void> {
     const keyRows = jobKeyRows(this.#scheduler, jobKeys)
@@ -285,7 +286,7 @@ export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerS
   return {
     ...statementsOfRecovery(vocabulary),
     ...statementsOfAwaited(vocabulary),
-    ...statementsOfJobs(dialect, fired),
+    ...statementsOfJobs(vocabulary),
     ...statementsOfPeers(vocabulary),
     insert: insertQuery(vocabulary, fired, firedColumns),
     tryLock: sqlQuery(dialect, tryLockText(dialect, own)),
@@ -364,9 +365,19 @@ function statementsOfPeers(vocabulary: SqlVocabulary): Pick<FiredTriggerStatemen
 type StatementsOfJobs = Pick<FiredTriggerStatements, 'executing' | 'busy' | 'markNonConcurrent'>
 
 /** Statements about firings of jobs, on any node. */
-function statementsOfJobs(dialect: SqlDialect, fired: string): StatementsOfJobs {
+function statementsOfJobs({ dialect, names }: SqlVocabulary): StatementsOfJobs {
+  const fired = names.firedTriggers
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
   const isOfJob = isRow(dialect, 'f', jobKeyColumns)
+  const unmarked = 'NOT COALESCE(f.is_nonconcurrent, false)'
+  const { places } = dialect
+  // Where a transaction excludes all other writers, no end is under way.
+  const toWrite =
+    places === undefined
+      ? unmarked
+      : `(${unmarked} OR EXISTS (
+           SELECT 1 FROM ${names.jobs} AS j WHERE j.sched_name = f.sched_name AND j.job_name = f.job_name
+             AND j.job_group = f.job_group AND ${places.isWrittenHere('j')}))`
   const jobs = `SELECT DISTINCT f.job_name, f.job_group FROM ${fired} f JOIN ${keys} AS r ON ${isOfJob}`
   return {
     executing: sqlQuery(dialect, `${jobs} WHERE f.state = 'EXECUTING'`),
@@ -374,7 +385,7 @@ function statementsOfJobs(dialect: SqlDialect, fired: string): StatementsOfJobs 
     markNonConcurrent: sqlQuery(
       dialect,
       `UPDATE ${fired} AS f SET is_nonconcurrent = true FROM ${keys} AS r
-       WHERE ${isOfJob} AND f.state = 'EXECUTING' AND NOT COALESCE(f.is_nonconcurrent, false)`,
+       WHERE ${isOfJob} AND f.state = 'EXECUTING' AND ${toWrite}`,
     ),
   }
 }
