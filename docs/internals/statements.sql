@@ -390,9 +390,7 @@ ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/splitting.ts (splitFirings)
---   programs/scheduling/ending-pauses.ts (endPause)
---   programs/scheduling/pausing.ts (pauseTrigger, resumeTrigger)
---   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
+--   programs/scheduling/pausing.ts (resumeTrigger)
 --   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/new-triggers.ts (lockTriggers)
 --   programs/steps/split-firings.ts (endLostItems)
@@ -4667,7 +4665,6 @@ WHERE j.job_name = r.job_name
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (pauseJob, resumeJob)
---   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
 --   programs/steps/new-triggers.ts (lockJobs)
 --   programs/steps/orphans.ts (deleteOrphans)
 --   programs/steps/settling.ts (settleJobs)
@@ -8192,8 +8189,8 @@ LIMIT 1 OFFSET :skipped;
 --   programs/firing/nameless-rows.ts (namelessOf)
 --   programs/scheduling/definition-changes.ts (changeDefinitions)
 --   programs/scheduling/deleting.ts (deleteTriggers)
---   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger, scheduleMany)
+--   programs/steps/new-triggers.ts (lockBehindJob)
 --   programs/steps/passing-over.ts (tryLockTriggers)
 --   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
@@ -9774,20 +9771,20 @@ DELETE FROM qrtz_scheduler_state WHERE sched_name = :scheduler AND boot_id = :bo
 -- none, for a check-in: quartzLocks
 -- nothing
 
--- rows, for acquiring, firing, completing, one trigger: skipLocked
+-- rows, for acquiring, firing, completing, resuming one trigger: skipLocked
 -- nothing
 
--- rows, for acquiring, firing, completing, one trigger: quartzLocks
+-- rows, for acquiring, firing, completing, resuming one trigger: quartzLocks
 SELECT lock_name
 FROM qrtz_locks
 WHERE sched_name = 'QuartzScheduler'
   AND lock_name = 'TRIGGER_ACCESS'
 FOR UPDATE;
 
--- shared, for storing and deleting: skipLocked
+-- shared, for storing, deleting, pausing one trigger or job: skipLocked
 SELECT pg_advisory_xact_lock_shared(-5054017454423357608);
 
--- shared, for storing and deleting: quartzLocks
+-- shared, for storing, deleting, pausing one trigger or job: quartzLocks
 SELECT lock_name
 FROM qrtz_locks
 WHERE sched_name = 'QuartzScheduler'

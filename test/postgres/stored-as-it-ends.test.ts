@@ -92,7 +92,7 @@ test('a trigger may fire whose job was stored anew while an execution of the for
   await mayFire('new')
 })
 
-test('a trigger may fire that a user’s transaction stored with its job while an execution of the former one ended', async () => {
+test('a trigger may fire that a user stored with its job while an execution of the former one ended', async () => {
   const end = await outlived()
   const client = new pg.Client({ connectionString: database.connectionString })
   await client.connect()

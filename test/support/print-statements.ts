@@ -395,8 +395,8 @@ function listingParts(of: 'jobs' | 'triggers'): readonly Composed[] {
 /** What {@link TransactionLock} is taken for, as docs/internals/sql-store.md says it. */
 const locks: Readonly<Record<TransactionLock, string>> = {
   none: 'a check-in',
-  rows: 'acquiring, firing, completing, one trigger',
-  shared: 'storing and deleting',
+  rows: 'acquiring, firing, completing, resuming one trigger',
+  shared: 'storing, deleting, pausing one trigger or job',
   exclusive: 'groups, calendars, everything',
   cluster: 'recovery',
   schema: 'migrations',

@@ -283,7 +283,7 @@ export class SqlJobStore implements DatabaseJobStore {
   }
 
   pauseTrigger(key: TriggerKey, note: PauseNote = silentPause): Promise<boolean> {
-    return this.#transact('rows', (tx) => pausing.pauseTrigger(tx, key, note))
+    return this.#transact('shared', (tx) => pausing.pauseTrigger(tx, key, note))
   }
   pauseTriggers(matcher: GroupMatcher, note: PauseNote = silentPause): Promise<readonly string[]> {
     return this.#transact('exclusive', (tx) => pausing.pauseTriggers(tx, matcher, note))

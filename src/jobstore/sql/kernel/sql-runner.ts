@@ -5,8 +5,10 @@ import type { SqlProgram } from './statement.ts'
  * What a transaction may do to others:
  *
  * - `none`: one guarded statement that waits for no lock (a node's check-in);
- * - `rows`: touches rows that it locks or guards one by one (acquiring, firing, completing, one trigger);
- * - `shared`: stores jobs and triggers; excludes `exclusive`, not other `shared` ones;
+ * - `rows`: touches rows that it locks or guards one by one, and that nothing else changes or looks for without their
+ *   locks (acquiring, firing, completing, resuming one trigger);
+ * - `shared`: stores jobs and triggers, and what is known of pauses of one; excludes `exclusive`, not other `shared`
+ *   ones, which meet at the rows of the jobs;
  * - `exclusive`: changes what others depend on without naming it (groups, calendars, everything); one at a time;
  * - `cluster`: takes part in the recovery of failed nodes; one at a time, and excludes `exclusive`;
  * - `schema`: makes and changes tables, which may not exist yet; one at a time.

@@ -5,12 +5,12 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
 import type { TimedPause } from '../../tables/triggers/pause-table.ts'
 import type { TriggerScope } from '../../tables/triggers/trigger-scopes.ts'
+import { lockBehindJob } from '../steps/new-triggers.ts'
 import { resumeScope } from '../steps/resuming.ts'
 
 /** What the transaction of {@link endPause} may do to others. */
 export function lockOfPause({ scope }: PauseTarget): TransactionLock {
-  if (scope === 'trigger') return 'rows'
-  return scope === 'job' ? 'shared' : 'exclusive'
+  return scope === 'trigger' || scope === 'job' ? 'shared' : 'exclusive'
 }
 
 /**
@@ -19,9 +19,9 @@ export function lockOfPause({ scope }: PauseTarget): TransactionLock {
  */
 export function* endPause(tx: SqlTransaction, pause: TimedPause): SqlProgram<boolean> {
   const { target } = pause
-  const { jobs, triggers, pauses } = tx.session
-  // Before the row of the pause, as everywhere.
-  if (target.scope === 'trigger') yield* triggers.lock([target.key])
+  const { jobs, pauses } = tx.session
+  // Before the row of the pause, as everywhere. No other pause that may hold one of the triggers is made meanwhile.
+  if (target.scope === 'trigger') yield* lockBehindJob(tx, target.key)
   if (target.scope === 'job') yield* jobs.lock([target.key])
   const isInForce = (yield* pauses.load([target])).size > 0
   if (!(yield* pauses.end(pause)) || !isInForce) return false

@@ -7,11 +7,13 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import { columnWidths, requireFits } from '../../tables/encoding/limits.ts'
 import type { TriggerScope } from '../../tables/triggers/trigger-scopes.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
+import { lockBehindJob } from '../steps/new-triggers.ts'
 import { resumeScope } from '../steps/resuming.ts'
 
 export function* pauseTrigger(tx: SqlTransaction, key: TriggerKey, note: PauseNote): SqlProgram<boolean> {
-  const { triggers, pauses } = tx.session
-  const [ref] = yield* triggers.lock([key])
+  const { pauses } = tx.session
+  // Its note is a row that operations on its job delete, or look for, without a lock on the trigger.
+  const ref = yield* lockBehindJob(tx, key)
   if (ref === undefined) return false
   const target: PauseTarget = { scope: 'trigger', key }
   yield* pauses.forgetStale([target, { scope: 'job', key: ref.jobKey }])

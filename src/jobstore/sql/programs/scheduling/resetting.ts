@@ -3,14 +3,13 @@ import { nextTriggerState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import { forgetOverPauses, isPausedByGroup } from '../steps/group-pauses.ts'
+import { lockBehindJob } from '../steps/new-triggers.ts'
 import { settleJobs } from '../steps/settling.ts'
 
 /** Clears an error; false when the trigger is in another state or does not exist. */
 export function* resetTriggerFromErrorState(tx: SqlTransaction, key: TriggerKey): SqlProgram<boolean> {
-  const { jobs, keyLists, triggers, pausedGroups } = tx.session
-  // Jobs before triggers, as everywhere.
-  yield* jobs.lock((yield* keyLists.jobsOfTriggers([key])).values())
-  const [ref] = yield* triggers.lock([key])
+  const { triggers, pausedGroups } = tx.session
+  const ref = yield* lockBehindJob(tx, key)
   const reset = ref === undefined ? null : nextTriggerState(ref.state, 'reset')
   if (ref === undefined || reset === null) return false
   if (ref.nextFireTimeMs === null) {

@@ -42,6 +42,12 @@ export function* lockJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgr
   return found
 }
 
+/** Locks a trigger behind its job: jobs before triggers, as everywhere. */
+export function* lockBehindJob(tx: SqlTransaction, key: TriggerKey): SqlProgram<TriggerRef | undefined> {
+  yield* lockJobs(tx, (yield* tx.session.keyLists.jobsOfTriggers([key])).values())
+  return (yield* lockTriggers(tx, [key])).get(key)
+}
+
 /**
  * Stores triggers whose jobs are locked, over those of the same keys: they start anew, WAITING, PAUSED, BLOCKED or
  * COMPLETE as their groups, their job and their fire time say. Notes when they may fire; answers the former jobs of
