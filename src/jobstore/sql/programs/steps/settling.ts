@@ -15,8 +15,8 @@ export function* settleJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlPro
 
 /**
  * The same for locked jobs. A session that begins an execution of a job that forbids others, or ends one whose row says
- * that its job does, locks the job too, and so comes before the look or after the change. A search that has read the job
- * as it was before it forbade others fires without that lock, and is waited for by the call that changes the job.
+ * that its job does, locks the job too, and so comes before the look or after the change. A search that has read the
+ * job as it was before it forbade others fires without that lock, and the call that changes the job waits for it.
  */
 export function* settleLockedJobs(
   tx: SqlTransaction,
