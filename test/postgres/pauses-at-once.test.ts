@@ -2,15 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { TriggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { PauseNote } from '../../src/jobstore/pauses.ts'
-import { postgresEngine } from '../../src/jobstore/postgres/postgres-engine.ts'
-import { resolvePostgresOptions } from '../../src/jobstore/postgres/postgres-options.ts'
 import type { SqlProgram } from '../../src/jobstore/sql/kernel/statement.ts'
-import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
+import { jobDetail, type Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { closedGate } from '../support/held-statement.ts'
+import { patientBed } from '../support/patient-bed.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
-import { withTransactions } from '../support/wrapped-engine.ts'
 
 const clock = new ManualClock()
 const job = jobDetail('job', { durable: true })
@@ -22,8 +19,8 @@ let one: Testbed
 let other: Testbed
 beforeAll(async () => {
   database = await freshDatabase()
-  one = await newBed('one')
-  other = await newBed('other')
+  one = await patientBed(database, { instanceId: 'one', clock, around: patiently })
+  other = await patientBed(database, { instanceId: 'other', clock, around: patiently })
 })
 afterAll(async () => {
   await one.store.shutdown()
@@ -37,19 +34,6 @@ beforeEach(async () => {
 })
 
 /** Its transactions wait for rows for as long as these are locked, and are not given up and run again. */
-async function newBed(instanceId: string): Promise<Testbed> {
-  const { connectionString } = database
-  const engine = postgresEngine(
-    resolvePostgresOptions({ connectionString, listen: false, lockTimeoutMs: 60_000 }),
-  )
-  const patient = withTransactions(engine, (inner) => (begin, options) => {
-    return inner.transact(() => patiently(begin()), options)
-  })
-  const bed = new Testbed(new SqlJobStore(patient), clock, instanceId)
-  await bed.store.initialize(bed.context)
-  return bed
-}
-
 function* patiently<Answer>(program: SqlProgram<Answer>): SqlProgram<Answer> {
   yield { text: 'SET LOCAL lock_timeout = 0', values: [] }
   return yield* program

@@ -1,16 +1,12 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { JobCompletion } from '../../src/jobstore/job-store.ts'
-import { postgresEngine } from '../../src/jobstore/postgres/postgres-engine.ts'
-import { resolvePostgresOptions } from '../../src/jobstore/postgres/postgres-options.ts'
 import type { SqlProgram } from '../../src/jobstore/sql/kernel/statement.ts'
-import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
-import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { completionOf, jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
+import { completionOf, jobDetail, type Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { closedGate, statementAtGate } from '../support/held-statement.ts'
+import { patientBed } from '../support/patient-bed.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
-import { withTransactions } from '../support/wrapped-engine.ts'
 
 const clock = new ManualClock()
 /** As it is while a test runs whose ends wait at the gate before they delete the row of the execution. */
@@ -21,8 +17,8 @@ let one: Testbed
 let other: Testbed
 beforeAll(async () => {
   database = await freshDatabase()
-  one = await newBed('one')
-  other = await newBed('other')
+  one = await patientBed(database, { instanceId: 'one', clock, around })
+  other = await patientBed(database, { instanceId: 'other', clock, around })
 })
 afterAll(async () => {
   await one.store.shutdown()
@@ -31,20 +27,8 @@ afterAll(async () => {
 })
 beforeEach(() => database.emptySchema('public'))
 
-async function newBed(instanceId: string): Promise<Testbed> {
-  const { connectionString } = database
-  const engine = postgresEngine(
-    resolvePostgresOptions({ connectionString, listen: false, lockTimeoutMs: 60_000 }),
-  )
-  const bed = new Testbed(new SqlJobStore(heldEnds(engine)), clock, instanceId)
-  await bed.store.initialize(bed.context)
-  return bed
-}
-
-function heldEnds(engine: SqlEngine): SqlEngine {
-  return withTransactions(engine, (inner) => (begin, options) => {
-    return inner.transact(ends.areHeld ? () => heldBeforeDelete(begin()) : begin, options)
-  })
+function around<Answer>(program: SqlProgram<Answer>): SqlProgram<Answer> {
+  return ends.areHeld ? heldBeforeDelete(program) : program
 }
 
 function* heldBeforeDelete<Answer>(program: SqlProgram<Answer>): SqlProgram<Answer> {
