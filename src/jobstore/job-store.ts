@@ -281,10 +281,13 @@ export interface JobStore extends FiringOnSchedule {
   acquireRetryDelayMs(failures: number): number
 
   /**
-   * Stores jobs and triggers, all or none. Triggers have their first fire time already.
+   * Stores jobs and triggers, all or none. Triggers have their first fire time already; one that their calendar excludes
+   * by now becomes the next one that it includes.
    *
    * @throws ObjectAlreadyExistsError without `replace`, when a job or trigger exists
-   * @throws JobPersistenceError ERR_JOB_NOT_FOUND when a trigger names a job that is not there
+   * @throws JobPersistenceError ERR_JOB_NOT_FOUND when a trigger names a job that is not there, ERR_CALENDAR_NOT_FOUND
+   *   when it names a calendar that is not there
+   * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when its calendar leaves a trigger no fire time
    */
   scheduleJobs(entries: readonly JobAndTriggers[], options: { readonly replace: boolean }): Promise<void>
   /** Stores a job without a trigger. */
@@ -294,9 +297,10 @@ export interface JobStore extends FiringOnSchedule {
    * `goesOnFrom` the new one, of the same key, takes its place as `inPlaceOf` says, in one step, and keeps its pause.
    *
    * @throws ObjectAlreadyExistsError when the new key is that of a third trigger
-   * @throws JobPersistenceError ERR_JOB_KEY_MISMATCH when the new trigger names another job
-   * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when nothing is left of it where it goes on, ERR_CHANGED_MEANWHILE
-   *   when another trigger than `expected` is stored
+   * @throws JobPersistenceError ERR_JOB_KEY_MISMATCH when the new trigger names another job, ERR_CALENDAR_NOT_FOUND when
+   *   it names a calendar that is not there
+   * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when nothing is left of it where it goes on or under its calendar,
+   *   ERR_CHANGED_MEANWHILE when another trigger than `expected` is stored
    */
   rescheduleTrigger(key: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<boolean>
   /**
@@ -418,8 +422,9 @@ export interface JobStore extends FiringOnSchedule {
    * Makes many changes in one step, as if one call came after the other; optional. Without it the scheduler makes the
    * calls one after the other, and an error ends them half way.
    *
-   * @throws JobPersistenceError ERR_JOB_NOT_FOUND when a trigger names a job that is not there, ERR_CALENDAR_IN_USE
-   *   when a trigger names a removed calendar in the end
+   * @throws JobPersistenceError ERR_JOB_NOT_FOUND when a trigger names a job that is not there, ERR_CALENDAR_NOT_FOUND
+   *   when it names a calendar that is not there, ERR_CALENDAR_IN_USE when a trigger names a removed calendar in the end
+   * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when nothing is left of a trigger under its calendar
    */
   changeDefinitions?(changes: DefinitionChanges): Promise<RemovedDefinitions>
   getCalendar(name: string): Promise<Calendar | null>

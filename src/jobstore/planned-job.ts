@@ -12,6 +12,7 @@ import {
 import { int32Max } from '../triggers/invalid-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { firedOnce, neverFires } from './refusals.ts'
+import { underCalendar } from './under-calendar.ts'
 
 /** A job with its one trigger, as they were declared. Both have the same name and group. */
 export interface PlannedJob {
@@ -73,7 +74,7 @@ export function planChange(
   declared: PlannedJob,
   { calendar, nowMs }: { readonly calendar: Calendar | null; readonly nowMs: EpochMs },
 ): PlanChange {
-  const planned = { ...declared, trigger: underCalendar(declared, calendar, nowMs) }
+  const planned = declared.isPast ? declared : withTimesUnder(declared, calendar, nowMs)
   const { plan } = planned.job
   const before = stored.job?.plan ?? null
   refuseOtherSet(planned, before)
@@ -116,19 +117,9 @@ export function isDeclaredUpTo(job: JobDetail | undefined, { set, generation }: 
   return plan !== null && plan.set === set && plan.generation <= generation
 }
 
-/**
- * The trigger with a fire time that its calendar includes: the calendar may have been replaced since the time was
- * computed. What was left out as past stays so.
- *
- * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when no fire time is left
- */
-function underCalendar({ trigger, isPast }: PlannedJob, calendar: Calendar | null, nowMs: EpochMs): Trigger {
-  const { nextFireTimeMs: plannedMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = trigger
-  if (isPast || calendar === null || plannedMs === null || calendar.isTimeIncluded(plannedMs)) return trigger
-  const first = trigger.computeFirstFireTime(calendar)
-  const { nextFireTimeMs } = first.withoutMissed(calendar, Math.min(plannedMs, nowMs) - 1)
-  if (nextFireTimeMs === null) throw neverFires(trigger)
-  return trigger.withFireState({ nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs })
+/** What was left out as past stays so. */
+function withTimesUnder(declared: PlannedJob, calendar: Calendar | null, nowMs: EpochMs): PlannedJob {
+  return { ...declared, trigger: underCalendar(declared.trigger, { calendarOf: () => calendar, nowMs }) }
 }
 
 /** The next fire time of a declared job once a change was carried out. */

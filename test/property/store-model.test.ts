@@ -100,9 +100,15 @@ class Walk {
       inMs: this.pick([0, 0, 0, 10, 1000, 30_000, day, -90_000]),
       priority: this.pick([5, 5, 1, 9]),
       misfire: this.pick(simpleMisfireInstructions),
-      ...(this.roll(3) === 0 ? { calendar: `c${String(this.roll(2))}` } : {}),
+      ...(this.roll(3) === 0 ? { calendar: this.#calendarName() } : {}),
       ...this.pick(every),
     })
+  }
+  /** Seldom one that is not there. */
+  #calendarName(): string {
+    const [known] = this.model.calendars
+    const named = `c${String(this.roll(2))}`
+    return known === undefined || this.roll(4) === 0 ? named : known.name
   }
   matcher(): GroupMatcher {
     return this.pick([

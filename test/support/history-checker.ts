@@ -3,6 +3,7 @@ import { retryingJobsGroup } from '../../src/core/key.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { SimpleTrigger } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { plannedFireTimeMs, type Trigger } from '../../src/triggers/trigger.ts'
+import { firstUnderCalendar } from './first-under-calendar.ts'
 import { type HistoryEvent, lineOf } from './history.ts'
 
 export interface CheckerRules {
@@ -216,8 +217,10 @@ export class HistoryChecker {
   }
 
   #store(trigger: Trigger, atMs: number): void {
+    const placed = firstUnderCalendar(trigger, this.#calendarOf(trigger), atMs)
+    if (placed === null) throw new Error(`the store took ${trigger.key.toString()}, which never fires`)
     this.lives.set(trigger.key.toString(), {
-      trigger,
+      trigger: placed,
       jobKey: String(trigger.jobKey),
       storedAtMs: atMs,
       status: 'live',

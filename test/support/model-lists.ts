@@ -103,14 +103,18 @@ export class ModelLists {
     )
   }
 
+  /** Null for no calendar; undefined when there is none of the name. */
+  protected calendarNamed(calendarName: string | null): Calendar | null | undefined {
+    if (calendarName === null) return null
+    return this.calendars.find(({ name }) => name === calendarName)?.calendar
+  }
+
   /** The calendar of a trigger; when it is missing the trigger goes to ERROR and the answer is undefined. */
   protected calendarOf(each: ModelTrigger): Calendar | null | undefined {
-    const { calendarName, key } = each.trigger
-    if (calendarName === null) return null
-    const found = this.calendars.find(({ name }) => name === calendarName)
-    if (found !== undefined) return found.calendar
+    const calendar = this.calendarNamed(each.trigger.calendarName)
+    if (calendar !== undefined) return calendar
     each.state = 'ERROR'
-    this.told.push(`in error ${textOf(key)}`)
+    this.told.push(`in error ${textOf(each.trigger.key)}`)
     return undefined
   }
 }

@@ -5,6 +5,7 @@ import type { JobAndTriggers } from '../../src/jobstore/job-and-triggers.ts'
 import type { AcquiredTrigger, AcquireRequest, JobCompletion } from '../../src/jobstore/job-store.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { compareFireOrder, type Trigger } from '../../src/triggers/trigger.ts'
+import { firstUnderCalendar } from './first-under-calendar.ts'
 import { ModelLists, type ModelTrigger, textOf } from './model-lists.ts'
 
 /** What the model throws where a store rejects. */
@@ -37,8 +38,9 @@ export class StoreModel extends ModelLists {
       const text = textOf(jobKey)
       if (!jobTexts.includes(text) && this.job(text) === undefined) throw new Refusal('ERR_JOB_NOT_FOUND')
     }
+    const placed = triggers.map((trigger) => this.#underCalendar(trigger))
     for (const job of jobs) this.#putJob(job)
-    const jobsLosingTriggers = triggers.flatMap((trigger) => this.#putTrigger(trigger))
+    const jobsLosingTriggers = placed.flatMap((trigger) => this.#putTrigger(trigger))
     for (const jobLosingTrigger of jobsLosingTriggers) this.#removeOrphan(jobLosingTrigger)
     this.#settle()
   }
@@ -55,7 +57,7 @@ export class StoreModel extends ModelLists {
     if (textOf(old.trigger.jobKey) !== textOf(trigger.jobKey)) throw new Refusal('ERR_JOB_KEY_MISMATCH')
     const newKey = textOf(trigger.key)
     if (newKey !== key && this.find(newKey) !== undefined) throw new Refusal('ERR_OBJECT_ALREADY_EXISTS')
-    this.#putTrigger(trigger)
+    this.#putTrigger(this.#underCalendar(trigger))
     if (newKey !== key) this.triggers = this.triggers.filter((each) => each !== old)
     this.#settle()
     return true
@@ -331,6 +333,14 @@ export class StoreModel extends ModelLists {
   }
 
   // ---- changing
+
+  #underCalendar(trigger: Trigger): Trigger {
+    const calendar = this.calendarNamed(trigger.calendarName)
+    if (calendar === undefined) throw new Refusal('ERR_CALENDAR_NOT_FOUND')
+    const placed = firstUnderCalendar(trigger, calendar, this.nowMs)
+    if (placed === null) throw new Refusal('ERR_TRIGGER_NEVER_FIRES')
+    return placed
+  }
 
   #putJob(job: JobDetail): void {
     const old = this.job(textOf(job.key))

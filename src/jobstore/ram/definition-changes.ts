@@ -7,7 +7,8 @@ import { type DefinitionChanges, type RemovedDefinitions, withDataKept } from '.
 import { asSeen } from '../ended-trigger.ts'
 import type { JobAndTriggers } from '../job-and-triggers.ts'
 import { redefined } from '../planned-job.ts'
-import { calendarInUse, calendarNotFound, refusalOf } from '../refusals.ts'
+import { calendarInUse, refusalOf } from '../refusals.ts'
+import { underCalendar } from '../under-calendar.ts'
 import {
   deleteCalendar,
   type ForeseenUpdates,
@@ -16,7 +17,7 @@ import {
 } from './calendar-changes.ts'
 import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
-import { deleteJobs, deleteTriggers, scheduleJobs } from './scheduling.ts'
+import { deleteJobs, deleteTriggers, storeEntries } from './scheduling.ts'
 
 /** Whatever can be refused or throw comes before the first change. */
 export function changeDefinitions(
@@ -34,9 +35,9 @@ export function changeDefinitions(
   const refusal = refusalOf(changes.entries, true, data)
   if (refusal !== null) throw refusal
   refuseUsedCalendars(data, changes)
-  const inPlace = triggersInPlace(session, changes.entries, { calendars, prepared })
+  const { entries, inPlace } = placedEntries(session, withDataOf(data, changes), { calendars, prepared })
   for (const { store } of prepared) store()
-  scheduleJobs(data, withDataOf(data, changes), { replace: true, inPlace })
+  storeEntries(data, entries, inPlace)
   const removedTriggers = deleteTriggers(data, changes.removedTriggers)
   const removedJobs = deleteJobs(data, changes.removedJobs)
   for (const name of changes.removedCalendars) deleteCalendar(data, name)
@@ -59,31 +60,37 @@ interface NewCalendars {
   readonly prepared: readonly PreparedCalendar[]
 }
 
-/** The triggers that replace one of their job, as they take its place under the calendars that are to be stored. */
-function triggersInPlace(
+interface PlacedEntries {
+  readonly entries: readonly JobAndTriggers[]
+  /** Those of their triggers that take the place of one of their job. */
+  readonly inPlace: ReadonlySet<Trigger>
+}
+
+/** The entries under the calendars that are to be stored: triggers that replace one of their job as they take its place. */
+function placedEntries(
   session: RamSession,
   entries: readonly JobAndTriggers[],
   { calendars, prepared }: NewCalendars,
-): Map<Trigger, Trigger> {
+): PlacedEntries {
   const { data } = session
   const nowMs = session.now()
-  const inPlace = new Map<Trigger, Trigger>()
-  for (const trigger of entries.flatMap(({ triggers }) => triggers)) {
-    const { key, jobKey, calendarName } = trigger
-    const record = data.triggers.get(key)
-    if (record === undefined || jobKey?.equals(record.job.detail.key) !== true) continue
-    const calendar =
-      calendarName === null
-        ? null
-        : (calendars.get(calendarName) ?? data.calendars.calendars.get(calendarName))
-    if (calendar === undefined) throw calendarNotFound(key, calendarName ?? '')
+  const calendarOf = (trigger: Trigger): Calendar | null =>
+    calendars.get(trigger.calendarName ?? '') ?? data.calendars.calendarOf(trigger)
+  const inPlace = new Set<Trigger>()
+  const place = (trigger: Trigger): Trigger => {
+    const record = data.triggers.get(trigger.key)
+    if (record === undefined || trigger.jobKey?.equals(record.job.detail.key) !== true)
+      return underCalendar(trigger, { calendarOf, nowMs })
     const updated = prepared.find(({ updates }) => updates.has(record))?.updates.get(record)
     const seen = asSeen(record.trigger, record.state)
     // No calendar gives a time to what its job has ended.
     const stored = seen === record.trigger ? (updated ?? seen) : seen
-    inPlace.set(trigger, redefined(stored, { trigger, calendar, nowMs }))
+    const placed = redefined(stored, { trigger, calendar: calendarOf(trigger), nowMs })
+    inPlace.add(placed)
+    return placed
   }
-  return inPlace
+  const placed = entries.map(({ job, triggers }) => ({ job, triggers: triggers.map(place) }))
+  return { entries: placed, inPlace }
 }
 
 /** Refuses to remove a calendar that a trigger will name when the changes are made. */

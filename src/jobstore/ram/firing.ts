@@ -147,7 +147,7 @@ function fireTrigger(session: RamSession, claim: AcquiredTrigger, nowMs: EpochMs
   let calendar: Calendar | null
   let fired: Trigger
   try {
-    calendar = session.calendarOf(before)
+    calendar = session.data.calendars.calendarOf(before)
     fired = before.triggered(calendar)
   } catch (error) {
     session.putInError(record, error)

@@ -51,7 +51,7 @@ function moveOn(
   let calendar: Calendar | null
   let after: Trigger
   try {
-    calendar = session.calendarOf(before)
+    calendar = session.data.calendars.calendarOf(before)
     after = why.byPolicy
       ? before.updateAfterMisfire(calendar, why.nowMs)
       : before.withoutMissed(calendar, why.nowMs)
@@ -85,7 +85,7 @@ export function skipNextFire(
   if (expectedMs !== null && skippedMs !== expectedMs) throw otherFireIsNext(expectedMs, skippedMs)
   // First, so that a calendar that cannot be asked changes nothing.
   const before = record.trigger
-  const calendar = session.calendarOf(before)
+  const calendar = session.data.calendars.calendarOf(before)
   const after = before.withoutNextFire(calendar)
   data.apply(record, 'release')
   const why = { cause: 'skippedByHand', byPolicy: false, nowMs: session.now() } as const

@@ -9,18 +9,16 @@ import {
   planChange,
   type SetGeneration,
 } from '../planned-job.ts'
-import { calendarNotFound, plannedOntoAnother } from '../refusals.ts'
+import { plannedOntoAnother } from '../refusals.ts'
 import { isPausedState } from '../trigger-state.ts'
 import type { RamData } from './ram-data.ts'
 import { deleteJobs } from './scheduling.ts'
 
 export function putPlanned(data: RamData, planned: PlannedJob, nowMs: EpochMs): PutPlan {
   const { job, trigger } = planned
-  const { calendarName } = trigger
   const record = data.triggers.get(triggerKey(job.key.name, job.key.group))
   if (record !== undefined && !record.job.detail.key.equals(job.key)) throw plannedOntoAnother(trigger.key)
-  const calendar = calendarName === null ? null : data.calendars.calendars.get(calendarName)
-  if (calendar === undefined) throw calendarNotFound(trigger.key, calendarName ?? '')
+  const calendar = data.calendars.calendarOf(trigger)
   const stored = {
     job: data.jobs.get(job.key)?.detail ?? null,
     trigger: record === undefined ? null : asSeen(record.trigger, record.state),

@@ -137,7 +137,7 @@ export class RAMJobStore implements JobStore {
     options: { readonly replace: boolean },
   ): Promise<void> {
     const session = this.#require()
-    scheduleJobs(this.#data, entries, options)
+    scheduleJobs(this.#data, entries, { replace: options.replace, nowMs: session.now() })
     this.#tell(session)
   }
   async addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {

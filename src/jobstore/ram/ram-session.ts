@@ -1,8 +1,5 @@
 import type { EpochMs } from '../../time/clock.ts'
-import type { Calendar } from '../../triggers/calendars/calendar.ts'
-import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreContext } from '../job-store.ts'
-import { calendarNotFound } from '../refusals.ts'
 import type { SignalBuffer } from '../signal-buffer.ts'
 import type { RamData } from './ram-data.ts'
 import type { RamRecords } from './ram-records.ts'
@@ -36,15 +33,6 @@ export class RamSession {
 
   now(): EpochMs {
     return this.context.clock.now()
-  }
-
-  /** The calendar that a trigger names, or null when it names none. */
-  calendarOf(trigger: Trigger): Calendar | null {
-    const { calendarName } = trigger
-    if (calendarName === null) return null
-    const calendar = this.data.calendars.calendars.get(calendarName)
-    if (calendar !== undefined) return calendar
-    throw calendarNotFound(trigger.key, calendarName)
   }
 
   /** Puts a trigger whose next fire time cannot be computed into the ERROR state; the others go on. */

@@ -3,38 +3,44 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { EpochMs } from '../../time/clock.ts'
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { TriggerFamilies } from '../../triggers/families/trigger-families.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { asSeen } from '../ended-trigger.ts'
 import { requireExpected } from '../expected-trigger.ts'
 import type { JobAndTriggers } from '../job-and-triggers.ts'
 import { inPlaceOf } from '../planned-job.ts'
-import {
-  calendarNotFound,
-  jobKeyMismatch,
-  jobNotFound,
-  refusalOf,
-  rescheduledOntoAnother,
-} from '../refusals.ts'
+import { jobKeyMismatch, jobNotFound, refusalOf, rescheduledOntoAnother } from '../refusals.ts'
+import { entriesUnderCalendars, underCalendar } from '../under-calendar.ts'
 import type { RamData } from './ram-data.ts'
 import type { JobRecord } from './records.ts'
 
 export function scheduleJobs(
   data: RamData,
   entries: readonly JobAndTriggers[],
-  options: { readonly replace: boolean; readonly inPlace?: ReadonlyMap<Trigger, Trigger> },
+  { replace, nowMs }: { readonly replace: boolean; readonly nowMs: EpochMs },
 ): void {
   // Everything is checked before anything is stored, so that a refusal changes nothing.
-  const refusal = refusalOf(entries, options.replace, data)
+  const refusal = refusalOf(entries, replace, data)
   if (refusal !== null) throw refusal
+  const { calendars } = data
+  const calendarOf = (trigger: Trigger): Calendar | null => calendars.calendarOf(trigger)
+  storeEntries(data, entriesUnderCalendars(entries, { calendarOf, nowMs }))
+}
+
+/** Stores what was checked. `inPlace`: triggers as they take the place of those of their key, whose pauses they keep. */
+export function storeEntries(
+  data: RamData,
+  entries: readonly JobAndTriggers[],
+  inPlace: ReadonlySet<Trigger> = new Set(),
+): void {
   for (const { job } of entries) if (job !== null) data.putJob(job)
   let jobsLosingTriggers: Set<JobRecord> | null = null
   for (const { triggers } of entries) {
     for (const trigger of triggers) {
-      const inPlace = options.inPlace?.get(trigger)
-      const record = data.triggers.get(trigger.key)
-      if (inPlace !== undefined && record !== undefined) {
-        data.replaceTrigger(record, inPlace)
+      const record = inPlace.has(trigger) ? data.triggers.get(trigger.key) : undefined
+      if (record !== undefined) {
+        data.replaceTrigger(record, trigger)
         continue
       }
       const jobLosingTrigger = data.putTrigger(trigger, jobOf(data, trigger))
@@ -72,14 +78,13 @@ export function rescheduleTrigger(
   const keepsKey = key.equals(trigger.key)
   if (!keepsKey && data.triggers.has(trigger.key)) throw rescheduledOntoAnother(trigger.key)
   if (goesOnFrom !== undefined && keepsKey) {
-    const { calendarName } = trigger
-    const calendar = calendarName === null ? null : data.calendars.calendars.get(calendarName)
-    if (calendar === undefined) throw calendarNotFound(key, calendarName ?? '')
+    const calendar = data.calendars.calendarOf(trigger)
     const stored = asSeen(record.trigger, record.state)
     data.replaceTrigger(record, inPlaceOf(stored, { trigger, goesOnFrom, calendar, nowMs }))
     return true
   }
-  data.putTrigger(trigger, job)
+  const calendarOf = (each: Trigger): Calendar | null => data.calendars.calendarOf(each)
+  data.putTrigger(underCalendar(trigger, { calendarOf, nowMs }), job)
   if (!keepsKey) data.removeTrigger(record)
   return true
 }

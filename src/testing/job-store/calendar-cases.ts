@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
+import type { JobStoreCapabilities } from '../../jobstore/job-store-capabilities.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { HolidayCalendar } from '../../triggers/calendars/holiday-calendar.ts'
 import { WeeklyCalendar } from '../../triggers/calendars/weekly-calendar.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
 import { area, type StoreCase } from './store-case.ts'
 import { jobDetail, misfireThresholdMs, only, refuses, type Testbed } from './testbed.ts'
 
@@ -28,18 +30,23 @@ function excludeSecondDay(bed: Testbed): Promise<void> {
   return put(bed, excluding('2026-01-02'), { updateTriggers: true })
 }
 
-/** A class of the user whose methods throw and whose JSON no store can read, so that some refuse it. */
-const useless: Calendar = {
-  type: 'useless',
-  description: null,
-  baseCalendar: null,
+/** A class of the user whose JSON no store can read, so that some refuse it. */
+class FailingCalendar implements Calendar {
+  readonly type = 'failing'
+  readonly description = null
+  readonly baseCalendar = null
+  fails = false
+
   isTimeIncluded(): boolean {
-    throw new Error('of no use')
-  },
-  nextIncludedTime(): null {
-    throw new Error('of no use')
-  },
-  toJSON: () => ({ type: 'useless' }),
+    if (this.fails) throw new Error('of no use')
+    return true
+  }
+  nextIncludedTime(timeMs: number): number {
+    return timeMs + 1
+  }
+  toJSON(): { type: string } {
+    return { type: this.type }
+  }
 }
 
 const storing = area('calendars', {
@@ -57,7 +64,7 @@ const storing = area('calendars', {
     assert.equal(await store.getCalendar('other'), null)
   },
   'of a class of the user are refused, or can be read': async (bed) => {
-    const calendar = new WeeklyCalendar({ timeZone: 'UTC', baseCalendar: useless })
+    const calendar = new WeeklyCalendar({ timeZone: 'UTC', baseCalendar: new FailingCalendar() })
     await put(bed, excluding())
     const isStored = await put(bed, calendar).then(
       () => true,
@@ -124,36 +131,21 @@ const firing = area('calendars: firing', {
     assert.deepEqual(await bed.acquireNames(), [])
     assert.equal((await bed.stored('t')).nextFireTimeMs, startMs + 2 * day)
   },
-  'that do not exist put a trigger in error, and leave the others of the batch alone': async (bed) => {
-    await bed.schedule('a', { calendar: 'missing', everyMs: 1000 })
-    await bed.schedule('b')
-    const results = await bed.store.triggersFired(await bed.acquire())
-    assert.deepEqual(
-      results.map(({ kind }) => kind),
-      ['gone', 'fired'],
-    )
-    assert.equal(await bed.state('a'), 'ERROR')
-    const told = only(bed.signals.inError)
-    assert.equal(told.key, 'DEFAULT.a')
-    assert.match(told.reason, /missing/)
-  },
-  'that do not exist do not stand in the way of other late triggers': async (bed) => {
-    await bed.schedule('a', { calendar: 'missing', everyMs: 1000 })
-    await bed.schedule('b')
-    await bed.clock.advance(misfireThresholdMs)
-    assert.deepEqual(await bed.acquireNames(), ['b'])
-    assert.equal(await bed.state('a'), 'ERROR')
-  },
-  'that are of no use put a trigger in error, on time and late, and leave the others alone': async (bed) => {
-    const options = { replace: false, updateTriggers: false }
-    await bed.store.addCalendar('useless', useless, options).catch((error: unknown) => {
+  'that throw put a trigger in error, on time and late, and leave the others alone': async (bed) => {
+    const calendar = new FailingCalendar()
+    try {
+      await bed.store.addCalendar('failing', calendar, { replace: false, updateTriggers: false })
+    } catch (error) {
+      // A store need not keep calendars of the user's own classes.
       assert.equal((error as { code?: unknown }).code, 'ERR_INVALID_CALENDAR')
-    })
-    await bed.schedule('a', { calendar: 'useless', everyMs: 1000 })
+      return
+    }
+    await bed.schedule('a', { calendar: 'failing', everyMs: 1000 })
     await bed.schedule('b', { everyMs: 1000 })
+    await bed.schedule('c', { calendar: 'failing', everyMs: 1000, inMs: 1000 })
+    calendar.fails = true
     await bed.store.triggersFired(await bed.acquire())
     assert.equal(await bed.state('a'), 'ERROR')
-    await bed.schedule('c', { calendar: 'useless', everyMs: 1000, inMs: 1000 })
     await bed.clock.advance(misfireThresholdMs + 1000)
     await bed.acquire()
     await bed.clock.advance(1000)
@@ -164,14 +156,63 @@ const firing = area('calendars: firing', {
       ['DEFAULT.a', 'DEFAULT.c'],
     )
   },
-  'that were missing can be added, and the trigger be reset': async (bed) => {
-    const { key } = await bed.schedule('t', { calendar: 'missing', everyMs: 1000 })
-    await bed.store.triggersFired(await bed.acquire())
-    await bed.store.addCalendar('missing', excluding(), { replace: false, updateTriggers: false })
-    assert.equal(await bed.store.resetTriggerFromErrorState(key), true)
-    assert.equal((await bed.start('t')).trigger.key.name, 't')
-  },
 })
+
+/** Has a store take a new trigger. */
+type Storing = (bed: Testbed, trigger: Trigger) => Promise<unknown>
+
+async function replaces(bed: Testbed, trigger: Trigger): Promise<unknown> {
+  await bed.schedule(trigger.key.name, { everyMs: 1000 })
+  return bed.store.rescheduleTrigger(trigger.key, trigger)
+}
+
+async function renames(bed: Testbed, trigger: Trigger): Promise<unknown> {
+  const { key } = await bed.schedule('before', { everyMs: 1000 })
+  return bed.store.rescheduleTrigger(key, trigger)
+}
+
+async function defines(bed: Testbed, trigger: Trigger): Promise<unknown> {
+  await bed.store.addJob(bed.job, { replace: true })
+  const entries = [{ job: null, triggers: [trigger] }]
+  const removals = { removedTriggers: [], removedJobs: [], removedCalendars: [] }
+  return bed.store.changeDefinitions?.({ calendars: [], entries, ...removals })
+}
+
+// Callers compute fire times before the store has its locks.
+function changedMeanwhile(
+  way: string,
+  store: Storing,
+  needs: Partial<JobStoreCapabilities> = {},
+): readonly StoreCase[] {
+  return area(
+    `calendars: changed before a call ${way} a trigger`,
+    {
+      'refuse it when they are gone': async (bed) => {
+        await refuses(store(bed, bed.trigger('t', { calendar: name })), 'ERR_CALENDAR_NOT_FOUND')
+        assert.notEqual((await bed.store.getTrigger(new TriggerKey('t')))?.calendarName, name)
+      },
+      'move it on to a time that they include': async (bed) => {
+        await put(bed, excluding('2026-01-02'))
+        const startMs = bed.now()
+        await store(bed, bed.trigger('t', { calendar: name, inMs: day, everyMs: 12 * hours }))
+        assert.equal((await bed.stored('t')).nextFireTimeMs, startMs + 2 * day)
+      },
+      'refuse it when they leave it no time': async (bed) => {
+        await put(bed, excluding('2026-01-02'))
+        const trigger = bed.trigger('t', { calendar: name, inMs: day })
+        await refuses(store(bed, trigger), 'ERR_TRIGGER_NEVER_FIRES')
+      },
+    },
+    needs,
+  )
+}
+
+const meanwhile = [
+  ...changedMeanwhile('stores', (bed, trigger) => bed.scheduleAll([trigger])),
+  ...changedMeanwhile('replaces', replaces),
+  ...changedMeanwhile('renames', renames),
+  ...changedMeanwhile('defines', defines, { changesDefinitions: true }),
+]
 
 const replacing = area('calendars: replacing', {
   'leaves fire times as they are unless told to update triggers': async (bed) => {
@@ -356,4 +397,4 @@ const replacing = area('calendars: replacing', {
   },
 })
 
-export const calendarCases: readonly StoreCase[] = [...storing, ...firing, ...replacing]
+export const calendarCases: readonly StoreCase[] = [...storing, ...firing, ...meanwhile, ...replacing]

@@ -173,7 +173,10 @@ export const definitionCases: readonly StoreCase[] = area(
     'change nothing when a stored trigger goes on with a removed calendar': (bed) =>
       refusesWhole(
         bed,
-        ({ removedCalendars }) => ({ calendars: [], removedCalendars: [...removedCalendars, name] }),
+        ({ calendars, removedCalendars }) => ({
+          calendars: calendars.filter((each) => each.name !== name),
+          removedCalendars: [...removedCalendars, name],
+        }),
         'ERR_CALENDAR_IN_USE',
       ),
     'change nothing when a new trigger names a removed calendar': (bed) =>

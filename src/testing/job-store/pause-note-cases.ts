@@ -411,12 +411,6 @@ const skipping = area('skip the next fire', {
     assert.equal(await bed.store.skipNextFire(new TriggerKey('t'), null), null)
     assert.equal(await bed.store.skipNextFire(new TriggerKey('none'), null), null)
   },
-  'changes nothing when the calendar is not there': async (bed) => {
-    const { key, nextFireTimeMs } = await bed.schedule('t', { inMs: 5000, everyMs: 1000, calendar: 'none' })
-    await refuses(bed.store.skipNextFire(key, null), 'ERR_CALENDAR_NOT_FOUND')
-    assert.equal((await bed.stored('t')).nextFireTimeMs, nextFireTimeMs)
-    assert.equal(await bed.state('t'), 'NORMAL')
-  },
 })
 
 export const pauseNoteCases: readonly StoreCase[] = [

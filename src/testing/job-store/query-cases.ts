@@ -147,6 +147,7 @@ const filtering = area('queries: filters', {
     assert.deepEqual(await triggerNames(bed, { jobKey: new JobKey('missing') }), [])
   },
   'pick triggers by calendar': async (bed) => {
+    await bed.addCalendars('holidays', 'other')
     await bed.schedule('a', { calendar: 'holidays' })
     await bed.schedule('b', { calendar: 'other' })
     await bed.schedule('c')
@@ -187,6 +188,7 @@ const filtering = area('queries: filters', {
     const triggers = Array.from({ length: 40 }, (_, index) =>
       bed.trigger(`t${String(index).padStart(2, '0')}`, { calendar: index % 4 === 0 ? 'c' : 'd' }),
     )
+    await bed.addCalendars('c', 'd')
     await bed.scheduleAll(triggers)
     const pages = await walk(bed, { calendarName: 'c', take: 4 })
     assert.deepEqual(

@@ -19,6 +19,7 @@ import type {
 import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { ManualClock } from '../../time/manual-clock.ts'
+import { HolidayCalendar } from '../../triggers/calendars/holiday-calendar.ts'
 import {
   SimpleScheduleBuilder,
   type SimpleTriggerFields,
@@ -149,6 +150,14 @@ export class Testbed {
     const trigger = this.trigger(name, spec)
     await this.scheduleAll([trigger], spec.job)
     return trigger
+  }
+
+  /** Stores calendars that include every instant. */
+  async addCalendars(...names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      const calendar = new HolidayCalendar({ excludedDates: [], timeZone: 'UTC' })
+      await this.store.addCalendar(name, calendar, { replace: false, updateTriggers: false })
+    }
   }
 
   async scheduleAll(triggers: readonly Trigger[], job: JobDetail = this.job): Promise<void> {

@@ -18,6 +18,7 @@ async function triggerNames(bed: Testbed): Promise<string[]> {
 
 const storing = area('triggers', {
   'gives a trigger back as it was stored': async (bed) => {
+    await bed.addCalendars('holidays')
     const trigger = bed.trigger('full', {
       group: 'reports',
       inMs: 1234,

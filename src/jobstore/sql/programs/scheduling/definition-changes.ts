@@ -4,6 +4,7 @@ import { type DefinitionChanges, type RemovedDefinitions, withDataKept } from '.
 import { asSeen } from '../../../ended-trigger.ts'
 import type { JobAndTriggers } from '../../../job-and-triggers.ts'
 import { redefined } from '../../../planned-job.ts'
+import { underCalendar } from '../../../under-calendar.ts'
 import type { TransactionLock } from '../../kernel/sql-runner.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -30,7 +31,7 @@ export function* changeDefinitions(
   }
   if (changes.entries.length > 0) {
     const entries = yield* entriesInPlace(tx, yield* withDataOf(tx, changes))
-    yield* scheduleJobs(tx, entries, { replace: true, keepsPauses: true })
+    yield* scheduleJobs(tx, entries, { replace: true, inPlace: true })
   }
   const removedTriggers = yield* deleteTriggers(tx, changes.removedTriggers)
   const removedJobs = yield* deleteJobs(tx, changes.removedJobs)
@@ -56,25 +57,25 @@ function* withDataOf(
   })
 }
 
-/** The entries with each trigger that replaces one of its job as it takes its place. Unreadable ones begin anew. */
+/**
+ * The entries with each trigger that replaces one of its job as it takes its place, and the others under the calendars
+ * that are stored. Unreadable ones begin anew.
+ */
 function* entriesInPlace(
   tx: SqlTransaction,
   entries: readonly JobAndTriggers[],
 ): SqlProgram<readonly JobAndTriggers[]> {
   const given = entries.flatMap(({ triggers }) => triggers)
   const { found } = yield* tx.session.triggers.load(given.map(({ key }) => key))
-  if (found.size === 0) return entries
+  const { nowMs } = tx
   const calendarOf = yield* calendarsOf(tx, given)
   const inPlace = (trigger: Trigger): Trigger => {
     const stored = found.get(trigger.key)
     const formerJob = stored?.trigger.jobKey ?? null
     if (stored === undefined || formerJob === null || trigger.jobKey?.equals(formerJob) !== true)
-      return trigger
-    return redefined(asSeen(stored.trigger, stored.state), {
-      trigger,
-      calendar: calendarOf(trigger),
-      nowMs: tx.nowMs,
-    })
+      return underCalendar(trigger, { calendarOf, nowMs })
+    const calendar = calendarOf(trigger)
+    return redefined(asSeen(stored.trigger, stored.state), { trigger, calendar, nowMs })
   }
   return entries.map(({ job, triggers }) => ({ job, triggers: triggers.map(inPlace) }))
 }

@@ -11,6 +11,7 @@ import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { JobAndTriggers } from '../../../job-and-triggers.ts'
 import { inPlaceOf } from '../../../planned-job.ts'
 import { jobKeyMismatch, refusalOf, rescheduledOntoAnother } from '../../../refusals.ts'
+import { entriesUnderCalendars, underCalendar } from '../../../under-calendar.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
@@ -43,9 +44,9 @@ export interface ScheduleOutcome {
 export function* scheduleJobs(
   tx: SqlTransaction,
   entries: readonly JobAndTriggers[],
-  { replace, keepsPauses = false }: { readonly replace: boolean; readonly keepsPauses?: boolean },
+  { replace, inPlace = false }: { readonly replace: boolean; readonly inPlace?: boolean },
 ): SqlProgram<void> {
-  for (const { refusal } of yield* scheduleMany(tx, [{ entries, replace }], { keepsPauses })) {
+  for (const { refusal } of yield* scheduleMany(tx, [{ entries, replace }], { inPlace })) {
     if (refusal !== null) throw refusal
   }
 }
@@ -66,12 +67,13 @@ const expectedNewFrom = 1000
  * refused call stores nothing and does not affect the others.
  *
  * `mayExpectNew`: a large call may be stored without a look at what exists, which is a third of its time. A key that is
- * taken makes its transaction fail, and the attempt after that is to look. `keepsPauses`: as in {@link LockedRows}.
+ * taken makes its transaction fail, and the attempt after that is to look. `inPlace`: triggers are given as they take the
+ * place of those of their key, whose pauses they keep, and under the calendars that are stored.
  */
 export function* scheduleMany(
   tx: SqlTransaction,
   requests: readonly ScheduleRequest[],
-  { mayExpectNew = false, keepsPauses = false }: Partial<BatchOptions> = {},
+  { mayExpectNew = false, inPlace = false }: Partial<BatchOptions> = {},
 ): SqlProgram<readonly ScheduleOutcome[]> {
   const outcomes: ScheduleOutcome[] = []
   // When one transaction stores them in several steps, all rows are locked first, because locks are taken in one order
@@ -80,9 +82,7 @@ export function* scheduleMany(
   while (outcomes.length < requests.length) {
     const batch = independentOf(requests.slice(outcomes.length))
     const isAlone = requests.length === 1
-    outcomes.push(
-      ...(yield* scheduleBatch(tx, batch, { mayExpectNew: mayExpectNew && isAlone, keepsPauses })),
-    )
+    outcomes.push(...(yield* scheduleBatch(tx, batch, { mayExpectNew: mayExpectNew && isAlone, inPlace })))
   }
   return outcomes
 }
@@ -106,7 +106,7 @@ function independentOf(requests: readonly ScheduleRequest[]): readonly ScheduleR
 
 interface BatchOptions {
   readonly mayExpectNew: boolean
-  readonly keepsPauses: boolean
+  readonly inPlace: boolean
 }
 
 interface Stored {
@@ -130,13 +130,14 @@ interface Stored {
 function* scheduleBatch(
   tx: SqlTransaction,
   requests: readonly ScheduleRequest[],
-  { mayExpectNew, keepsPauses }: BatchOptions,
+  { mayExpectNew, inPlace }: BatchOptions,
 ): SqlProgram<readonly ScheduleOutcome[]> {
   const keys = keysOf(requests)
   const stored =
     mayExpectNew && isLikelyNew(requests, keys)
       ? nothingStored(yield* tx.session.pausedGroups.load())
       : yield* lockWhatExists(tx, keys)
+  const placed = inPlace ? asGiven : yield* underCalendars(tx, requests)
   const refusals: (Error | null)[] = []
   const accepted: ScheduleRequest[] = []
   const jobsLosingTriggers = new KeySet<JobKey>()
@@ -144,24 +145,56 @@ function* scheduleBatch(
     // A job that loses a trigger may be deleted with it.
     if (jobsLosingTriggers.size > 0 && namesAny(request, jobsLosingTriggers)) break
     const { entries, replace } = request
-    const refusal = stored.areNew
+    const taken = stored.areNew
       ? null
       : refusalOf(entries, replace, { jobs: stored.jobs, triggers: stored.taken })
+    const { refusal, entries: fresh } = taken === null ? placed(request) : { refusal: taken, entries }
     refusals.push(refusal)
     if (refusal !== null) continue
-    accepted.push(request)
+    accepted.push({ ...request, entries: fresh })
     for (const key of jobsLosingTriggersIn(stored, request)) jobsLosingTriggers.add(key)
   }
   const firings = new NewFirings(tx, mayFireOf(accepted, stored))
   yield* storeEntries(
     tx,
     accepted.flatMap(({ entries }) => entries),
-    { stored, firings, keepsPauses },
+    { stored, firings, inPlace },
   )
   return refusals.map((refusal, index) => {
     const triggers = refusal === null ? (requests[index]?.entries ?? []).flatMap((each) => each.triggers) : []
     return { refusal, fired: triggers.flatMap(({ key }) => firings.bundleOf(key) ?? []) }
   })
+}
+
+/** What is to be stored of a request, or why nothing is. */
+interface Placed {
+  readonly refusal: Error | null
+  readonly entries: readonly JobAndTriggers[]
+}
+
+function asGiven({ entries }: ScheduleRequest): Placed {
+  return { refusal: null, entries }
+}
+
+/** Answers a function that gives the entries of a request under the calendars as they are stored now. */
+function* underCalendars(
+  tx: SqlTransaction,
+  requests: readonly ScheduleRequest[],
+): SqlProgram<(request: ScheduleRequest) => Placed> {
+  const entries = requests.flatMap((request) => request.entries)
+  const calendarOf = yield* calendarsOf(
+    tx,
+    entries.flatMap(({ triggers }) => triggers),
+  )
+  return (request) => {
+    try {
+      const placed = entriesUnderCalendars(request.entries, { calendarOf, nowMs: tx.nowMs })
+      return { refusal: null, entries: placed }
+    } catch (error) {
+      const refusal = error instanceof Error ? error : new Error(String(error), { cause: error })
+      return { refusal, entries: request.entries }
+    }
+  }
 }
 
 /** The triggers that may fire in this transaction, with their jobs. */
@@ -279,7 +312,7 @@ interface StoredAndFirings {
 function* storeEntries(
   tx: SqlTransaction,
   entries: readonly JobAndTriggers[],
-  { stored, firings, keepsPauses }: Pick<BatchOptions, 'keepsPauses'> & StoredAndFirings,
+  { stored, firings, inPlace }: Pick<BatchOptions, 'inPlace'> & StoredAndFirings,
 ): SqlProgram<void> {
   const { details, jobs } = jobsOf(entries, stored)
   yield* storeJobs(tx, details, stored.jobs)
@@ -288,7 +321,7 @@ function* storeEntries(
     existing: stored.triggers,
     jobs,
     paused: stored.paused,
-    keepsPauses,
+    keepsPauses: inPlace,
     firings,
   })
   yield* firings.begin()
@@ -370,7 +403,9 @@ export function* rescheduleTrigger(
     yield* storeNewTriggers(tx, [inPlace], { existing, jobs, keepsPauses: true })
     return true
   }
-  yield* storeNewTriggers(tx, [trigger], { existing, jobs })
+  const calendarOf = yield* calendarsOf(tx, [trigger])
+  const fresh = underCalendar(trigger, { calendarOf, nowMs: tx.nowMs })
+  yield* storeNewTriggers(tx, [fresh], { existing, jobs })
   if (keepsKey) return true
   yield* tx.session.triggers.delete([replaced])
   if (replaced.state === 'ACQUIRED') yield* endStaleClaims(tx)
@@ -385,8 +420,9 @@ function* triggerInPlace(
 ): SqlProgram<Trigger> {
   const { found } = yield* tx.session.triggers.load([trigger.key])
   const stored = found.get(trigger.key)
-  const calendar = (yield* calendarsOf(tx, [trigger]))(trigger)
-  return stored === undefined
-    ? trigger
-    : inPlaceOf(asSeen(stored.trigger, stored.state), { trigger, goesOnFrom, calendar, nowMs: tx.nowMs })
+  const calendarOf = yield* calendarsOf(tx, [trigger])
+  const { nowMs } = tx
+  if (stored === undefined) return underCalendar(trigger, { calendarOf, nowMs })
+  const calendar = calendarOf(trigger)
+  return inPlaceOf(asSeen(stored.trigger, stored.state), { trigger, goesOnFrom, calendar, nowMs })
 }

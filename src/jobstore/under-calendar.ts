@@ -1,0 +1,48 @@
+import type { EpochMs } from '../time/clock.ts'
+import type { Calendar } from '../triggers/calendars/calendar.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import type { JobAndTriggers } from './job-and-triggers.ts'
+import { neverFires } from './refusals.ts'
+
+// A caller computes the first fire time of a trigger before the store has its locks. Until then another caller may have
+// replaced the calendar, or deleted it.
+
+/** The calendars as they are stored now, and the instant by the store's clock. */
+export interface StoredCalendars {
+  /**
+   * Null for a trigger that names none.
+   *
+   * @throws JobPersistenceError ERR_CALENDAR_NOT_FOUND
+   */
+  readonly calendarOf: (trigger: Trigger) => Calendar | null
+  readonly nowMs: EpochMs
+}
+
+/**
+ * A trigger that is to be stored, with a fire time that its calendar includes. What was left out before that stays
+ * left out.
+ *
+ * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when no fire time is left
+ */
+export function underCalendar(trigger: Trigger, { calendarOf, nowMs }: StoredCalendars): Trigger {
+  const calendar = calendarOf(trigger)
+  const { nextFireTimeMs: plannedMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = trigger
+  if (calendar === null || plannedMs === null || calendar.isTimeIncluded(plannedMs)) return trigger
+  const first = trigger.computeFirstFireTime(calendar)
+  const { nextFireTimeMs } = first.withoutMissed(calendar, Math.min(plannedMs, nowMs) - 1)
+  if (nextFireTimeMs === null) throw neverFires(trigger)
+  return trigger.withFireState({ nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs })
+}
+
+/** The same for entries. Most name no calendar, and there may be a hundred thousand. */
+export function entriesUnderCalendars(
+  entries: readonly JobAndTriggers[],
+  stored: StoredCalendars,
+): readonly JobAndTriggers[] {
+  if (!entries.some(({ triggers }) => triggers.some(({ calendarName }) => calendarName !== null)))
+    return entries
+  return entries.map(({ job, triggers }) => ({
+    job,
+    triggers: triggers.map((trigger) => underCalendar(trigger, stored)),
+  }))
+}
