@@ -34,6 +34,7 @@ export type {
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
+  CompletionAnswer,
   FiringsBeside,
   JobCompletion,
   JobStore,

@@ -5017,6 +5017,7 @@ RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sche
 
 -- firedTriggers.findAwaited
 --   programs/firing/completing.ts (completeJobs)
+--   programs/steps/ends-in-doubt.ts (endsInDoubt)
 -- SQLite
 SELECT f.entry_id
 FROM (
@@ -5276,6 +5277,7 @@ FOR NO KEY UPDATE OF f SKIP LOCKED;
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/firing/releasing.ts (releaseTriggers)
+--   programs/steps/ends-in-doubt.ts (endsInDoubt)
 --   programs/steps/firing-in-doubt.ts (firingInDoubt)
 -- SQLite
 SELECT f.entry_id

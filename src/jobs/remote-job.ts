@@ -55,8 +55,9 @@ export interface ResultTaker {
   awaitsResult(reference: string): Promise<boolean>
   /**
    * Ends a firing that goes on elsewhere, on whichever node it fired: with its retry, its listeners and its line in the
-   * history. Resolves when that is committed. False when no result is awaited under the reference, because it was
-   * reported before, or came too late; then the event `resultLate` says so.
+   * history. Resolves when that is committed, and listeners were told. False when no result is awaited under the
+   * reference, because it was reported before, or came too late, or somebody else ended the firing in the same moment;
+   * then the event `resultLate` says so.
    *
    * @throws InvalidArgumentError
    * @throws SchedulerError ERR_NOT_SUPPORTED when the store cannot; ERR_SCHEDULER_SHUTDOWN; or the error of the

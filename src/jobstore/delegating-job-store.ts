@@ -17,6 +17,7 @@ import type {
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
+  CompletionAnswer,
   JobCompletion,
   JobStore,
   JobStoreContext,
@@ -280,7 +281,7 @@ export class DelegatingJobStore
   triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
     return this.around('triggersFired', () => this.inner.triggersFired(acquired))
   }
-  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
+  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<CompletionAnswer> {
     return this.around('triggeredJobsComplete', () => this.inner.triggeredJobsComplete(completions))
   }
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {

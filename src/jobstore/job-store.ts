@@ -216,6 +216,14 @@ export interface JobCompletion {
   readonly report?: ExecutionReport
 }
 
+/** What became of completions: those in neither list have ended their executions. */
+export interface CompletionAnswer {
+  /** They were not written because another session has locked their rows. */
+  readonly locked: readonly JobCompletion[]
+  /** They counted for nothing: their firings are not this scheduler's any more, or had ended before. */
+  readonly passedOver: readonly JobCompletion[]
+}
+
 /**
  * The part of a store that can work inside of a transaction of the user's own. The store does not call the signaler for
  * it, because the transaction may roll back. When the transaction has ended, the store wakes the loop for triggers that
@@ -454,10 +462,11 @@ export interface JobStore extends FiringOnSchedule {
   triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]>
   /**
    * Ends executions. A completion whose firing is not this scheduler's any more is passed over; an instruction about a
-   * trigger that is gone by now, or belongs to another job, does nothing. Answers completions that were not written
-   * because another session has locked their rows: the caller tries again soon, and lets no other wait for them.
+   * trigger that is gone by now, or belongs to another job, does nothing. Of several completions of one firing, also
+   * on different nodes, one ends it, and the others are passed over: only the caller of that one tells of the end of a
+   * firing that goes on elsewhere. The caller tries locked ones again soon, and lets no other wait for them.
    */
-  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]>
+  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<CompletionAnswer>
 
   /**
    * Job types that this node has no code for and whose waiting triggers are due by now, as far as they are among the

@@ -14,6 +14,9 @@ interface Batch {
   later: ReadonlyMap<JobCompletion, Promise<void>> | null
 }
 
+/** What became of the end of a firing that goes on elsewhere; `passedOver`: somebody else has ended it. */
+export type AwaitedFate = 'ended' | 'passedOver' | 'givenUp'
+
 /** One batch is being written, and the next one gathers, while the loop fires a third. */
 const unwrittenBatchesMax = 2
 const retryDelayMinMs = 20
@@ -43,6 +46,7 @@ export class CompletionWriter {
   readonly #backlogMax: number
   readonly #draining = new Waiters()
   readonly #locked: LockedCompletions
+  readonly #fates = new WeakMap<JobCompletion, AwaitedFate>()
   /** Completions that are not written yet. */
   #untold = 0
   readonly #unwritten = new Map<JobCompletion, () => void>()
@@ -70,7 +74,7 @@ export class CompletionWriter {
     this.#retryGate = new Gate(clock)
     this.#backlogMax = backlogMax
     this.#locked = new LockedCompletions({
-      store,
+      write: (completions) => this.#tellStore(completions),
       clock,
       onStopped: this.#stopped,
       onFailure: (completions, error) => this.#afterFailure(completions, error),
@@ -120,6 +124,12 @@ export class CompletionWriter {
     const batch = this.#enter(completion)
     await batch.done
     await batch.later?.get(completion)
+  }
+
+  /** The same for a firing that goes on elsewhere: who ends it tells of its end, and nobody else. */
+  async completeAwaited(completion: JobCompletion): Promise<AwaitedFate> {
+    await this.complete(completion)
+    return this.#fates.get(completion) ?? 'givenUp'
   }
 
   /**
@@ -211,7 +221,7 @@ export class CompletionWriter {
       this.#writing = batch
       this.#writingSinceMs = this.#clock.elapsedMs()
       try {
-        const locked = await this.#store.triggeredJobsComplete(batch.completions)
+        const locked = await this.#tellStore(batch.completions)
         if (this.#hasBeenAbandoned()) return
         this.#hasWritten = true
         batch.later = this.#locked.add(locked)
@@ -222,6 +232,16 @@ export class CompletionWriter {
       this.#settle(batch)
     }
     this.#writing = null
+  }
+
+  /** Answers the completions that are locked. */
+  async #tellStore(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
+    const { locked, passedOver } = await this.#store.triggeredJobsComplete(completions)
+    for (const completion of completions) {
+      if (completion.isAwaited !== true || locked.includes(completion)) continue
+      this.#fates.set(completion, passedOver.includes(completion) ? 'passedOver' : 'ended')
+    }
+    return locked
   }
 
   #afterFailure(completions: readonly JobCompletion[], error: unknown): Map<JobCompletion, Promise<void>> {
@@ -282,7 +302,7 @@ export class CompletionWriter {
     const fire = `firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()}`
     const message = `The job store could not be told that ${fire} ended.`
     try {
-      const locked = await this.#store.triggeredJobsComplete([completion])
+      const locked = await this.#tellStore([completion])
       if (this.#hasBeenAbandoned()) return true
       this.#hasWritten = true
       if (locked.length > 0 && !this.#lastChance) {

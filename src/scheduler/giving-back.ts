@@ -132,6 +132,6 @@ async function endUnanswered(
     })
   }
   if (completions.length === 0) return
-  const locked = await jobStore.triggeredJobsComplete(completions)
+  const { locked } = await jobStore.triggeredJobsComplete(completions)
   if (locked.length > 0) throw new JobPersistenceError('A firing whose answer was lost is locked.')
 }

@@ -5,6 +5,7 @@ import { attemptOriginOf } from '../jobstore/attempt-origin.ts'
 import type { AwaitedResult } from '../jobstore/awaited-results.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
+import type { AwaitedFate } from './completion-writer.ts'
 import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
 import { ExecutionLog } from './execution-log.ts'
 import { progressTextOf, reportOfUnbegun } from './execution-report.ts'
@@ -92,14 +93,14 @@ export class JobDispatcher implements BesidePlaces {
     )
   }
 
-  /** Ends a firing that went on elsewhere, also one of another node; resolves when that is written, or given up. */
-  async endAwaited({ bundle, beganTimeMs, dataText }: AwaitedResult, end: AwaitedEnd): Promise<void> {
+  /** Ends a firing that went on elsewhere, also one of another node; resolves when that is told, or not to be told. */
+  endAwaited({ bundle, beganTimeMs, dataText }: AwaitedResult, end: AwaitedEnd): Promise<AwaitedFate> {
     const context = new ExecutionContext(bundle, attemptOriginOf(bundle), this.#environment)
     context.beganTimeMs = beganTimeMs
     context.dataText = dataText
     context.jobRunTimeMs = Math.max(0, this.#parts.clock.now() - beganTimeMs)
     context.result = end.result
-    await new JobRunShell(null, context, this.#parts).endAwaited(end)
+    return new JobRunShell(null, context, this.#parts).endAwaited(end)
   }
 
   #endUnbegun(bundle: TriggerFiredBundle, problem: string): void {

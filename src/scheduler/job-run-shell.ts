@@ -2,12 +2,11 @@ import { invariant, type JobExecutionError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import { copyJobData, type JobDataMap } from '../core/job-data-map.ts'
 import type { Logger } from '../core/logger.ts'
-import { after } from '../core/promises.ts'
+import { after, unawaited } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
 import type { RetryPolicy } from '../jobs/retry-policy.ts'
 import type { ExecutionReport } from '../jobstore/execution-report.ts'
-import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { CompletedExecutionInstruction, JobCompletion, JobStore } from '../jobstore/job-store.ts'
 import { isManualTriggerKey } from '../jobstore/manual-trigger.ts'
 import { recoveryTriggerFor } from '../jobstore/recovery-trigger.ts'
@@ -15,7 +14,7 @@ import type { TriggerListener } from '../listeners/trigger-listener.ts'
 import type { Runnable } from '../threadpool/thread-pool.ts'
 import { nextTurn } from '../time/next-turn.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import type { CompletionWriter } from './completion-writer.ts'
+import type { AwaitedFate, CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { type ExecutionEnd, endOf, reportOf, textsOf } from './execution-report.ts'
@@ -26,6 +25,7 @@ import type { Notifier, Told } from './notifier.ts'
 import type { Recorder } from './recorder.ts'
 import type { AwaitedEnd, RemoteExecutions } from './remote-executions.ts'
 import { retryTriggerFor } from './retry.ts'
+import { canBeRetried, goesOn, instructionAfter, isOver, type Verdict } from './verdict.ts'
 
 /** What all shells of one scheduler share. */
 export interface JobRunShellResources extends JobRunnerOptions {
@@ -50,21 +50,6 @@ interface Outcome {
   readonly recovery: Trigger | null
   readonly end: ExecutionEnd
 }
-
-/** How a run of the job is judged by its end. */
-interface Verdict {
-  readonly instruction: CompletedExecutionInstruction
-  /** It asked for another refire than it may have. */
-  readonly hasNoRefires: boolean
-  /** What a trigger of its own is stored for: another attempt by this policy, or a recovery. */
-  readonly again: RetryPolicy | 'recovery' | null
-  /** It would be tried again if it had not been deleted while it ran. */
-  readonly isDeleted: boolean
-}
-
-/** A job that ended well, whose trigger fires again or not; made once, because nearly all end so. */
-const goesOn: Verdict = { instruction: 'noop', hasNoRefires: false, again: null, isDeleted: false }
-const isOver: Verdict = { instruction: 'deleteTrigger', hasNoRefires: false, again: null, isDeleted: false }
 
 /** What follows after a run of the job: it is run again at once, or goes on elsewhere. */
 type Ended = Outcome | 'again' | 'elsewhere'
@@ -117,17 +102,40 @@ export class JobRunShell implements Runnable {
     return this.#definition === null || this.#context.awaitedReference !== null
   }
 
-  /** Ends an execution that went on elsewhere; resolves when that is written, or given up. */
-  async endAwaited({ error, mayBeLate = false, retries }: AwaitedEnd): Promise<void> {
-    const { completions } = this.#resources
+  /**
+   * Ends an execution whose result is awaited. Others may be doing so, here and on other nodes: the one whose end the
+   * store has taken tells of it afterwards, and the others tell nothing. Resolves when all is told.
+   */
+  async endAwaited({ error, mayBeLate = false, onEnded, retries }: AwaitedEnd): Promise<AwaitedFate> {
+    const { completions, recorder } = this.#resources
+    const context = this.#context
     this.#mayBeLate = mayBeLate
-    let ended: Ended
+    let verdict: Verdict | null = null
+    let outcome: Outcome
     try {
-      ended = await this.#after(error, { retries })
+      verdict = await this.#judge(error, retries)
+      outcome = this.#outcome(error, verdict)
     } catch (thrown) {
-      ended = this.#failedOutside(thrown)
+      outcome = this.#failedOutside(thrown)
     }
-    if (typeof ended === 'object') await completions.complete(this.#completion(ended))
+    const completion = this.#completion(outcome)
+    const fate = await completions.completeAwaited(completion)
+    if (fate !== 'ended') return fate
+    onEnded?.()
+    if (completion.report !== undefined) recorder.noteCompletion(context.bundle, completion.report)
+    if (verdict !== null) await this.#tellEnd(error, verdict, outcome)
+    return fate
+  }
+
+  async #tellEnd(error: JobExecutionError | null, verdict: Verdict, outcome: Outcome): Promise<void> {
+    this.#context.runsAgain = verdict.again !== null
+    try {
+      await this.#tellWasExecuted(error)
+      this.#context.isRunning = false
+      await this.#conclude(error, verdict, outcome)
+    } catch (thrown) {
+      this.#failedOutside(thrown)
+    }
   }
 
   /** When something outside the job fails, the trigger goes on as after a job that ended well. */
@@ -151,29 +159,37 @@ export class JobRunShell implements Runnable {
     invariant(definition !== null, 'what runs here has its definition')
     this.#resources.executing.noteRun(context)
     context.beganTimeMs ??= this.#resources.clock.now()
-    return after(runJob(definition, context, this.#resources), (error) =>
-      this.#goesOnElsewhere(error) ? 'elsewhere' : this.#after(error, { retries: true }),
-    )
+    return after(runJob(definition, context, this.#resources), (error) => {
+      if (context.awaitedReference === null) return this.#after(error)
+      return this.#failsToSend(error) ? this.#endUnsent(error, context.awaitedReference) : 'elsewhere'
+    })
   }
 
   /**
-   * Whether the result of this execution is awaited, or has come already. A failure ends it here, unless another node
-   * has taken it over.
+   * Whether the failure of a job ends its execution, whose result is awaited, or has come already. Where another node
+   * has taken it over, it does not.
    */
-  #goesOnElsewhere(error: JobExecutionError | null): boolean {
-    const { awaitedReference, fireInstanceId, isTakenOver } = this.#context
-    if (awaitedReference === null) return false
-    return error === null || isTakenOver || !this.#resources.remotes.claim(fireInstanceId)
+  #failsToSend(error: JobExecutionError | null): boolean {
+    const { fireInstanceId, isTakenOver } = this.#context
+    return error !== null && !isTakenOver && this.#resources.remotes.claim(fireInstanceId)
+  }
+
+  async #endUnsent(error: JobExecutionError | null, reference: string): Promise<'elsewhere'> {
+    const fate = this.endAwaited({ error, result: undefined, retries: true })
+    // What a shutdown leaves unwritten is counted there.
+    unawaited(this.#resources.remotes.noteEnding(reference, fate), () => {})
+    await fate
+    return 'elsewhere'
+  }
+
+  #judge(error: JobExecutionError | null, retries: boolean): Verdict | Promise<Verdict> {
+    const verdict = error === null ? this.#goodEnd() : this.#verdict(error, retries)
+    return verdict.again === null || verdict.again === 'recovery' ? verdict : this.#unlessDeleted(verdict)
   }
 
   /** What follows after the job has ended. */
-  #after(
-    error: JobExecutionError | null,
-    { retries }: { readonly retries: boolean },
-  ): Ended | Promise<Ended> {
-    const judged = error === null ? this.#goodEnd() : this.#verdict(error, retries)
-    const isTriedAgain = judged.again !== null && judged.again !== 'recovery'
-    return after(isTriedAgain ? this.#unlessDeleted(judged) : judged, (verdict) => {
+  #after(error: JobExecutionError | null): Ended | Promise<Ended> {
+    return after(this.#judge(error, true), (verdict) => {
       this.#context.runsAgain = verdict.instruction === 'reExecuteJob' || verdict.again !== null
       return after(this.#tellWasExecuted(error), () => {
         this.#context.isRunning = false
@@ -218,11 +234,22 @@ export class JobRunShell implements Runnable {
   }
 
   #decide(error: JobExecutionError | null, verdict: Verdict): Ended | Promise<Ended> {
-    const { again, hasNoRefires, instruction, isDeleted } = verdict
-    if (hasNoRefires) this.#reportRefires()
+    return this.#conclude(error, verdict, this.#outcome(error, verdict))
+  }
+
+  #outcome(error: JobExecutionError | null, { again, instruction }: Verdict): Outcome {
     const recovery = again === 'recovery' ? this.#recovery() : null
     const retry = again === null || again === 'recovery' ? null : this.#retry(again)
-    const outcome: Outcome = { instruction, retry, recovery, end: endOf(error) }
+    return { instruction, retry, recovery, end: endOf(error) }
+  }
+
+  /** Tells what follows. */
+  #conclude(
+    error: JobExecutionError | null,
+    { hasNoRefires, instruction, isDeleted }: Verdict,
+    outcome: Outcome,
+  ): Ended | Promise<Ended> {
+    if (hasNoRefires) this.#reportRefires()
     if (error !== null) this.#reportFailure(error, outcome, isDeleted)
     return after(this.#tellComplete(instruction), () =>
       instruction === 'reExecuteJob' ? 'again' : this.#finalized(outcome),
@@ -355,7 +382,8 @@ export class JobRunShell implements Runnable {
       lateCauses.blocked(jobDetail.key, fireTimeMs, report.finishedTimeMs)
     }
     if (end.outcome === 'vetoed') this.#noteVeto(report)
-    if (!context.isTakenOver) recorder.noteCompletion(context.bundle, report)
+    // Of several ends of one that is awaited, the one that counts is noted afterwards.
+    if (!context.isTakenOver && !this.#isAwaited) recorder.noteCompletion(context.bundle, report)
     if (context.lastProgress !== null) {
       recorder.note('progress', { fireInstanceId: context.fireInstanceId, progressText: () => null })
     }
@@ -469,24 +497,4 @@ export class JobRunShell implements Runnable {
       triggerKey: retry.key,
     })
   }
-}
-
-/** A job that unschedules its triggers or refires itself is not retried in addition. */
-function canBeRetried(instruction: CompletedExecutionInstruction): boolean {
-  return instruction === 'noop' || instruction === 'deleteTrigger'
-}
-
-/** What follows for a trigger after its job ended: the first rule that applies. */
-export function instructionAfter(
-  trigger: Trigger,
-  error: JobExecutionError | null,
-): CompletedExecutionInstruction {
-  if (error !== null) {
-    if (error.refireImmediately) return 'reExecuteJob'
-    // An item steers neither the trigger that fired, which is not its own, nor the other items.
-    if (firingPartOf(trigger.jobDataMap) !== null) return 'deleteTrigger'
-    if (error.unscheduleFiringTrigger) return 'setTriggerComplete'
-    if (error.unscheduleAllTriggers) return 'setAllJobTriggersComplete'
-  }
-  return trigger.mayFireAgain() ? 'noop' : 'deleteTrigger'
 }

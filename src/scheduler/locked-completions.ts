@@ -1,11 +1,12 @@
 import { unawaited } from '../core/promises.ts'
-import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
+import type { JobCompletion } from '../jobstore/job-store.ts'
 import type { Clock } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { LockRetry } from './lock-retry.ts'
 
 export interface LockedCompletionsOptions {
-  readonly store: JobStore
+  /** Writes completions; answers those that are locked. */
+  readonly write: (completions: readonly JobCompletion[]) => Promise<readonly JobCompletion[]>
   readonly clock: Clock
   /** Called with an error that ends the tries for good. */
   readonly onStopped: (error: unknown) => void
@@ -24,7 +25,7 @@ export interface LockedCompletionsOptions {
  * new completions: soon after one was added, then after longer and longer waits.
  */
 export class LockedCompletions {
-  readonly #store: JobStore
+  readonly #write: LockedCompletionsOptions['write']
   readonly #clock: Clock
   readonly #gate: Gate
   readonly #onFailure: LockedCompletionsOptions['onFailure']
@@ -35,9 +36,9 @@ export class LockedCompletions {
   #isLastChance = false
   #isAbandoned = false
 
-  constructor({ store, clock, onFailure, onStopped }: LockedCompletionsOptions) {
+  constructor({ write, clock, onFailure, onStopped }: LockedCompletionsOptions) {
     this.#onStopped = onStopped
-    this.#store = store
+    this.#write = write
     this.#clock = clock
     this.#gate = new Gate(clock)
     this.#onFailure = onFailure
@@ -93,7 +94,7 @@ export class LockedCompletions {
       }
       const tried = [...this.#waiting.keys()]
       try {
-        const locked = await this.#store.triggeredJobsComplete(tried)
+        const locked = await this.#write(tried)
         if (this.#hasBeenAbandoned()) return
         for (const completion of tried) if (!locked.includes(completion)) this.#take(completion)?.()
         if (this.#isLastChance) this.#handOver(locked, null)

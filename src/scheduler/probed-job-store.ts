@@ -3,6 +3,7 @@ import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import type {
   AcquiredAndFired,
   AcquiredTrigger,
+  CompletionAnswer,
   JobCompletion,
   JobStore,
   TriggerFiredResult,
@@ -43,7 +44,7 @@ export class ProbedJobStore extends DelegatingJobStore {
     return this.#surrounded('triggersFired', { claims }, () => this.inner.triggersFired(claims))
   }
 
-  override triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
+  override triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<CompletionAnswer> {
     return this.#surrounded('triggeredJobsComplete', { completions }, () =>
       this.inner.triggeredJobsComplete(completions),
     )

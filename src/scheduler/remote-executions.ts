@@ -33,7 +33,7 @@ import type { InterruptTarget } from '../jobstore/cluster-view.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import { type Clock, timerDelayMaxMs } from '../time/clock.ts'
 import { nextTurn } from '../time/next-turn.ts'
-import type { CompletionWriter } from './completion-writer.ts'
+import type { AwaitedFate, CompletionWriter } from './completion-writer.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { dataTextOf } from './execution-report.ts'
 import { toJobExecutionError } from './job-failure.ts'
@@ -50,6 +50,8 @@ export interface AwaitedEnd {
   readonly retries: boolean
   /** Whether its deadline ended it, so that its result may still come. Default false. */
   readonly mayBeLate?: boolean
+  /** Called when the store has taken this end, before listeners are told. */
+  readonly onEnded?: () => void
 }
 
 /** What became of the firings that a caller interrupts. */
@@ -68,8 +70,8 @@ export interface RemoteExecutionsParts {
   readonly registry: JobRegistry
   readonly completions: CompletionWriter
   readonly recorder: Recorder
-  /** Resolves when the end is written, or given up because the scheduler shuts down. */
-  readonly end: (awaited: AwaitedResult, end: AwaitedEnd) => Promise<void>
+  /** Resolves when the end is written and told, or is that of somebody else, or given up in a shutdown. */
+  readonly end: (awaited: AwaitedResult, end: AwaitedEnd) => Promise<AwaitedFate>
 }
 
 const referenceMax = 200
@@ -95,9 +97,6 @@ const resultChecks: Readonly<Record<keyof RemoteResult, ArgumentCheck>> = {
   result: () => {},
 }
 
-/** By how much the clocks of two nodes may differ at a deadline. */
-const clocksApartMs = 10_000
-
 /** How many firings that have ended are remembered, so that none ends twice. */
 const settledMax = 10_000
 
@@ -114,7 +113,7 @@ export class RemoteExecutions {
    */
   readonly #settled = new Set<string>()
   /** Ends that are being written, by reference. */
-  readonly #ending = new Map<string, Promise<void>>()
+  readonly #ending = new Map<string, Promise<unknown>>()
   /** Firings that are being written down. */
   readonly #asking = new Set<ExecutionContext>()
   readonly #connected = new Set<RemoteJobHooks>()
@@ -246,16 +245,12 @@ export class RemoteExecutions {
     checkOptions('reportResult', result, resultChecks)
     const awaited = await this.#finding.add(reference)
     const { error = null } = result
-    let hasEnded = false
     if (awaited !== null) {
       const { key } = awaited.bundle.jobDetail
       const failure = error === null ? null : toJobExecutionError(key, error)
-      hasEnded = await this.#end(awaited, { error: failure, result: result.result, retries: true })
-      // Near its deadline another node may have ended it since it was found.
-      if (hasEnded && this.#parts.clock.now() < awaited.deadlineMs - clocksApartMs) return true
+      if (await this.#end(awaited, { error: failure, result: result.result, retries: true })) return true
     } else await this.#ending.get(reference)
     const fireInstanceId = await this.#late.record(reference, result)
-    if (hasEnded && fireInstanceId === null) return true
     this.#parts.notifier.events.emit('resultLate', { reference, error, fireInstanceId })
     return false
   }
@@ -303,34 +298,29 @@ export class RemoteExecutions {
     return true
   }
 
+  /** Whoever reports the result of a firing whose end is being written is answered when that is known. */
+  noteEnding(reference: string, fate: Promise<AwaitedFate>): Promise<boolean> {
+    const ending = fate.then((known) => {
+      // One that is not written stays, so that another caller who reports it meanwhile is refused as well.
+      if (known === 'givenUp') throw notStored(reference)
+      if (this.#ending.get(reference) === ending) this.#ending.delete(reference)
+      return known === 'ended'
+    })
+    this.#ending.set(reference, ending)
+    return ending
+  }
+
   /**
    * False when it was ended by another caller, and that is written: one who is told so will not report it again, and
    * what is not written yet may be lost with this node.
+   *
+   * @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when the scheduler shuts down before it is written
    */
   async #end(awaited: AwaitedResult, end: AwaitedEnd): Promise<boolean> {
     const { bundle, reference } = awaited
-    if (!this.claim(bundle.fireInstanceId)) {
-      await this.#ending.get(reference)
-      return false
-    }
-    const ending = this.#write(awaited, end)
-    this.#ending.set(reference, ending)
-    await ending
-    // One that is not written stays, so that another caller who reports it meanwhile is refused as well.
-    if (this.#ending.get(reference) === ending) this.#ending.delete(reference)
-    return true
-  }
-
-  /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when the scheduler shuts down before it is written */
-  async #write(awaited: AwaitedResult, end: AwaitedEnd): Promise<void> {
-    const { completions } = this.#parts
-    const unwrittenBefore = completions.unwrittenCount
-    await this.#parts.end(awaited, end)
-    if (completions.unwrittenCount === unwrittenBefore) return
-    const message =
-      `The end of the firing under '${awaited.reference}' is not stored, because the scheduler shuts down. Report or ` +
-      'interrupt it again on another node, or after the next start.'
-    throw new SchedulerError('ERR_SCHEDULER_SHUTDOWN', message)
+    if (this.claim(bundle.fireInstanceId)) return this.noteEnding(reference, this.#parts.end(awaited, end))
+    await this.#ending.get(reference)
+    return false
   }
 
   async #endLate(awaited: AwaitedResult): Promise<void> {
@@ -349,17 +339,22 @@ export class RemoteExecutions {
     const { fireInstanceId, jobDetail } = bundle
     const remote = registry.find(jobDetail.jobType)?.remote
     const notStopped = `What job ${jobDetail.key.toString()} runs elsewhere ('${reference}') was not stopped`
+    let problem: { readonly message: string; readonly error: unknown } | null = null
     try {
       await remote?.stop?.(executionOf(awaited))
-      if (remote === undefined)
-        notifier.error(`${notStopped}: no node is known that has the code to stop it.`, null)
+      if (remote === undefined) {
+        problem = { message: `${notStopped}: no node is known that has the code to stop it.`, error: null }
+      }
     } catch (error) {
-      notifier.error(`${notStopped}.`, error)
+      problem = { message: `${notStopped}.`, error }
     }
-    notifier.events.emit('jobInterrupted', { jobKey: jobDetail.key, fireInstanceId, reason: 'interrupt' })
+    const onEnded = (): void => {
+      if (problem !== null) notifier.error(problem.message, problem.error)
+      notifier.events.emit('jobInterrupted', { jobKey: jobDetail.key, fireInstanceId, reason: 'interrupt' })
+    }
     const message = `Job ${jobDetail.key.toString()} was interrupted (interrupt).`
     const error = new JobExecutionError(message, { code: 'ERR_JOB_INTERRUPTED' })
-    return this.#end(awaited, { error, result: undefined, retries: true })
+    return this.#end(awaited, { error, result: undefined, retries: true, onEnded })
   }
 
   #remoteJobs(): readonly RemoteJobHooks[] {
@@ -388,6 +383,13 @@ function executionOf({ bundle, deadlineMs, note, reference }: AwaitedResult): Re
     fireTime: new Date(bundle.fireTimeMs),
     deadline: new Date(deadlineMs),
   }
+}
+
+function notStored(reference: string): SchedulerError {
+  const message =
+    `The end of the firing under '${reference}' is not stored, because the scheduler shuts down. Report or interrupt ` +
+    'it again on another node, or after the next start.'
+  return new SchedulerError('ERR_SCHEDULER_SHUTDOWN', message)
 }
 
 function refusal(

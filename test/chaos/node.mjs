@@ -79,13 +79,16 @@ class KillableStore extends DelegatingJobStore {
   /** Each end by itself, so that a kill point counts ends, however many of them the writer hands over at once. */
   async triggeredJobsComplete(completions) {
     const locked = []
+    const passedOver = []
     for (const completion of completions) {
       pass('beforeCompletion')
-      locked.push(...(await super.triggeredJobsComplete([completion])))
+      const answer = await super.triggeredJobsComplete([completion])
+      locked.push(...answer.locked)
+      passedOver.push(...answer.passedOver)
       pass('afterCompletion')
       itemEnds.told(completion)
     }
-    return locked
+    return { locked, passedOver }
   }
 }
 

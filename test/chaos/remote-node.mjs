@@ -29,9 +29,9 @@ const jobStore =
 const complete = jobStore.triggeredJobsComplete.bind(jobStore)
 jobStore.triggeredJobsComplete = async (completions) => {
   pass('beforeCompletion')
-  const left = await complete(completions)
+  const answer = await complete(completions)
   pass('afterCompletion')
-  return left
+  return answer
 }
 
 const scheduler = await createScheduler({

@@ -112,7 +112,7 @@ class Crowd {
           retryTrigger: this.random.chance(0.2) ? this.trigger(bed, bundle.jobDetail.key) : null,
         }),
       )
-      await insist(completions, (left) => bed.store.triggeredJobsComplete(left))
+      await insist(completions, async (left) => (await bed.store.triggeredJobsComplete(left)).locked)
     }
   }
 

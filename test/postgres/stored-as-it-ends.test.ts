@@ -52,7 +52,7 @@ async function outlived(): Promise<JobCompletion> {
 
 /** Ends it, also if another session holds a row that it needs, as the scheduler does. */
 async function insist(end: JobCompletion): Promise<void> {
-  while ((await one.store.triggeredJobsComplete([end])).length > 0);
+  while ((await one.store.triggeredJobsComplete([end])).locked.length > 0);
 }
 
 async function mayFire(name: string): Promise<void> {
@@ -69,10 +69,10 @@ test('a trigger may fire whose job was stored anew while an execution of the for
   })
   await gate.reached()
   // It finds no job: that is not committed yet.
-  const left = await one.store.triggeredJobsComplete([end])
+  const { locked } = await one.store.triggeredJobsComplete([end])
   await gate.open()
   await stored
-  if (left.length > 0) await insist(end)
+  if (locked.length > 0) await insist(end)
   await mayFire('new')
 })
 
@@ -85,9 +85,9 @@ test('a trigger may fire that a user stored with its job while an execution of t
   const joined = other.store.joinTransaction(client)
   await joined.addJob(job, { replace: false })
   await joined.scheduleJobs([{ job: null, triggers: [other.trigger('new', { job })] }], { replace: false })
-  const left = await one.store.triggeredJobsComplete([end])
+  const { locked } = await one.store.triggeredJobsComplete([end])
   await client.query('COMMIT')
-  if (left.length > 0) await insist(end)
+  if (locked.length > 0) await insist(end)
   await mayFire('new')
 })
 

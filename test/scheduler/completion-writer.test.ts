@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { ramJobStore } from '../../src/index.ts'
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
-import type { JobCompletion } from '../../src/jobstore/job-store.ts'
+import type { CompletionAnswer, JobCompletion } from '../../src/jobstore/job-store.ts'
 import { SchedulerEventEmitter } from '../../src/listeners/events.ts'
 import { ListenerManager } from '../../src/listeners/listener-manager.ts'
 import { CompletionWriter } from '../../src/scheduler/completion-writer.ts'
@@ -27,15 +27,16 @@ class Witness extends DelegatingJobStore {
     this.#clock = clock
   }
 
-  override async triggeredJobsComplete(
-    completions: readonly JobCompletion[],
-  ): Promise<readonly JobCompletion[]> {
+  override async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<CompletionAnswer> {
     const ids = completions.map(({ fireInstanceId }) => fireInstanceId)
     this.writes.push({ ids, atMs: this.#clock.elapsedMs() })
     await this.gate
     if (this.isDown || ids.length > this.room || ids.some((id) => this.refused.has(id)))
       throw new Error('refused')
-    return completions.filter(({ fireInstanceId }) => this.locked.has(fireInstanceId))
+    return {
+      locked: completions.filter(({ fireInstanceId }) => this.locked.has(fireInstanceId)),
+      passedOver: [],
+    }
   }
 }
 

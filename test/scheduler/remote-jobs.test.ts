@@ -133,10 +133,11 @@ describe.each([
     await scheduler.idle()
     await clock.advance(70_000)
     await scheduler.idle()
-    expect(told.slice(3), 'the deadline of the second attempt').toEqual([
-      'begins',
+    // The firing that was blocked may begin before the end is told.
+    expect(told.slice(3).toSorted(), 'the deadline of the second attempt').toEqual([
       expect.stringContaining('has no result'),
       'attempt 3 follows',
+      'begins',
       'begins',
     ])
     expect(await scheduler.reportResult('order-17', { result: 'paid' })).toBe(true)
@@ -202,7 +203,7 @@ describe.each([
     expect(items).toMatchObject([{ outcome: 'timedOut' }])
   })
 
-  test('ends at its deadline while a listener holds up the end of another one', async () => {
+  test('ends at its deadline while a listener that is told of the end of another one goes on', async () => {
     const { scheduler, clock, told } = await open((context) => context.awaitResult({ timeoutMs: 30_000 }), {
       disallowConcurrentExecution: false,
       store: makeStore(),
@@ -219,11 +220,8 @@ describe.each([
     })
     await clock.advance(100_000)
     expect(told.filter((each) => each.includes('has no result'))).toHaveLength(2)
-    expect(await scheduler.cluster.executingJobs()).toEqual(first)
-    goOn()
-    await clock.advance(1000)
-    await scheduler.idle()
     expect(await scheduler.cluster.executingJobs()).toEqual([])
+    goOn()
   })
 
   test('has its late result as the last line of its log, once', async () => {

@@ -6,7 +6,7 @@ import {
   type Scheduler,
   type TriggerListener,
 } from '../../src/index.ts'
-import { instructionAfter } from '../../src/scheduler/job-run-shell.ts'
+import { instructionAfter } from '../../src/scheduler/verdict.ts'
 import { detailOf, firing, jobOf, shellRig, theJob, theTrigger } from '../support/shell-rig.ts'
 
 /** Writes down every callback of two listeners of each kind. */

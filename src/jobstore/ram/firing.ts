@@ -175,17 +175,23 @@ function fireTrigger(session: RamSession, claim: AcquiredTrigger, nowMs: EpochMs
   }
 }
 
-export function completeJobs(session: RamSession, completions: readonly JobCompletion[]): void {
-  for (const completion of completions) completeJob(session, completion)
+/** Answers those that ended nothing. */
+export function completeJobs(
+  session: RamSession,
+  completions: readonly JobCompletion[],
+): readonly JobCompletion[] {
+  return completions.filter((completion) => !completeJob(session, completion))
 }
 
-function completeJob(session: RamSession, completion: JobCompletion): void {
+/** False when the execution has ended before. */
+function completeJob(session: RamSession, completion: JobCompletion): boolean {
   const { data } = session
   const fired = data.executions.get(completion.fireInstanceId)
-  if (fired === undefined) return
+  if (fired === undefined) return false
   const { job } = fired
   settle(session, completion, fired)
   session.records.complete(completion, job)
+  return true
 }
 
 /** Does what the end of an execution asks for. */

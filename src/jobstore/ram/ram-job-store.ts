@@ -17,6 +17,7 @@ import type { JobAndTriggers } from '../job-and-triggers.ts'
 import type {
   AcquiredTrigger,
   AcquireRequest,
+  CompletionAnswer,
   JobCompletion,
   JobStore,
   JobStoreContext,
@@ -349,12 +350,12 @@ export class RAMJobStore implements JobStore {
     else this.#tellNothingNew(session)
     return results
   }
-  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
+  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<CompletionAnswer> {
     const session = this.#require()
-    completeJobs(session, completions)
+    const passedOver = completeJobs(session, completions)
     this.records.prune()
     this.#tell(session)
-    return []
+    return { locked: [], passedOver }
   }
   async queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return findUnknownJobTypes(this.#require())

@@ -14,12 +14,12 @@ import type { JobStoreCluster } from '../cluster-view.ts'
 import type { DefinitionChanges, RemovedDefinitions } from '../definition-changes.ts'
 import type { FireSlot } from '../fire-slot.ts'
 import type { TriggerFiredBundle } from '../fired-bundle.ts'
-import { firingPartOf } from '../firing-part.ts'
 import type { JobAndTriggers } from '../job-and-triggers.ts'
 import type {
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
+  CompletionAnswer,
   JobCompletion,
   JobStoreContext,
   JobStoreTransaction,
@@ -65,7 +65,6 @@ import { lookAtSchema, migrate } from './migrations/migrate.ts'
 import { emptySchema, schemaOfQuartz } from './migrations/plan-migrations.ts'
 import { printMigrations } from './migrations/print-migrations.ts'
 import { type OpenStore, openStore } from './open-store.ts'
-import { completeJobs } from './programs/firing/completing.ts'
 import { firedIds, fireTriggers, hasEnded } from './programs/firing/firing.ts'
 import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
 import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing.ts'
@@ -91,6 +90,7 @@ import { SqlNotes } from './sql-notes.ts'
 import { SqlRecords } from './sql-records.ts'
 import { SqlShards } from './sql-shards.ts'
 import { unlessTakenOver } from './unless-taken-over.ts'
+import { writeCompletions } from './write-completions.ts'
 
 /** Milliseconds before the first new attempt after failures in a row, doubled by each further one up to the most. */
 const retryDelayMs = { first: 100, most: 15_000 }
@@ -354,7 +354,7 @@ export class SqlJobStore implements DatabaseJobStore {
     const held: AcquiredTrigger[] = []
     const { locked } = await this.#eachOrAll(acquired, async (claims) => {
       const release = () => this.#pass((tx) => releaseTriggers(tx, claims), { tells: 'peers' })
-      held.push(...(await unlessTakenOver(this.#require().connection, release)))
+      held.push(...(await unlessTakenOver(this.#require().connection, release, [])))
     })
     const left = [...held, ...locked]
     this.#forget(acquired.filter((claim) => !left.includes(claim)))
@@ -362,9 +362,8 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   async releaseAllAcquiredTriggers(): Promise<void> {
     const { transactions } = this.#require()
-    const released = await unlessTakenOver(this.#require().connection, () =>
-      transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' }),
-    )
+    const release = () => transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' })
+    const released = await unlessTakenOver(this.#require().connection, release, [])
     transactions.session.ledger.forget(released)
   }
   async triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
@@ -389,20 +388,11 @@ export class SqlJobStore implements DatabaseJobStore {
     this.#forget(acquired.filter((claim, index) => hasEnded(claim, results[index])))
     return results
   }
-  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
-    const left: JobCompletion[] = []
-    const { locked } = await this.#eachOrAll(completions, async (ended) => {
-      const storesTriggers = ended.some(
-        ({ retryTrigger, trigger }) => retryTrigger !== null || firingPartOf(trigger.jobDataMap) !== null,
-      )
-      const lock = storesTriggers ? 'shared' : 'rows'
-      const write = () => this.#pass((tx) => completeJobs(tx, ended), { lock, wasCommitted: 'runAgain' })
-      left.push(...(await unlessTakenOver(this.#require().connection, write)))
-    })
-    left.push(...locked)
-    this.#forget(completions.filter((completion) => !left.includes(completion)))
+  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<CompletionAnswer> {
+    const answer = await writeCompletions(this.#require(), completions)
+    this.#forget(completions.filter((completion) => !answer.locked.includes(completion)))
     this.#open?.pruner.noteWrite()
-    return left
+    return answer
   }
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return this.#read(reading.queryUnknownJobTypes)

@@ -4,7 +4,7 @@ import type { AwaitedResult, JobStoreAwaitedResults } from '../../jobstore/await
 import type { ExecutionReport } from '../../jobstore/execution-report.ts'
 import type { TriggerFiredBundle } from '../../jobstore/fired-bundle.ts'
 import { area, type StoreCase } from './store-case.ts'
-import { jobDetail, only, type Testbed } from './testbed.ts'
+import { completionOf, jobDetail, only, type Testbed } from './testbed.ts'
 
 function awaitedOf(bed: Testbed): JobStoreAwaitedResults {
   const { awaitedResults } = bed.store
@@ -61,13 +61,17 @@ function reportOf(
   }
 }
 
-/** Completes what was read back, as any node does. */
+/** Completes what was read back, as any node does; false when it has ended before. */
 async function complete(
   bed: Testbed,
   { bundle }: AwaitedResult,
   changes: { readonly mayBeLate?: true } = {},
-): Promise<void> {
-  await bed.complete(bundle, 'noop', { isAwaited: true, report: reportOf(bed, bundle), ...changes })
+): Promise<boolean> {
+  const rest = { isAwaited: true, report: reportOf(bed, bundle), ...changes } as const
+  for (;;) {
+    const { locked, passedOver } = await bed.complete(bundle, 'noop', rest)
+    if (locked.length === 0) return passedOver.length === 0
+  }
 }
 
 export const awaitedCases: readonly StoreCase[] = area(
@@ -116,17 +120,32 @@ export const awaitedCases: readonly StoreCase[] = area(
       assert.deepEqual(await inFlight(), ['run-2'])
     },
 
-    'a second completion does nothing': async (bed) => {
+    'a second completion does nothing, and is told so': async (bed) => {
       await handOver(bed)
       const found = only(await awaitedOf(bed).find(['run-1']))
-      await complete(bed, found)
+      assert.equal(await complete(bed, found), true)
       await bed.clock.advance(60_000)
       const next = await bed.start('t')
-      await complete(bed, found)
+      assert.equal(await complete(bed, found), false)
       await bed.clock.advance(60_000)
       assert.deepEqual(await bed.acquire(), [], 'the next firing is still in flight')
       await bed.complete(next, 'noop')
       assert.deepEqual(await bed.acquireNames(), ['t'])
+    },
+
+    'of several completions that are written together, those that end nothing are named': async (bed) => {
+      await handOver(bed)
+      const { bundle } = only(await awaitedOf(bed).find(['run-1']))
+      await bed.schedule('plain')
+      const plain = completionOf(await bed.start('plain'), 'noop')
+      const one = completionOf(bundle, 'noop', { isAwaited: true })
+      const other = { ...one }
+      const answer = await bed.store.triggeredJobsComplete([one, plain, other])
+      assert.deepEqual(answer.locked, [])
+      assert.equal(answer.passedOver.length, 1)
+      assert.equal(answer.passedOver[0], other)
+      const again = await bed.store.triggeredJobsComplete([plain, one])
+      assert.deepEqual([again.locked.length, again.passedOver.length], [0, 2])
     },
 
     'a reference that another firing has is refused, and so is a firing that has ended': async (bed) => {
@@ -279,7 +298,8 @@ export const awaitedClusterCases: readonly StoreCase[] = area(
       await handOver(bed)
       const other = await reopen()
       const found = only(await awaitedOf(other).find(['run-1']))
-      await complete(other, found)
+      const ended = await Promise.all([complete(bed, found), complete(other, found, { mayBeLate: true })])
+      assert.deepEqual(ended.sort(), [false, true], 'one of two that complete it at once has ended it')
       assert.deepEqual(await awaitedOf(bed).find(['run-1']), [])
       await bed.clock.advance(60_000)
       const next = await bed.start('t')

@@ -60,7 +60,7 @@ export const lifecycleCases: readonly StoreCase[] = area('lifecycle', {
     assert.deepEqual(await store.deleteTriggers([]), [])
     assert.deepEqual(await store.triggersFired([]), [])
     assert.deepEqual(await store.releaseAcquiredTriggers([]), [])
-    assert.deepEqual(await store.triggeredJobsComplete([]), [])
+    assert.deepEqual(await store.triggeredJobsComplete([]), { locked: [], passedOver: [] })
     assert.deepEqual(signals.errors, [])
   },
   'counts jobs, triggers and calendars': async (bed) => {

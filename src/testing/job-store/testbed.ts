@@ -12,6 +12,7 @@ import type {
   AcquiredTrigger,
   AcquireRequest,
   CompletedExecutionInstruction,
+  CompletionAnswer,
   JobCompletion,
   JobStore,
   JobStoreContext,
@@ -222,7 +223,7 @@ export class Testbed {
     bundle: TriggerFiredBundle,
     instruction: CompletedExecutionInstruction = 'noop',
     rest: Partial<JobCompletion> = {},
-  ): Promise<readonly JobCompletion[]> {
+  ): Promise<CompletionAnswer> {
     return this.store.triggeredJobsComplete([completionOf(bundle, instruction, rest)])
   }
 

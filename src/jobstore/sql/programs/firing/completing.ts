@@ -5,7 +5,7 @@ import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { firingPartOf } from '../../../firing-part.ts'
 import { instructionEffects, isRescheduled, notCarriedOut } from '../../../instruction-effects.ts'
-import type { JobCompletion } from '../../../job-store.ts'
+import type { CompletionAnswer, JobCompletion } from '../../../job-store.ts'
 import { dataAfterRun } from '../../../planned-job.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../../../trigger-state.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
@@ -33,20 +33,23 @@ interface EndedExecution {
 }
 
 /**
- * Ends executions whose firings still belong to this node; a completion of any other firing writes nothing. Answers the
- * completions that need a row which another session has locked: they are passed over and write nothing either.
+ * Ends executions whose firings still belong to this node, or go on elsewhere. A completion of any other firing, and
+ * one that needs a row which another session has locked, writes nothing.
  */
 export function* completeJobs(
   tx: SqlTransaction,
   completions: readonly JobCompletion[],
-): SqlProgram<readonly JobCompletion[]> {
+): SqlProgram<CompletionAnswer> {
   const locked: JobCompletion[] = []
+  const passedOver: JobCompletion[] = []
   for (let from = 0; from < completions.length; ) {
     const together = independentEnds(completions.slice(from))
-    locked.push(...(yield* completeTogether(tx, together)))
+    const answer = yield* completeTogether(tx, together)
+    locked.push(...answer.locked)
+    passedOver.push(...answer.passedOver)
     from += together.length
   }
-  return locked
+  return { locked, passedOver }
 }
 
 /** The first completions, as many as can be written together because none depends on another one. */
@@ -76,7 +79,7 @@ function seesRetryOf(completion: JobCompletion, { jobDetail, retryTrigger }: Job
 function* completeTogether(
   tx: SqlTransaction,
   completions: readonly JobCompletion[],
-): SqlProgram<readonly JobCompletion[]> {
+): SqlProgram<CompletionAnswer> {
   const { whole, begun } = yield* endPlain(tx, completions)
   const others = completions.filter((completion) => !whole.has(completion))
   const { ended, left } =
@@ -87,7 +90,9 @@ function* completeTogether(
     ...ended,
   ])
   yield* recordEnded(tx, all)
-  return left
+  if (all.length + left.length === completions.length) return { locked: left, passedOver: [] }
+  const known = new Set([...all, ...left])
+  return { locked: left, passedOver: completions.filter((completion) => !known.has(completion)) }
 }
 
 /** Ends executions under the locks of what they change; the rows of those that have `begun` to end are deleted. */

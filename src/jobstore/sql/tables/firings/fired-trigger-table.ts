@@ -118,6 +118,12 @@ export class FiredTriggerTable {
     return { found, locked: (yield* all(findAwaited(values))).map((row) => text(row, 'entry_id')) }
   }
 
+  /** Whether one of these executions is in flight elsewhere, on any node. */
+  *areAwaited(fireInstanceIds: readonly string[]): SqlProgram<boolean> {
+    if (fireInstanceIds.length === 0) return false
+    return (yield* all(this.#statements.findAwaited({ rows: this.#rowsOf(fireInstanceIds) }))).length > 0
+  }
+
   /** Makes this scheduler instance the one that has these executions of another one, which go on elsewhere. */
   *takeOver(rows: readonly FiredRow[]): SqlProgram<void> {
     if (rows.length === 0) return
