@@ -13,6 +13,7 @@ export interface RemoteJobContext<Data extends object = Record<string, unknown>>
    * sent. From then on the firing ends when its result is reported, and when the job throws.
    *
    * @throws InvalidArgumentError ERR_INVALID_OPTION for a wrong option
+   * @throws JobExecutionError the reason of `signal` when the execution was interrupted: send nothing, and throw it
    * @throws SchedulerError ERR_SCHEDULER_STATE when it was called before, or this node was recovered by another one;
    *   ERR_OBJECT_ALREADY_EXISTS for a reference that another firing has; ERR_NOT_SUPPORTED when the store cannot; or
    *   the error of the database

@@ -161,7 +161,7 @@ export class Cluster implements SchedulerCluster {
       ? { jobKey: target }
       : { fireInstanceId: target.fireInstanceId }
     const isRunning = executing.interrupt(request)
-    // After what runs here: a job that is just sending then ends by itself.
+    // After what runs here: one whose row is not written yet is refused by `awaitResult`, and ends by itself.
     const { remotes } = this.#parts
     const remote = await remotes.interrupt(request, async (jobTypes) => {
       if (jobTypes.every((jobType) => remotes.knows(jobType))) return jobTypes

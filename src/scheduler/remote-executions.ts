@@ -213,6 +213,8 @@ export class RemoteExecutions {
     if (this.#asking.has(context) || context.awaitedReference !== null || context.jobRunTimeMs >= 0) {
       throw new SchedulerError('ERR_SCHEDULER_STATE', 'awaitResult: call it once, while the job runs.')
     }
+    // Nothing is to be sent by an execution that somebody has interrupted.
+    throwInterruption(context)
     const nowMs = clock.now()
     const deadlineMs = nowMs + timeoutMs
     this.#asking.add(context)
@@ -233,6 +235,8 @@ export class RemoteExecutions {
       this.#asking.delete(context)
     }
     this.#deadlines.expect(deadlineMs)
+    // The one who interrupted it meanwhile may not have found the row. What was taken over is not this node's to end.
+    if (!context.isTakenOver) throwInterruption(context)
   }
 
   async awaitsResult(reference: string): Promise<boolean> {
@@ -367,6 +371,11 @@ export class RemoteExecutions {
     if (awaitedResults !== null) return awaitedResults
     throw new SchedulerError('ERR_NOT_SUPPORTED', `${method}: ${name} keeps no firings that go on elsewhere.`)
   }
+}
+
+/** @throws JobExecutionError when the execution was asked to stop */
+function throwInterruption({ interruption }: ExecutionContext): void {
+  if (interruption !== null) throw interruption
 }
 
 function typeOf({ bundle }: AwaitedResult): string {
