@@ -72,7 +72,8 @@ export const awaitedResultsAtOnce = 500
 /**
  * Firings that go on elsewhere. Each is an execution in flight of the node that fired it, or of the one that recovered
  * that node: recovery takes it over and neither repeats nor drops it. Any node may complete it, once: with
- * `triggeredJobsComplete` and a completion that has `isAwaited`.
+ * `triggeredJobsComplete` and a completion that has `isAwaited`. A call of that which rejects must have ended none of
+ * them: tried again, its completions would be passed over, and no scheduler would call the listeners.
  */
 export interface JobStoreAwaitedResults {
   /** Writes down that a firing of this scheduler goes on elsewhere; the answers are in the order of the results. */

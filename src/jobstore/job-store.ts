@@ -463,8 +463,8 @@ export interface JobStore extends FiringOnSchedule {
   /**
    * Ends executions. A completion whose firing is not this scheduler's any more is passed over; an instruction about a
    * trigger that is gone by now, or belongs to another job, does nothing. Of several completions of one firing, also
-   * on different nodes, one ends it, and the others are passed over: only the caller of that one tells of the end of a
-   * firing that goes on elsewhere. The caller tries locked ones again soon, and lets no other wait for them.
+   * on different nodes, one ends it, and the others are passed over: of a firing that goes on elsewhere, the scheduler
+   * whose completion has ended it calls the listeners. It tries locked ones again soon, and lets no other wait for them.
    */
   triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<CompletionAnswer>
 

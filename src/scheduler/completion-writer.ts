@@ -126,7 +126,7 @@ export class CompletionWriter {
     await batch.later?.get(completion)
   }
 
-  /** The same for a firing that goes on elsewhere: who ends it tells of its end, and nobody else. */
+  /** The same for a firing that goes on elsewhere, which another caller or node may end; says whether this one did. */
   async completeAwaited(completion: JobCompletion): Promise<AwaitedFate> {
     await this.complete(completion)
     return this.#fates.get(completion) ?? 'givenUp'

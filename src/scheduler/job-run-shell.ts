@@ -104,7 +104,7 @@ export class JobRunShell implements Runnable {
 
   /**
    * Ends an execution whose result is awaited. Others may be doing so, here and on other nodes: the one whose end the
-   * store has taken tells of it afterwards, and the others tell nothing. Resolves when all is told.
+   * store has taken calls the listeners afterwards, and the others call none. Resolves when they were called.
    */
   async endAwaited({ error, mayBeLate = false, onEnded, retries }: AwaitedEnd): Promise<AwaitedFate> {
     const { completions, recorder } = this.#resources

@@ -302,7 +302,7 @@ export class RemoteExecutions {
     return true
   }
 
-  /** Whoever reports the result of a firing whose end is being written is answered when that is known. */
+  /** A caller who reports the result of a firing whose end is being written is answered when that is known. */
   noteEnding(reference: string, fate: Promise<AwaitedFate>): Promise<boolean> {
     const ending = fate.then((known) => {
       // One that is not written stays, so that another caller who reports it meanwhile is refused as well.
