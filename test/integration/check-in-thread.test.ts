@@ -108,7 +108,9 @@ describe('a node whose check-in thread has no file, as in a bundle', () => {
 
 describe('a check-in thread', () => {
   test('checks in each interval, tells when by the clock of its owner, and stops', async () => {
-    const { driver, observer, seen } = rig({ connectionString: server.connectionString })
+    const { driver, observer, seen } = rig({ connectionString: server.connectionString }, builtEntry, {
+      checkInOfStore: () => expect.fail('the thread is there'),
+    })
     const startedMs = systemClock.elapsedMs()
     driver.start(observer, orders('first'))
     await vi.waitFor(
@@ -127,6 +129,7 @@ describe('a check-in thread', () => {
       expect(lookedMs).toBeGreaterThan(sentMs)
       expect(lookedMs + lookTookMs / 2).toBeLessThan(systemClock.elapsedMs())
     }
+    expect(seen.failures).toEqual([])
     await driver.stop()
     const count = seen.checkIns.length
     await driver.stop()
@@ -149,15 +152,17 @@ describe('a check-in thread', () => {
       ...{ format, entryPoints: [fileURLToPath(builtEntry)], outfile },
     })
     const { connectionString } = server
-    const { driver, observer, seen, fallenBack } = rig({ connectionString }, pathToFileURL(outfile))
+    const { driver, observer, seen } = rig({ connectionString }, pathToFileURL(outfile), {
+      answerWithinMs: patienceMs,
+    })
     driver.start(observer, orders('bundled'))
     await vi.waitFor(
       () => {
-        expect(seen.checkIns.length + fallenBack.length).toBeGreaterThan(0)
+        expect(seen.checkIns.length + seen.failures.length).toBeGreaterThan(0)
       },
       { timeout: patienceMs },
     )
-    expect(fallenBack).toEqual([])
+    expect(seen.failures).toEqual([])
     expect(seen.checkIns[0]).toMatchObject({ bootId: 'bundled', isOurs: true })
   })
 
@@ -225,7 +230,7 @@ describe('a check-in thread', () => {
   test('goes on when the server has been away', async () => {
     const other = await startPostgres()
     onTestFinished(() => other.remove())
-    const { driver, observer, seen, fallenBack, stoodIn } = rig(
+    const { driver, observer, seen, stoodIn } = rig(
       { connectionString: other.connectionString },
       builtEntry,
       { checkInOfStore: () => Promise.reject(new Error('away')) },
@@ -252,7 +257,6 @@ describe('a check-in thread', () => {
       },
       { timeout: patienceMs },
     )
-    expect(fallenBack).toEqual([])
     expect(stoodIn).toEqual([])
   })
 
@@ -311,7 +315,7 @@ describe('a check-in thread', () => {
   })
 
   test('that dies is reported and replaced', async () => {
-    const { driver, observer, seen, fallenBack } = rig({}, dyingEntry)
+    const { driver, observer, seen, stoodIn } = rig({}, dyingEntry)
     driver.start(observer, orders('first'))
     await vi.waitFor(
       () => {
@@ -320,65 +324,7 @@ describe('a check-in thread', () => {
       { timeout: patienceMs },
     )
     expect(seen.failures[0]).toMatchObject({ code: 'ERR_JOB_PERSISTENCE', cause: { message: 'out of luck' } })
-    expect(fallenBack).toEqual([])
-  })
-
-  test.each([
-    ['cannot connect', { connectionString: 'postgres://nobody@127.0.0.1:1/none' }, builtEntry],
-    ['is not there', {}, new URL('file:///no/such/entry.js')],
-  ])('that %s leaves the check-ins to the event loop', async (_what, config, entry) => {
-    const { driver, observer, seen, fallenBack, fallbackCalls } = rig(config, entry)
-    driver.start(observer, orders('first'))
-    await vi.waitFor(
-      () => {
-        expect(fallenBack).toHaveLength(1)
-      },
-      { timeout: patienceMs },
-    )
-    driver.order(orders('second'))
-    await driver.stop()
-    expect(fallbackCalls).toEqual(['start', 'order', 'stop'])
-    expect(seen.checkIns).toMatchObject([{ bootId: 'of the store' }])
-  })
-
-  test('that cannot connect again is stood in for until it can', async () => {
-    await using proxy = await TcpProxy.startFor(server.connectionString)
-    const connectionString = proxy.through(server.connectionString)
-    const { driver, observer, seen, fallenBack, stoodIn } = rig({ connectionString })
-    driver.start(observer, orders('first'))
-    const bootIds = (): readonly string[] => seen.checkIns.map(({ bootId }) => bootId)
-    await vi.waitFor(
-      () => {
-        expect(bootIds()).toContain('first')
-      },
-      { timeout: patienceMs },
-    )
-    proxy.refuse()
-    await vi.waitFor(
-      () => {
-        expect(bootIds().filter((id) => id === 'of the store').length).toBeGreaterThan(1)
-      },
-      { timeout: patienceMs },
-    )
-    const failures = seen.failures.length
-    const before = seen.checkIns.length
-    await vi.waitFor(
-      () => {
-        expect(seen.checkIns.length).toBeGreaterThan(before + 2)
-      },
-      { timeout: patienceMs },
-    )
-    // The node checks in, so nothing has failed.
-    expect(seen.failures).toHaveLength(failures)
-    expect(stoodIn).toHaveLength(1)
-    proxy.heal()
-    await vi.waitFor(
-      () => {
-        expect(bootIds().at(-1)).toBe('first')
-      },
-      { timeout: patienceMs },
-    )
-    expect(fallenBack).toEqual([])
+    expect(stoodIn).toEqual([])
   })
 
   test('that starts while the server is away for the store too checks in as soon as it is back', async () => {
@@ -386,7 +332,7 @@ describe('a check-in thread', () => {
     onTestFinished(() => proxy[Symbol.asyncDispose]())
     proxy.refuse()
     let asked = 0
-    const { driver, observer, seen, fallenBack, fallbackCalls } = rig(
+    const { driver, observer, seen, stoodIn } = rig(
       { connectionString: proxy.through(server.connectionString) },
       builtEntry,
       {
@@ -410,8 +356,7 @@ describe('a check-in thread', () => {
       },
       { timeout: patienceMs },
     )
-    expect(fallenBack).toEqual([])
-    expect(fallbackCalls).toEqual([])
+    expect(stoodIn).toEqual([])
   })
 })
 

@@ -41,7 +41,7 @@ interface ThreadOptions {
   readonly checkInOfStore?: () => Promise<CheckIn>
 }
 
-const never = (): never => expect.fail('no fallback')
+const never = (): never => expect.fail('no stand-in')
 
 /** A thread that checks in without tables, and names the witness that it was ordered to hold. */
 function startThread(
@@ -59,11 +59,11 @@ function startThread(
   const driver = new ThreadCheckIns({
     access: threadAccess(config) ?? expect.fail('not for threads'),
     clock: systemClock,
-    answerWithinMs: 2000,
-    fallback: { start: never, order: never, hurry: never, provenMs: never, cutOff: never, stop: never },
+    answerWithinMs: 10_000,
+    silentAfterMs: 60_000,
     checkInOfStore,
-    onFallback: never,
     onStandIn: never,
+    onThreadBack: never,
     entry,
   })
   onTestFinished(() => driver.stop())

@@ -2,12 +2,7 @@ import type { ClientConfig } from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import { ThreadCheckIns } from '../../src/jobstore/postgres/check-in-thread.ts'
 import { threadAccess } from '../../src/jobstore/postgres/thread-connection.ts'
-import type {
-  CheckIn,
-  CheckInDriver,
-  CheckInObserver,
-  CheckInOrders,
-} from '../../src/jobstore/sql/cluster/check-in.ts'
+import type { CheckIn, CheckInObserver, CheckInOrders } from '../../src/jobstore/sql/cluster/check-in.ts'
 import type { WitnessLook } from '../../src/jobstore/sql/cluster/witness.ts'
 import { systemClock } from '../../src/time/clock.ts'
 
@@ -40,7 +35,11 @@ const checkInOfStore = (): Promise<CheckIn> =>
 
 interface RigOptions {
   readonly deafAfterMs?: number
-  readonly checkInOfStore?: () => Promise<CheckIn>
+  readonly checkInOfStore?: (orders: CheckInOrders) => Promise<CheckIn>
+  /** Default 2000. */
+  readonly answerWithinMs?: number
+  /** Default one minute. */
+  readonly silentAfterMs?: number
 }
 
 interface CheckInRig {
@@ -48,35 +47,26 @@ interface CheckInRig {
   readonly observer: CheckInObserver
   /** What the observer was told. */
   readonly seen: { checkIns: CheckIn[]; failures: unknown[]; looks: WitnessLook[]; losses: number }
-  readonly fallenBack: unknown[]
+  /** Why the event loop stood in for the thread, each time that it began to. */
   readonly stoodIn: unknown[]
-  readonly fallbackCalls: string[]
+  /** How often the thread was back after that. */
+  readonly back: { count: number }
 }
 
 export function rig(config: ClientConfig, entry: URL = builtEntry, options: RigOptions = {}): CheckInRig {
   const seen = { checkIns: [] as CheckIn[], failures: [] as unknown[], looks: [] as WitnessLook[], losses: 0 }
-  const fallenBack: unknown[] = []
   const stoodIn: unknown[] = []
-  const fallbackCalls: string[] = []
-  const fallback: CheckInDriver = {
-    start: () => fallbackCalls.push('start'),
-    order: () => fallbackCalls.push('order'),
-    hurry: () => fallbackCalls.push('hurry'),
-    provenMs: () => Number.NEGATIVE_INFINITY,
-    cutOff: () => fallbackCalls.push('cutOff'),
-    stop: () => {
-      fallbackCalls.push('stop')
-      return Promise.resolve()
-    },
-  }
+  const back = { count: 0 }
   const driver = new ThreadCheckIns({
     access: threadAccess(config) ?? expect.fail('not for threads'),
     clock: systemClock,
     answerWithinMs: 2000,
-    fallback,
+    silentAfterMs: 60_000,
     checkInOfStore,
-    onFallback: (cause) => fallenBack.push(cause),
     onStandIn: (cause) => stoodIn.push(cause),
+    onThreadBack: () => {
+      back.count++
+    },
     entry,
     deafAfterMs: 60_000,
     ...options,
@@ -96,5 +86,5 @@ export function rig(config: ClientConfig, entry: URL = builtEntry, options: RigO
       seen.losses++
     },
   }
-  return { driver, observer, seen, fallenBack, stoodIn, fallbackCalls }
+  return { driver, observer, seen, stoodIn, back }
 }

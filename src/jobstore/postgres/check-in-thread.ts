@@ -11,25 +11,15 @@ import {
   type CheckInOrders,
   retryDelayMs,
 } from '../sql/cluster/check-in.ts'
+import { StandIn, type StandInOptions } from './check-in-stand-in.ts'
 import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import type { ThreadAccess } from './thread-connection.ts'
 
-export interface ThreadCheckInsOptions {
+export interface ThreadCheckInsOptions extends StandInOptions {
   readonly access: ThreadAccess
   /** The scheduler's clock, to which times of the thread are converted. */
   readonly clock: Clock
-  readonly answerWithinMs: number
-  /** Checks in on the event loop when no thread can. */
-  readonly fallback: CheckInDriver
-  /**
-   * One check-in over the store's connections: tells whether the server or the thread is to blame, and stands in while
-   * the thread cannot connect again.
-   */
-  readonly checkInOfStore: (orders: CheckInOrders) => Promise<CheckIn>
-  readonly onFallback: (cause: unknown) => void
-  /** The store's connections stand in for the thread's until that one is back. */
-  readonly onStandIn: (cause: unknown) => void
   /** A main thread that is blocked for this long counts as dead. Milliseconds, default 300,000. */
   readonly deafAfterMs?: number
   /** The module of the thread. */
@@ -45,58 +35,48 @@ export function checkInEntry(given?: URL): ThreadEntry {
   }
 }
 
-/**
- * After so many failures before the first check-in the store is asked; when it reaches the server, the thread is given
- * up.
- */
-const failuresMax = 2
+/** The longest pause before a thread that has ended is replaced. */
+const restartPauseMaxMs = 60_000
 
 /**
  * Checks in from a thread with a connection of its own, so that a node whose event loop is blocked is not taken for
- * failed. A thread that dies is replaced. While one that has checked in cannot do so any more, as where the server has
- * no connection left, the store's connections stand in: peers must not recover a node that works.
+ * failed. A thread that ends is replaced: one that has checked in soon, one that ended before it could after growing
+ * pauses. Whenever the thread does not check in, for whatever reason, the event loop stands in for it.
  */
 export class ThreadCheckIns implements CheckInDriver {
   readonly #options: ThreadCheckInsOptions
-  readonly #entry: URL
   readonly #proof = new SharedArrayBuffer(8)
   #observer: CheckInObserver | null = null
   #orders: CheckInOrders | null = null
+  #standIn: StandIn | null = null
   #sent = ''
   #worker: Worker | null = null
   #ended: Promise<void> = Promise.resolve()
   #restart: ClockTimer | null = null
-  #failures = 0
-  /** When the last check-in was sent, on the clock's monotonic time; null before the first one. */
-  #checkedInMs: number | null = null
-  /** Whether the last check-in went over the store's connections. */
-  #isStoodInFor = false
-  #asking: Promise<void> | null = null
-  #isFallenBack = false
+  /** Threads in a row that ended before they had checked in. */
+  #lost = 0
   #isStopped = false
 
   constructor(options: ThreadCheckInsOptions) {
     this.#options = options
-    this.#entry = options.entry
   }
 
   start(observer: CheckInObserver, orders: CheckInOrders): void {
     this.#observer = observer
     this.#orders = orders
-    // The sources of this package, which not every Node.js can load.
-    if (this.#entry.pathname.endsWith('.ts')) this.#fallBack(new Error('The entry is TypeScript; build it.'))
-    else this.#spawn(orders)
+    this.#standIn = new StandIn(this.#options, observer, orders)
+    this.#startThread(orders)
   }
 
   order(orders: CheckInOrders): void {
     this.#orders = orders
-    if (this.#isFallenBack) this.#options.fallback.order(orders)
-    else this.#sendOrders()
+    this.#standIn?.order(orders)
+    this.#sendOrders()
   }
 
   hurry(): void {
-    if (this.#isFallenBack) this.#options.fallback.hurry()
-    else this.#post({ kind: 'hurry' })
+    this.#standIn?.hurry()
+    this.#post({ kind: 'hurry' })
   }
 
   provenMs(): number {
@@ -106,15 +86,14 @@ export class ThreadCheckIns implements CheckInDriver {
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#restart?.cancel()
-    await this.#asking
-    if (this.#isFallenBack) await this.#options.fallback.stop()
+    await this.#standIn?.stop()
     await this.#endThread()
   }
 
   cutOff(): void {
     this.#isStopped = true
     this.#restart?.cancel()
-    this.#options.fallback.cutOff()
+    this.#standIn?.cutOff()
     const worker = this.#worker
     if (worker !== null) unawaited(worker.terminate(), (error) => this.#observer?.checkInFailed(error))
   }
@@ -131,18 +110,15 @@ export class ThreadCheckIns implements CheckInDriver {
     timer.cancel()
   }
 
-  #spawn(orders: CheckInOrders): void {
-    const { access, answerWithinMs, deafAfterMs = 300_000 } = this.#options
-    const data: CheckInThreadData = {
-      connection: access.connection,
-      asksForPassword: access.password !== null,
-      answerWithinMs,
-      deafAfterMs,
-      orders: this.#note(orders),
-      proof: this.#proof,
+  #startThread(orders: CheckInOrders): void {
+    let worker: Worker
+    try {
+      worker = this.#newWorker(orders)
+    } catch (error) {
+      // As where the system has no thread left.
+      this.#threadEnded(error)
+      return
     }
-    // Without the flags of the process, which may be for its main script only.
-    const worker = new Worker(this.#entry, { workerData: data, execArgv: [], name: 'quartz-ts check-in' })
     worker.unref()
     this.#worker = worker
     let failure: unknown = null
@@ -161,30 +137,43 @@ export class ThreadCheckIns implements CheckInDriver {
     })
   }
 
+  #newWorker(orders: CheckInOrders): Worker {
+    const { access, answerWithinMs, deafAfterMs = 300_000, entry } = this.#options
+    const data: CheckInThreadData = {
+      connection: access.connection,
+      asksForPassword: access.password !== null,
+      answerWithinMs,
+      deafAfterMs,
+      orders: this.#note(orders),
+      proof: this.#proof,
+    }
+    // Without the flags of the process, which may be for its main script only.
+    return new Worker(entry, { workerData: data, execArgv: [], name: 'quartz-ts check-in' })
+  }
+
   #threadEnded(cause: unknown): void {
-    if (this.#isStopped || this.#isFallenBack) return
-    this.#observer?.witnessLost()
     const orders = this.#orders
-    if (orders === null) return
+    if (this.#isStopped || orders === null) return
+    this.#observer?.witnessLost()
     const message = 'The thread that checks in died; another one is started.'
     this.#failed(new JobPersistenceError(message, { cause }), cause)
-    this.#restart = systemClock.setTimer(retryDelayMs(orders.intervalMs), () => {
-      if (!this.#isStopped) this.#spawn(this.#orders ?? orders)
+    const pauseMs = Math.min(retryDelayMs(orders.intervalMs) * 2 ** this.#lost, restartPauseMaxMs)
+    this.#lost++
+    this.#restart = systemClock.setTimer(pauseMs, () => {
+      this.#startThread(this.#orders ?? orders)
     })
   }
 
   #receive(message: FromCheckInThread): void {
-    if (this.#isStopped || this.#isFallenBack) return
+    if (this.#isStopped) return
     this.#post({ kind: 'heard' })
     switch (message.kind) {
-      case 'checkedIn': {
-        const checkIn = this.#onOwnClock(message)
-        this.#checkedInMs = checkIn.sentMs
-        this.#isStoodInFor = false
-        this.#observer?.checkedIn(checkIn)
+      case 'checkedIn':
+        this.#lost = 0
+        this.#standIn?.threadCheckedIn(message.sentMs)
+        this.#observer?.checkedIn(this.#onOwnClock(message))
         this.#sendOrders()
         break
-      }
       case 'looked':
         this.#observer?.looked({ ...message, sentMs: message.sentMs + this.#behindMs() })
         break
@@ -210,53 +199,9 @@ export class ThreadCheckIns implements CheckInDriver {
   }
 
   #failed(error: Error, cause: unknown = error): void {
-    // The node can check in as long as the store's connections do it.
-    if (!this.#isStoodInFor) this.#observer?.checkInFailed(error)
-    const orders = this.#orders
-    if (this.#asking !== null || orders === null || !this.#isStoreNeeded()) return
-    this.#asking = this.#askStore(cause, orders)
-    unawaited(this.#asking, (failure) => this.#observer?.checkInFailed(failure))
-  }
-
-  /** A thread that has checked in may be back before peers wait for it. */
-  #isStoreNeeded(): boolean {
-    if (this.#checkedInMs !== null) {
-      return this.#options.clock.elapsedMs() - this.#checkedInMs >= this.#options.answerWithinMs
-    }
-    this.#failures++
-    if (this.#failures < failuresMax) return false
-    this.#failures = 0
-    return true
-  }
-
-  /** A server that is away for the store too is no fault of the thread, which goes on and says itself what failed. */
-  async #askStore(cause: unknown, orders: CheckInOrders): Promise<void> {
-    const before = this.#checkedInMs
-    const checkIn = await this.#options.checkInOfStore(orders).catch((error: unknown) => {
-      if (this.#isStoodInFor && !this.#isStopped) this.#observer?.checkInFailed(error)
-      this.#isStoodInFor = false
-      return null
-    })
-    this.#asking = null
-    if (checkIn === null || this.#isStopped || this.#checkedInMs !== before) return
-    if (before === null) this.#fallBack(cause)
-    else this.#standIn(cause, checkIn.sentMs)
-    this.#observer?.checkedIn(checkIn)
-  }
-
-  #standIn(cause: unknown, sentMs: number): void {
-    if (!this.#isStoodInFor) this.#options.onStandIn(cause)
-    this.#isStoodInFor = true
-    this.#checkedInMs = sentMs
-  }
-
-  #fallBack(cause: unknown): void {
-    this.#isFallenBack = true
-    this.#restart?.cancel()
-    this.#options.onFallback(cause)
-    this.#post({ kind: 'stop' })
-    if (this.#observer === null || this.#orders === null) return
-    this.#options.fallback.start(this.#observer, this.#orders)
+    this.#standIn?.threadFailed(cause)
+    // The node can check in as long as the event loop does it.
+    if (this.#standIn?.isWorking !== true) this.#observer?.checkInFailed(error)
   }
 
   /** The monotonic clocks of threads begin at different instants. */

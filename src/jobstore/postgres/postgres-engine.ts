@@ -4,13 +4,7 @@ import { calledSafely } from '../../core/promises.ts'
 import { systemClock } from '../../time/clock.ts'
 import type { JobStoreContext } from '../job-store.ts'
 import type { LockWait } from '../lock-wait.ts'
-import {
-  type CheckIn,
-  type CheckInDriver,
-  type CheckInOrders,
-  checkInOver,
-  EventLoopCheckIns,
-} from '../sql/cluster/check-in.ts'
+import { type CheckInDriver, checkInOver, EventLoopCheckIns } from '../sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import { run } from '../sql/kernel/statement.ts'
@@ -184,23 +178,28 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
   }
   const entry = checkInEntry(options.checkInEntry)
   requireEntry(entry)
-  const answerWithinMs = Math.max(500, Math.ceil(options.failedAfterMs / 3))
-  // The thread may be back meanwhile, and have written its witness since.
-  const checkInOfStore = (orders: CheckInOrders): Promise<CheckIn> =>
-    checkInOver(transactor, orders, 'unknown')
+  // The sources of this package, which not every Node.js can load.
+  if (entry.url.pathname.endsWith('.ts')) {
+    onFallback(new Error('The entry is TypeScript; build it.'))
+    return fallback
+  }
+  const { checkInIntervalMs, failedAfterMs } = options
   return new ThreadCheckIns({
     access,
     clock,
-    answerWithinMs,
-    fallback,
-    checkInOfStore,
-    onFallback,
+    answerWithinMs: Math.max(500, Math.ceil(failedAfterMs / 3)),
+    silentAfterMs: (checkInIntervalMs + failedAfterMs) / 2,
+    // The thread may be back meanwhile, and have written its witness since.
+    checkInOfStore: (orders) => checkInOver(transactor, orders, 'unknown'),
     onStandIn: (cause) => {
       logger.warn(
         { err: cause },
-        'the connection of the check-ins cannot be made; until it can, they go over those of the job store, and a ' +
-          'node with an event loop that is blocked for long counts as failed',
+        'the thread of the check-ins does not check in; until it does, the event loop checks in over the ' +
+          'connections of the job store, and one that is blocked for long counts as failed',
       )
+    },
+    onThreadBack: () => {
+      logger.info({}, 'the thread of the check-ins checks in again')
     },
     entry: entry.url,
   })
