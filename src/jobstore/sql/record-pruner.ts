@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../time/clock.ts'
 import { nextTurn } from '../../time/next-turn.ts'
 import { instantMaxMs } from '../../triggers/invalid-trigger.ts'
+import { FailureSeries } from '../failure-series.ts'
 import { dayOf } from '../job-status.ts'
 import type { ExecutionOutcome } from '../queries.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
@@ -27,15 +28,16 @@ type Look = () => Pruning | null
 /** Keeps what is remembered of executions within its bounds. It has no timer: it looks now and then after writes. */
 export class RecordPruner {
   readonly #transactor: SqlTransactor
-  readonly #looks: readonly Look[]
+  readonly #looks: readonly { readonly look: Look; readonly failures: FailureSeries }[]
   #lookedMs: number
   #pruning: Promise<void> | null = null
   #isClosed = false
 
   constructor(transactor: SqlTransactor, options: ResolvedRecordOptions) {
     this.#transactor = transactor
-    this.#looks = looksOf(options, transactor.session.clustered)
-    this.#lookedMs = transactor.session.context.clock.elapsedMs() + firstMs - intervalMs
+    const { clustered, context } = transactor.session
+    this.#looks = looksOf(options, clustered).map((look) => ({ look, failures: new FailureSeries(context) }))
+    this.#lookedMs = context.clock.elapsedMs() + firstMs - intervalMs
   }
 
   /** Something was written. Returns at once and never throws. */
@@ -54,16 +56,17 @@ export class RecordPruner {
   }
 
   async #prune(): Promise<void> {
-    const { clock, signaler } = this.#transactor.session.context
-    for (const look of this.#looks) {
+    const { clock } = this.#transactor.session.context
+    for (const { look, failures } of this.#looks) {
       const pruning = look()
       if (pruning === null) continue
       try {
         while (!this.#isClosed && (await this.#pruneSome(pruning)) >= rowsPerTransaction) {
           await nextTurn(clock)
         }
+        failures.end('Old records of executions are deleted again.')
       } catch (error) {
-        signaler.storeError('Old records of executions could not be deleted; it is tried again later.', error)
+        failures.add('Old records of executions could not be deleted; it is tried again later.', error)
       }
     }
     this.#pruning = null

@@ -1,49 +1,46 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
-import type { SqlProgram } from '../../../src/jobstore/sql/kernel/statement.ts'
-import { SqlJobStore } from '../../../src/jobstore/sql/sql-job-store.ts'
-import { sqliteEngine } from '../../../src/jobstore/sqlite/sqlite-engine.ts'
-import { resolveSqliteOptions } from '../../../src/jobstore/sqlite/sqlite-options.ts'
-import { Testbed } from '../../../src/testing/job-store/testbed.ts'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { defineJob } from '../../../src/jobs/define-job.ts'
+import { sqliteJobStore } from '../../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
 import { ManualClock } from '../../../src/time/manual-clock.ts'
-import { entry } from '../../support/record-bed.ts'
-import { withTransactions } from '../../support/wrapped-engine.ts'
+import { temporaryFolder } from '../../support/sqlite.ts'
 
-/** Calls `tell` with each statement of a program. */
-function* told<Answer>(program: SqlProgram<Answer>, tell: (text: string) => void): SqlProgram<Answer> {
-  let step = program.next()
-  while (step.done !== true) {
-    tell(step.value.text)
-    step = program.next(yield step.value)
-  }
-  return step.value
-}
+const failed = 'Old records of executions could not be deleted; it is tried again later.'
+const again = 'Old records of executions are deleted again.'
 
-test('where the surplus ends is asked once, however many rows go', async () => {
-  const options = resolveSqliteOptions({ filename: ':memory:', audit: { maxRows: 100 } })
-  let [asked, deleted] = [0, 0]
-  const count = (text: string): void => {
-    if (/qrtz_audit.*OFFSET/s.test(text)) asked++
-    if (/DELETE FROM qrtz_audit/.test(text)) deleted++
+test('that old records cannot be deleted is reported once, and the log says when they can be again', async () => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const clock = new ManualClock()
+  const log: string[] = []
+  const note = (level: string) => (_fields: object, message: string) => {
+    if (message === failed || message === again) log.push(`${level}: ${message}`)
   }
-  const engine = withTransactions(
-    sqliteEngine(options),
-    (inner) => (begin, given) => inner.transact(() => told(begin(), count), given),
+  const history = { record: 'all', maxRows: 5 } as const
+  const scheduler = await createScheduler({
+    clock,
+    logger: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
+    jobs: [defineJob('often', () => {})],
+    jobStore: sqliteJobStore({ filename, history }),
+  })
+  onTestFinished(() => scheduler.shutdown())
+  const events: string[] = []
+  scheduler.events.on('schedulerError', ({ message }) => events.push(message))
+  const other = new Database(filename)
+  onTestFinished(() => {
+    other.close()
+  })
+  other.exec(
+    "CREATE TRIGGER kept BEFORE DELETE ON qrtz_execution_history BEGIN SELECT RAISE(ABORT, 'not allowed'); END",
   )
-  const bed = new Testbed(new SqlJobStore(engine), new ManualClock(), 'node')
-  await bed.store.initialize(bed.context)
-  onTestFinished(() => bed.store.shutdown())
-  for (let block = 0; block < 20; block++) {
-    await bed.clock.advance(1)
-    const audits = Array.from({ length: 100 }, (_, index) => entry(bed, `${block}-${index}`))
-    await bed.store.records?.write({ audits })
-  }
-  await bed.clock.advance(60_000)
-  await bed.store.records?.write({ audits: [entry(bed, 'last')] })
-  await vi.waitFor(
-    () => {
-      expect(deleted).toBeGreaterThanOrEqual(4)
-    },
-    { timeout: 10_000 },
-  )
-  expect(asked).toBe(1)
+  await scheduler.start()
+  await scheduler.schedule('often', { key: 'often', every: '1s' })
+  for (let minute = 0; minute < 5; minute++) await clock.advance(60_000)
+  expect(events).toEqual([failed])
+  expect(log.slice(0, 3)).toEqual([`error: ${failed}`, `debug: ${failed}`, `debug: ${failed}`])
+  other.exec('DROP TRIGGER kept')
+  for (let minute = 0; minute < 3; minute++) await clock.advance(60_000)
+  expect(events).toEqual([failed])
+  expect(log.slice(-2)).toEqual([`debug: ${failed}`, `info: ${again}`])
 })
