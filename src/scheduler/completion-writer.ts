@@ -60,6 +60,8 @@ export class CompletionWriter {
   #failedMs = Number.NEGATIVE_INFINITY
   /** Whether the store has taken a completion since a failure was reported. */
   #hasWritten = true
+  /** Whether it was reported that completions are unwritten. */
+  #isReported = false
   #lastChance = false
   #isAbandoned = false
   /** Is told of what ends after the store was closed; null before. */
@@ -259,6 +261,7 @@ export class CompletionWriter {
     this.#failedMs = nowMs
     if (!isNews) return
     this.#hasWritten = false
+    this.#isReported = true
     this.#notifier.error('The job store could not be told that executions ended; trying again.', error)
   }
 
@@ -291,6 +294,13 @@ export class CompletionWriter {
       await this.#retryGate.wait(delayMs)
     }
     this.#retrying = false
+    this.#sayWritten()
+  }
+
+  #sayWritten(): void {
+    if (!this.#isReported || this.#lastChance) return
+    this.#isReported = false
+    this.#notifier.errorEnded('The job store has been told of the executions that had ended.')
   }
 
   readonly #stopped = (error: unknown): void => {

@@ -62,9 +62,11 @@ export class LoopFailures {
     return wrongDelayMs
   }
 
-  /** The row of failures has ended; a wait that has begun goes on. */
+  /** The row of failures has ended, which the log says; a wait that has begun goes on. */
   end(): void {
+    const failures = this.#count
     this.#count = 0
+    if (failures > 0) this.#parts.logger.info({ failures }, 'Triggers are searched and fired again.')
   }
 
   /** The wait is over: there is a sign that the next try succeeds. */

@@ -101,6 +101,11 @@ export class Notifier {
     )
   }
 
+  /** What was reported as an error has ended: a line of the log, which watchers of errors would look for. */
+  errorEnded(message: string): void {
+    this.#logger.info({}, message)
+  }
+
   /** Makes `drain` wait for these calls. */
   track(told: Told): void {
     if (told === null) return

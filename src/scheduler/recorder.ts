@@ -259,7 +259,9 @@ export class Recorder {
       return
     }
     if (this.#dropped > 0) this.#sayDropped()
+    const failures = this.#failures
     this.#failures = 0
+    if (failures > 0) this.#parts.logger.info({ failures }, 'Records of executions are written again.')
   }
 
   #sayDropped(): void {

@@ -58,19 +58,16 @@ function rig() {
   const store = new Witness(clock)
   const events = new SchedulerEventEmitter(silentLogger)
   const errors: string[] = []
+  const infos: string[] = []
+  const logger = { ...silentLogger, info: (_fields: object, message: string) => infos.push(message) }
   events.on('schedulerError', ({ message }) => errors.push(message))
-  const writer = new CompletionWriter(
-    store,
-    clock,
-    new Notifier(events, new ListenerManager(), silentLogger),
-    2,
-  )
+  const writer = new CompletionWriter(store, clock, new Notifier(events, new ListenerManager(), logger), 2)
   const written: string[] = []
   const complete = (id: string): Promise<void> =>
     writer.complete(completionOf(id)).then(() => {
       written.push(id)
     })
-  return { clock, store, writer, errors, written, complete }
+  return { clock, store, writer, errors, infos, written, complete }
 }
 
 describe('ended executions are written', () => {
@@ -111,7 +108,7 @@ describe('ended executions are written', () => {
 
 describe('a write that fails', () => {
   it('is tried again, one by one, after delays that grow to ten seconds', async () => {
-    const { clock, store, errors, written, complete } = rig()
+    const { clock, store, errors, infos, written, complete } = rig()
     store.isDown = true
     const all = ['a', 'b'].map(complete)
     await clock.advance(60_000)
@@ -124,10 +121,12 @@ describe('a write that fails', () => {
     expect(delays.slice(0, 10)).toEqual([20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10_000])
     expect(Math.max(...delays)).toBe(10_000)
     expect(errors).toEqual(['The job store could not be told that executions ended; trying again.'])
+    expect(infos).toEqual([])
     store.isDown = false
     await clock.advance(10_000)
     await Promise.all(all)
     expect(written).toEqual(['a', 'b'])
+    expect(infos).toEqual(['The job store has been told of the executions that had ended.'])
     expect(clock.timerCount).toBe(0)
   })
 

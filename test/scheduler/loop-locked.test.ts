@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
 import type { AcquiredTrigger, TriggerFiredResult } from '../../src/jobstore/job-store.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
 import type { StoreCall } from '../support/intercept-job-store.ts'
@@ -65,6 +66,36 @@ describe('a claim that is locked when it is to be fired', () => {
     expect(fixture.errors).toEqual([])
     await fixture.settled(fixture.scheduler.shutdown())
     expect(fixture.clock.timerCount).toBe(0)
+  })
+
+  it('ends no series of failures of the search: one error, and pauses that grow', async () => {
+    const infos: string[] = []
+    const logger = { ...silentLogger, info: (_fields: object, message: string) => infos.push(message) }
+    const { fixture, locked, tries } = await lockedFixture({ logger })
+    const { around } = fixture
+    locked.add('held')
+    await fixture.schedule('held', { inMs: 1000 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1100)
+    const isSearch = ({ method }: StoreCall): boolean =>
+      method === 'acquireAndFire' || method === 'acquireNextTriggers'
+    let searches = 0
+    fixture.around = (call) => {
+      if (!isSearch(call)) return around(call)
+      searches++
+      return Promise.reject(new Error('no search'))
+    }
+    await fixture.clock.advance(120_000)
+    expect(fixture.errors).toEqual(['The job store failed while scanning for the next triggers to fire.'])
+    expect(searches).toBeLessThan(40)
+    expect(tries.length).toBeGreaterThan(100)
+    const again = 'Triggers are searched and fired again.'
+    expect(infos).not.toContain(again)
+    fixture.around = around
+    locked.clear()
+    await fixture.clock.advance(60_000)
+    expect(fixture.runs.map(({ name }) => name)).toEqual(['held'])
+    expect(infos.filter((message) => message === again)).toHaveLength(1)
   })
 
   it('waits for a slot, and has one before what is found later', async () => {

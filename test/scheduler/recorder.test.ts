@@ -61,7 +61,12 @@ function rig() {
   const store = new NotingStore(ramJobStore())
   const errors: string[] = []
   const dropped: unknown[] = []
-  const logger: Logger = { ...silentLogger, warn: (fields) => dropped.push(fields) }
+  const infos: string[] = []
+  const logger: Logger = {
+    ...silentLogger,
+    warn: (fields) => dropped.push(fields),
+    info: (_fields, message) => infos.push(message),
+  }
   const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), silentLogger)
   notifier.events.on('schedulerError', ({ message }) => errors.push(message))
   const recorder = new Recorder({ clock, ids: seededIds(1), instanceId: 'n', store, logger, notifier })
@@ -82,7 +87,7 @@ function rig() {
       line: { line: number, timeMs: 0, level: 'info', message: '', fieldsText: null },
     })
   }
-  return { clock, store, errors, dropped, recorder, ended, logged }
+  return { clock, store, errors, infos, dropped, recorder, ended, logged }
 }
 
 describe('the recorder', () => {
@@ -181,16 +186,19 @@ describe('the recorder', () => {
   })
 
   test('keeps what a store that is away does not take, says so once, and goes on', async () => {
-    const { clock, store, errors, ended, recorder } = rig()
+    const { clock, store, errors, infos, ended, recorder } = rig()
     store.refuses = () => true
     ended('a', 'failed')
     await clock.advance(1000)
     ended('a', 'failed')
     await clock.advance(120_000)
     expect(errors).toHaveLength(1)
+    expect(infos).toEqual([])
     store.refuses = () => false
     await clock.advance(30_000)
     expect(store.written.map(({ statuses }) => statuses?.map(({ failures }) => failures))).toEqual([[2]])
+    await clock.advance(30_000)
+    expect(infos).toEqual(['Records of executions are written again.'])
     await recorder.close()
     expect(clock.timerCount).toBe(0)
   })
