@@ -344,6 +344,7 @@ function engineOn(way: SqlRunner): SqlEngine {
         transact: way.transact.bind(way),
         read: way.read.bind(way),
         close: () => way.close(),
+        connections: 1,
         isCutOff: () => false,
         cutOff: () => {},
       }

@@ -14,14 +14,16 @@ import {
   type LeaseStatements,
   leaseStatements,
 } from '../sql/tables/nodes/lease-statements.ts'
-import { OpenedFile } from './opened-file.ts'
+import { OpenedFiles } from './opened-file.ts'
 import { fateOf, ownIdentity, type ProcessIdentity } from './process-identity.ts'
-import { wasShutDown } from './sqlite-runner.ts'
+import { type SqliteRunner, wasShutDown } from './sqlite-runner.ts'
 
 const checkinIntervalMs = 5_000
 /** A holder whose process cannot be seen has failed when it has not checked in for this long. */
 const staleAfterMs = 20_000
 const watchIntervalMs = 1_000
+
+type LeaseRunner = SqlRunner & Pick<SqliteRunner, 'connections'>
 
 /** Another scheduler's row. */
 interface Rival {
@@ -40,11 +42,11 @@ interface Rival {
  * another container, when it has not checked in for a while.
  */
 export class SchedulerLease {
-  readonly #runner: SqlRunner
+  readonly #runner: LeaseRunner
   readonly #context: JobStoreContext
   readonly #statements: LeaseStatements
   readonly #filename: string
-  readonly #file: OpenedFile
+  readonly #files: OpenedFiles
   readonly #whose: LeaseHolder
   readonly #identity = ownIdentity()
   readonly #sleep: InterruptibleSleep
@@ -56,14 +58,14 @@ export class SchedulerLease {
   #wasTaken = false
   #refusal: JobPersistenceError | null = null
 
-  constructor(runner: SqlRunner, vocabulary: SqlVocabulary, context: JobStoreContext, filename: string) {
+  constructor(runner: LeaseRunner, vocabulary: SqlVocabulary, context: JobStoreContext, filename: string) {
     this.#runner = runner
     this.#context = context
     this.#sleep = new InterruptibleSleep(context.clock)
     this.#failures = new FailureSeries(context)
     this.#statements = leaseStatements(vocabulary)
     this.#filename = withoutSecrets(filename)
-    this.#file = new OpenedFile(filename)
+    this.#files = new OpenedFiles(filename, runner.connections)
     this.#whose = { scheduler: vocabulary.schedulerName, bootId: context.ids.uniqueName() }
   }
 
@@ -185,16 +187,19 @@ export class SchedulerLease {
 
   async #checkIn(): Promise<void> {
     const { signaler } = this.#context
+    let connection: number | null = null
     try {
       const isKept = await this.#runner.transact(() => this.#keep(), { lock: 'cluster' })
+      connection = this.#runner.connections
       this.#failures.end('the check-in of this scheduler was written again')
       if (!isKept) this.lose(this.#takenOver())
     } catch (error) {
       if (this.#sleep.isOver) return
       this.#failures.add('the check-in of this scheduler could not be written', error)
     }
-    if (this.#file.wasLost()) {
-      const error = this.#fileLost()
+    const lostEnding = this.#files.lostEnding(connection)
+    if (lostEnding !== null) {
+      const error = this.#fileLost(lostEnding)
       signaler.storeError(error.message, error)
     }
     if (this.#isHeld) this.#checkInLater()
@@ -211,11 +216,14 @@ export class SchedulerLease {
     return false
   }
 
-  #fileLost(): JobPersistenceError {
-    return new JobPersistenceError(
-      `The file of the SQLite database '${this.#filename}' was deleted, or another one is in its place. What this ` +
-        'scheduler stores is lost when it ends. Put the right file there and restart this process.',
-    )
+  #fileLost(ending: string): JobPersistenceError {
+    const lost = `The file${ending === '' ? '' : ` ${ending}`} of the SQLite database '${this.#filename}'`
+    const consequence =
+      ending === ''
+        ? 'What this scheduler stores is lost when it ends. Put the right file there and restart this process.'
+        : 'It belongs to the database while a process has that open: other processes no longer see what this ' +
+          'scheduler stores, and another scheduler may fire the same triggers. Restart this process at once.'
+    return new JobPersistenceError(`${lost} was deleted, or another one is in its place. ${consequence}`)
   }
 
   #takenOver(): JobPersistenceError {

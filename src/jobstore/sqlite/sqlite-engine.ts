@@ -83,7 +83,7 @@ function memoryConnection(runner: SqliteRunner): SqlConnection {
 /** A file that other connections, of this process or another one, may use as well: its lease says who fires. */
 export function sharedConnection(
   session: SqlSession,
-  runner: SqlRunner & Pick<SqliteRunner, 'isCutOff' | 'cutOff'>,
+  runner: SqlRunner & Pick<SqliteRunner, 'connections' | 'isCutOff' | 'cutOff'>,
   { filename, database, names }: Pick<ResolvedSqliteOptions, 'filename' | 'database' | 'names'>,
 ): SqlConnection {
   const { context } = session

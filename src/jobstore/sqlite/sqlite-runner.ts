@@ -67,13 +67,18 @@ export class SqliteRunner implements SqlRunner {
   readonly #underWay = new Set<Promise<unknown>>()
   #connection: Connection | null = null
   readonly #sleep: InterruptibleSleep
-  #hasConnected = false
+  #connections = 0
   #isClosed = false
 
   constructor(source: SqliteSource, options: SqliteRunnerOptions) {
     this.#source = source
     this.#options = options
     this.#sleep = new InterruptibleSleep(options.clock)
+  }
+
+  /** How many connections it has opened so far; an error may make it take another one. */
+  get connections(): number {
+    return this.#connections
   }
 
   isCutOff(): boolean {
@@ -185,8 +190,8 @@ export class SqliteRunner implements SqlRunner {
 
   #connect(): Connection {
     if (this.#connection === null) {
-      const database = this.#source.connect(!this.#hasConnected)
-      this.#hasConnected = true
+      const database = this.#source.connect(this.#connections === 0)
+      this.#connections++
       this.#connection = { database, statements: new StatementCache(database) }
     }
     return this.#connection

@@ -24,6 +24,8 @@ class StandingClock extends ManualClock {
   }
 }
 
+type WatchedRunner = SqlRunner & Pick<SqliteRunner, 'connections'>
+
 /** A database and as many schedulers of one name on it as are wanted, on one clock. */
 class World {
   readonly clock = new StandingClock(startMs)
@@ -39,7 +41,10 @@ class World {
     return new World(runner)
   }
 
-  scheduler(instanceId: string, runner: SqlRunner = this.runner): { lease: SchedulerLease; bed: Testbed } {
+  scheduler(
+    instanceId: string,
+    runner: WatchedRunner = this.runner,
+  ): { lease: SchedulerLease; bed: Testbed } {
     const bed = new Testbed(new RAMJobStore(), this.clock, instanceId)
     const context: JobStoreContext = {
       ...bed.context,
@@ -124,7 +129,8 @@ describe('the lease of a scheduler on a file', () => {
   test('that is given back while a check-in waits for a lock is not checked in any more', async () => {
     const world = await World.open()
     let lock: Promise<void> = Promise.resolve()
-    const waiting: SqlRunner = {
+    const waiting: WatchedRunner = {
+      connections: 1,
       transact: async (begin) => {
         await lock
         return world.runner.transact(begin)
@@ -264,7 +270,8 @@ describe('the lease of a scheduler on a file', () => {
       unlock = resolve
     })
     // Another connection has the file locked.
-    const waiting: SqlRunner = {
+    const waiting: WatchedRunner = {
+      connections: 1,
       transact: (begin) => unlocked.then(() => world.runner.transact(begin)),
       read: (begin) => world.runner.read(begin),
       close: () => Promise.resolve(),
