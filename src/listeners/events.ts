@@ -124,7 +124,7 @@ export interface SchedulerEventMap {
   clockSkewed: { readonly offsetMs: number; readonly maxClockSkewMs: number }
   /**
    * An operation of this node waits for a lock for longer than `lockWaitWarningMs` of the job store. The loop itself
-   * waits for no lock.
+   * waits for no lock of a row; a lock of a whole table holds it up.
    */
   lockWaitExceeded: {
     readonly statement: string

@@ -5,6 +5,7 @@ import { silentLogger } from '../../src/core/logger.ts'
 import type { LockWait } from '../../src/jobstore/lock-wait.ts'
 import { LockWatch } from '../../src/jobstore/postgres/lock-watch.ts'
 import type { SlowStatement } from '../../src/jobstore/postgres/postgres-session.ts'
+import { systemClock } from '../../src/time/clock.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { type TestRunner, testRunner } from '../support/postgres-runner.ts'
 import { changesOf, rowsOf } from '../support/sql-steps.ts'
@@ -18,13 +19,20 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]())
 
 /** A runner whose waits for locks are reported to `onLockWait` after 200 ms. */
-function watchedRunner(onLockWait: (wait: LockWait) => void): TestRunner & { readonly watch: LockWatch } {
+function watchedRunner(
+  onLockWait: (wait: LockWait) => void,
+  elapsedMs = systemClock.elapsedMs,
+): TestRunner & { readonly watch: LockWatch } {
   const report = (wait: SlowStatement): void => {
     watch.examine(wait)
   }
   // The pool has one connection: the one that waits.
   const store = testRunner(database.connectionString, { poolSize: 1, slow: { afterMs: 200, report } })
-  const watch = new LockWatch({ connect: () => store.connections.dedicatedClient(), onLockWait })
+  const watch = new LockWatch({
+    connect: () => store.connections.dedicatedClient(),
+    onLockWait,
+    elapsedMs,
+  })
   return { ...store, watch }
 }
 
@@ -97,6 +105,39 @@ describe('a wait for a lock', () => {
     expect(logged).toEqual(['a statement waits for a lock'])
   })
 
+  test('of the same statement for the same session is reported once a minute, however often it is tried', async () => {
+    await using holder = testRunner(database.connectionString)
+    const session = await holder.connections.open(null)
+    await session.query({ text: 'BEGIN; LOCK TABLE item' })
+    const waits: string[] = []
+    let elapsedMs = 0
+    const store = watchedRunner(
+      ({ statement }) => waits.push(statement),
+      () => elapsedMs,
+    )
+    const waiter = await store.connections.open(null)
+    await waiter.query({ text: 'SET lock_timeout = 1500' })
+    const tries = async (statement: string): Promise<void> => {
+      await expect(waiter.query({ text: statement })).rejects.toThrow()
+      // The looks under way have ended.
+      await store.watch.close()
+    }
+    await tries('SELECT 1 FROM item')
+    await tries('SELECT 1 FROM item')
+    await tries('SELECT 2 FROM item')
+    elapsedMs += 59_000
+    await tries('SELECT 1 FROM item')
+    expect(waits.map((statement) => /SELECT \d/.exec(statement)?.[0])).toEqual(['SELECT 1', 'SELECT 2'])
+    elapsedMs += 1000
+    await tries('SELECT 1 FROM item')
+    expect(waits).toHaveLength(3)
+    await session.query({ text: 'ROLLBACK' })
+    session.release()
+    await waiter.query({ text: 'RESET lock_timeout' })
+    waiter.release()
+    await store.runner.close()
+  })
+
   test('is not what a statement does that is merely slow', async () => {
     const waits: LockWait[] = []
     const store = watchedRunner((wait) => waits.push(wait))
@@ -111,6 +152,7 @@ describe('a wait for a lock', () => {
     const watch = new LockWatch({
       connect: () => store.connections.dedicatedClient(),
       onLockWait: () => expect.fail('nothing is known'),
+      elapsedMs: systemClock.elapsedMs,
     })
     watch.examine({ waitedMs: 1, processId: null })
     watch.examine({ waitedMs: 1, processId: 1 })

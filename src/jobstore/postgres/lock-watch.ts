@@ -7,6 +7,8 @@ export interface LockWatchOptions {
   /** A client outside of the pool, which may have no free connection while statements wait for locks. */
   readonly connect: () => pg.Client
   readonly onLockWait: (wait: LockWait) => void
+  /** Monotonic time. */
+  readonly elapsedMs: () => number
 }
 
 // The application's name and the statement are cut, because they are for people to read.
@@ -27,11 +29,15 @@ interface HolderRow {
 }
 
 const mostWaiting = 10
+/** What waits behind the same sessions is reported again after this time. */
+const tellAgainMs = 60_000
 
 /** Finds out whether a slow statement waits for a lock, and which session holds the lock. */
 export class LockWatch {
   readonly #options: LockWatchOptions
   readonly #waiting: SlowStatement[] = []
+  /** When waits of statements that may come again and again were reported, by what waits for whom. */
+  readonly #toldMs = new Map<string, number>()
   #looking: Promise<void> | null = null
   #isCutOff = false
 
@@ -60,13 +66,26 @@ export class LockWatch {
 
   async #lookAtAll(): Promise<void> {
     for (let slow = this.#waiting.shift(); slow !== undefined; slow = this.#waiting.shift()) {
-      if (slow.processId !== null && (await this.#look(slow.processId, slow.waitedMs))) slow.onTold?.()
+      const wait = slow.processId === null ? null : await this.#look(slow.processId, slow.waitedMs)
+      if (wait === null) continue
+      // What is told of its report asks no further. Else the next try of the loop's search would report the same.
+      if (slow.onTold !== undefined || this.#isNews(wait)) this.#options.onLockWait(wait)
+      slow.onTold?.()
     }
     this.#looking = null
   }
 
-  /** Whether the statement waits for a lock, which was then reported. */
-  async #look(processId: number, waitedMs: number): Promise<boolean> {
+  #isNews({ statement, holders }: LockWait): boolean {
+    const nowMs = this.#options.elapsedMs()
+    for (const [told, atMs] of this.#toldMs) if (nowMs - atMs >= tellAgainMs) this.#toldMs.delete(told)
+    const what = JSON.stringify([statement, holders.map(({ processId }) => processId)])
+    if (this.#toldMs.has(what)) return false
+    this.#toldMs.set(what, nowMs)
+    return true
+  }
+
+  /** Null when the statement does not wait for a lock. */
+  async #look(processId: number, waitedMs: number): Promise<LockWait | null> {
     const client = this.#options.connect()
     client.on('error', () => {})
     let rows: readonly HolderRow[] = []
@@ -85,12 +104,11 @@ export class LockWatch {
     }
     // The statement is slow for another reason, or has got its lock meanwhile.
     const statement = rows[0]?.waiting
-    if (statement === undefined) return false
+    if (statement === undefined) return null
     const holders = rows.map(({ pid, application, state, statement: held, age_ms }) => {
       const transactionAgeMs = age_ms === null ? null : Math.round(age_ms)
       return { processId: pid, application, state, statement: held, transactionAgeMs }
     })
-    this.#options.onLockWait({ statement, processId, waitedMs, holders })
-    return true
+    return { statement, processId, waitedMs, holders }
   }
 }

@@ -69,6 +69,7 @@ export class PostgresAccess {
     this.#watch = new LockWatch({
       connect: () => this.connections.dedicatedClient(),
       onLockWait: context.onLockWait,
+      elapsedMs: () => clock.elapsedMs(),
     })
     const { lockWaitWarningMs } = options
     this.connections = new PostgresConnections({
