@@ -21,7 +21,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 /** A runner whose waits for locks are reported to `onLockWait` after 200 ms. */
 function watchedRunner(
   onLockWait: (wait: LockWait) => void,
-  elapsedMs = systemClock.elapsedMs,
+  elapsedMs = () => systemClock.elapsedMs(),
 ): TestRunner & { readonly watch: LockWatch } {
   const report = (wait: SlowStatement): void => {
     watch.examine(wait)
@@ -152,7 +152,7 @@ describe('a wait for a lock', () => {
     const watch = new LockWatch({
       connect: () => store.connections.dedicatedClient(),
       onLockWait: () => expect.fail('nothing is known'),
-      elapsedMs: systemClock.elapsedMs,
+      elapsedMs: () => systemClock.elapsedMs(),
     })
     watch.examine({ waitedMs: 1, processId: null })
     watch.examine({ waitedMs: 1, processId: 1 })

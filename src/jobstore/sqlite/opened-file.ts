@@ -30,8 +30,8 @@ export class OpenedFile {
 
 /**
  * The files of a database that is open. In WAL mode there are two beside the one that is named, and they belong to the
- * connections: SQLite deletes them when the last one is closed. Without the `-wal` file other processes see neither what
- * is in it nor the lease; without the `-shm` file their locks and those of this process do not meet.
+ * connections: SQLite deletes them when the last one is closed. Without the `-wal` file other processes see neither
+ * what is in it nor the lease; without the `-shm` file their locks and those of this process do not meet.
  */
 export class OpenedFiles {
   readonly #path: string
