@@ -55,6 +55,7 @@ export {
   inPlaceOf,
   isDeclaredUpTo,
   type PlanChange,
+  type PlanCircumstances,
   type PlannedJob,
   type PlanOutcome,
   type PutPlan,
@@ -72,6 +73,7 @@ export type {
   MisfireOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
+export { generationInForce } from './jobstore/schedule-set-note.ts'
 export {
   endedSharding,
   isSplit,

@@ -9681,6 +9681,22 @@ WHERE sched_name = :scheduler
   AND note_kind = :kind
   AND note_name = :name;
 
+-- notes.lockBeginning
+--   jobstore/sql/sql-notes.ts (SqlNotes)
+-- SQLite
+SELECT substr(n.note_text, 1, 40) AS beginning
+FROM qrtz_notes AS n
+WHERE sched_name = :scheduler
+  AND note_kind = :kind
+  AND note_name = :name;
+
+-- PostgreSQL
+SELECT substr(n.note_text, 1, 40) AS beginning
+FROM qrtz_notes AS n
+WHERE sched_name = :scheduler
+  AND note_kind = :kind
+  AND note_name = :name FOR SHARE OF n;
+
 -- notes.list
 --   jobstore/sql/sql-notes.ts (SqlNotes)
 -- SQLite

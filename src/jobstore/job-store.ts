@@ -314,7 +314,8 @@ export interface JobStore extends FiringOnSchedule {
   /**
    * Stores a declared job and its trigger over what has their keys, as `planChange` decides: in one step, so that
    * no firing and no completion comes between. A trigger that replaces another one keeps its pause, and what is known
-   * of it.
+   * of it. No later generation of the set comes into force meanwhile: its note is read behind a lock that writing it
+   * takes as well.
    *
    * @throws ObjectAlreadyExistsError when a trigger of another job has the key
    * @throws JobPersistenceError ERR_OBJECT_ALREADY_EXISTS when the job belongs to another set of schedules
@@ -322,7 +323,8 @@ export interface JobStore extends FiringOnSchedule {
   putPlanned(planned: PlannedJob): Promise<PutPlan>
   /**
    * Deletes jobs whose `plan` names this set with this generation or an earlier one, with their triggers: in one step,
-   * so that no declaration comes between. Answers those. A job that cannot be read stays.
+   * so that no declaration comes between. Answers those: none when by the note of the set a later generation is in
+   * force. A job that cannot be read stays.
    */
   deletePlanned(keys: readonly JobKey[], upTo: SetGeneration): Promise<readonly JobKey[]>
   /** Deletes jobs with their triggers; answers those that existed. */

@@ -16,6 +16,11 @@ export class MemoryNotes implements JobStoreNotes {
     return this.#kinds.get(kind)?.get(name) ?? null
   }
 
+  /** The text of a note now; null where there is none. */
+  textOf(kind: string, name: string): string | null {
+    return this.#kinds.get(kind)?.get(name)?.text ?? null
+  }
+
   async put(kind: string, name: string, text: string, version: number | null): Promise<boolean> {
     const notes = this.#kinds.get(kind) ?? new Map<string, SharedNote>()
     const found = notes.get(name)

@@ -28,7 +28,10 @@ export interface PlannedJob {
   readonly isPast: boolean
 }
 
-/** What became of a declared job. `newer`: a later generation of its set declared it, so it was left alone. */
+/**
+ * What became of a declared job. `newer`: a later generation of its set declared it, or is in force, so it was left
+ * alone.
+ */
 export type PlanOutcome = 'added' | 'changed' | 'unchanged' | 'newer'
 
 /** A set of schedules, and how often it had changed. */
@@ -63,17 +66,31 @@ export interface PutPlan extends PlanChange {
 
 const untouched = { job: null, trigger: null, dropsTrigger: false }
 
+/** What a declaration meets in its store. */
+export interface PlanCircumstances {
+  /** Of the trigger; null where it has none. */
+  readonly calendar: Calendar | null
+  readonly nowMs: EpochMs
+  /**
+   * The generation of the set that is in force by its note (`generationInForce`), which does not change until the job
+   * is stored. 0 for a job of no set.
+   */
+  readonly inForce: number
+}
+
 /**
  * Decides what declaring a job changes. What was declared the same before is left alone: the phase and the progress of
- * its trigger, its pause, and the data that the job has stored. A store calls it with both rows locked.
+ * its trigger, its pause, and the data that the job has stored. A store calls it with both rows and the note locked.
  *
  * @throws JobPersistenceError ERR_OBJECT_ALREADY_EXISTS when the job belongs to another set
  */
 export function planChange(
   stored: StoredPlan,
   declared: PlannedJob,
-  { calendar, nowMs }: { readonly calendar: Calendar | null; readonly nowMs: EpochMs },
+  { calendar, nowMs, inForce }: PlanCircumstances,
 ): PlanChange {
+  // A generation that has taken the job out does not look for it any more.
+  if (inForce > declared.job.plan.generation) return { outcome: 'newer', ...untouched }
   const planned = declared.isPast ? declared : withTimesUnder(declared, calendar, nowMs)
   const { plan } = planned.job
   const before = stored.job?.plan ?? null

@@ -12,6 +12,7 @@ import type { JobStore } from '../jobstore/job-store.ts'
 import { notesMax } from '../jobstore/memory-notes.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
 import type { JobSummary, Page } from '../jobstore/queries.ts'
+import { scheduleSetNotes, scheduleSetText } from '../jobstore/schedule-set-note.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { attemptsMax, DeclarationNotes, type FoundNote } from './declaration-notes.ts'
 import type { Notifier } from './notifier.ts'
@@ -26,7 +27,6 @@ import {
   type ReconcileManner,
   type SetRecord,
   setRecordOf,
-  strangers,
   withDeclaration,
   withMembers,
   withNode,
@@ -52,7 +52,6 @@ export interface DeclaredSet {
   readonly version: number | null
 }
 
-const noteKind = 'schedules'
 /** How many jobs and triggers are read by one call of the store. */
 const readAtOnce = 500
 
@@ -71,7 +70,7 @@ export class DeclaredSchedules {
 
   constructor(parts: DeclaredSchedulesParts) {
     this.#parts = parts
-    this.#notes = new DeclarationNotes({ kind: noteKind, open: parts.open, tooMany: tooManySets })
+    this.#notes = new DeclarationNotes({ kind: scheduleSetNotes, open: parts.open, tooMany: tooManySets })
   }
 
   /**
@@ -219,20 +218,17 @@ export class DeclaredSchedules {
     const { planned: jobs } = this.#parts
     const changes = noChanges()
     let isReplaced = false
-    let broken: readonly BrokenJob[] = []
     for (const { planned, change } of seen) {
       const { outcome } = changesNothing(change) ? change : await jobs.store(planned)
       if (outcome === 'newer') isReplaced = true
       else changes[outcome].push(planned.job.key)
     }
-    if (!isReplaced) {
-      const undeclared = await this.#undeclared(name, record, declaration)
-      broken = undeclared.broken
-      changes.removed.push(...(await this.#delete(undeclared.keys, name, record)))
-    }
+    if (isReplaced) return { ...changes, deferred: true, broken: [] }
+    // No job of an earlier generation comes any more, so what is not there now stays away.
+    const { keys, broken } = await this.#undeclared(name, record, declaration)
+    changes.removed.push(...(await this.#delete(keys, name, record)))
     const members = [...declaration.members, ...broken.map(({ key }) => memberOf(key))]
-    isReplaced = !(await this.#settle(name, record, members, changes.added))
-    return { ...changes, deferred: isReplaced, broken }
+    return { ...changes, deferred: !(await this.#settle(name, record, members)), broken }
   }
 
   async #foresee(
@@ -284,23 +280,14 @@ export class DeclaredSchedules {
   }
 
   /**
-   * Takes the members that were deleted out of the record. False when another declaration came into force meanwhile:
-   * what this node has added and that one does not have is deleted again.
+   * Takes the members that were deleted out of the record. False when another declaration came into force meanwhile,
+   * which has all members before it to look at.
    */
-  async #settle(
-    name: string,
-    { generation }: SetRecord,
-    members: SetRecord['members'],
-    added: readonly JobKey[],
-  ): Promise<boolean> {
+  async #settle(name: string, { generation }: SetRecord, members: SetRecord['members']): Promise<boolean> {
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
       const found = await this.#readRecord(name)
-      if (found.record.generation !== generation) {
-        await this.#delete(strangers(added, found.record), name, { generation })
-        return false
-      }
-      const record = { ...found.record, members }
-      if (await this.#writeRecord(name, record, found)) return true
+      if (found.record.generation !== generation) return false
+      if (await this.#writeRecord(name, { ...found.record, members }, found)) return true
     }
     return true
   }
@@ -311,7 +298,7 @@ export class DeclaredSchedules {
   }
 
   async #writeRecord(name: string, record: SetRecord, found: FoundRecord): Promise<boolean> {
-    const text = JSON.stringify(record)
+    const text = scheduleSetText(record)
     return text === found.text || this.#notes.write(name, text, found)
   }
 }

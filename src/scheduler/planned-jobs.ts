@@ -146,9 +146,11 @@ export class PlannedJobs {
     const { trigger } = found
     if (trigger !== null && trigger.jobKey?.equals(planned.job.key) !== true) throw plannedOntoAnother(key)
     const calendar = calendarName === null ? null : await this.#calendarOf(calendarName, calendars)
-    // The store knows whether the trigger is paused; whether there is something to store does not depend on it.
+    // The store knows whether the trigger is paused, which decides nothing about whether there is something to store,
+    // and what is in force by then.
     const stored = { ...found, isPaused: false }
-    const change = planChange(stored, planned, { calendar, nowMs: this.#parts.options.clock.now() })
+    const nowMs = this.#parts.options.clock.now()
+    const change = planChange(stored, planned, { calendar, nowMs, inForce: planned.job.plan.generation })
     return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, trigger) }
   }
 

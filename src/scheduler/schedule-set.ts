@@ -160,11 +160,6 @@ export function formerMembers(record: SetRecord, { members }: Declaration): JobK
   return without(record.members, members).map(([name, group]) => new JobKey(name, group))
 }
 
-/** The keys that are no members of a record. */
-export function strangers(keys: readonly JobKey[], { members }: SetRecord): JobKey[] {
-  return without(keys.map(memberOf), members).map(([name, group]) => new JobKey(name, group))
-}
-
 export function memberOf({ name, group }: JobKey): SetRecord['members'][number] {
   return [name, group]
 }

@@ -60,6 +60,7 @@ const exempt: Readonly<Record<string, string>> = {
   asSeen: 'called for what a store has read itself',
   dataAfterRun: 'called for what a store has read itself',
   inPlaceOf: 'called for what a store has read itself',
+  generationInForce: 'called for what a store has read itself',
   isDeclaredUpTo: 'called for what a store has read itself',
   planChange: 'called for what a store has read itself',
   logAndSuppress: 'answers an error handler',

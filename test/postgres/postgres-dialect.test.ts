@@ -113,7 +113,7 @@ describe('the PostgreSQL dialect, on a server', () => {
 
   test('locks the rows of one alias, with and without skipping those that others hold', async () => {
     await database.query('CREATE TABLE locked (id int PRIMARY KEY)')
-    for (const end of [d.forUpdate('a'), d.forUpdateSkipLocked('a')]) {
+    for (const end of [d.forUpdate('a'), d.forShare('a'), d.forUpdateSkipLocked('a')]) {
       const text = `SELECT a.id FROM locked a LEFT JOIN locked b ON b.id = a.id ${end}`
       expect(await rowsOf({ text, values: [] })).toEqual([])
     }

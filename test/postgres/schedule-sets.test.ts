@@ -10,7 +10,8 @@ import {
 } from 'quartz-ts'
 import { DelegatingJobStore, type JobStoreOperation } from 'quartz-ts/spi'
 import { ManualClock } from 'quartz-ts/testing'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { closedGate } from '../support/held-statement.ts'
 import { postgresStores } from '../support/sql-stores.ts'
 
 const stores = postgresStores()
@@ -218,6 +219,64 @@ test('a job that a later declaration takes up is not deleted by the node that wa
   const { removed, deferred } = await one.scheduler.reconcile('default', schedules({ kept, changed }))
   expect({ removed, deferred }).toEqual({ removed: [], deferred: true })
   expect(await stored(one.scheduler)).toEqual(['added 08', ...asOld])
+})
+
+describe('what a newer declaration takes out while an older node stores it', () => {
+  const declared = (names: readonly string[]): ScheduleDefinition[] =>
+    names.map((key) => defineSchedule(work, { key, cron: inMonth(7), zone: 'UTC' }))
+
+  /** The older node ends when it would delete something. */
+  class DyingStore extends DelegatingJobStore {
+    meanwhile: () => Promise<unknown> = () => Promise.resolve()
+    override async putPlanned(
+      ...[planned]: Parameters<DelegatingJobStore['putPlanned']>
+    ): ReturnType<DelegatingJobStore['putPlanned']> {
+      if (planned.job.key.name === 'b') await this.meanwhile()
+      return super.putPlanned(planned)
+    }
+    override deletePlanned(): Promise<never> {
+      return Promise.reject(new Error('killed'))
+    }
+  }
+
+  test('goes, also when the older node ends before it could take it back', async () => {
+    const newStore = await stores.prepare()
+    const old = await node(() => new DyingStore(newStore()), 'old', {})
+    const fresh = await node(newStore, 'new', {})
+    const table = `${stores.lastSchema()}.qrtz_job_details`
+    const gate = await closedGate(stores.database(), { on: 'INSERT', table, when: `NEW.job_name = 'b'` })
+    const older = old.scheduler.reconcile('s', declared(['a', 'b']), { version: 1 }).catch(() => null)
+    await gate.reached()
+    const newer = fresh.scheduler.reconcile('s', declared(['a']), { version: 2 })
+    await Promise.race([newer, gate.isWaitedFor()])
+    await gate.open()
+    await older
+    expect((await newer).removed.map(({ name }) => name)).toEqual(['b'])
+    expect(await stored(fresh.scheduler)).toEqual(['a 07'])
+  })
+
+  test('is not stored any more once the newer one is in force', async () => {
+    const newStore = await stores.prepare()
+    const store = new DyingStore(newStore())
+    const old = await node(() => store, 'old', {})
+    const fresh = await node(newStore, 'new', {})
+    store.meanwhile = () => fresh.scheduler.reconcile('s', declared(['a']), { version: 2 })
+    const { added, deferred } = await old.scheduler.reconcile('s', declared(['a', 'b']), { version: 1 })
+    expect({ added: added.map(({ name }) => name), deferred }).toEqual({ added: ['a'], deferred: true })
+    expect(await stored(fresh.scheduler)).toEqual(['a 07'])
+  })
+
+  test('goes with the next declaration when the newer node ended before it deleted anything', async () => {
+    const newStore = await stores.prepare()
+    const old = await node(newStore, 'old', {})
+    const fresh = await node(() => new DyingStore(newStore()), 'new', {})
+    const third = await node(newStore, 'third', {})
+    await old.scheduler.reconcile('s', declared(['a', 'b']), { version: 1 })
+    await expect(fresh.scheduler.reconcile('s', declared(['a']), { version: 2 })).rejects.toThrow('killed')
+    const { removed } = await third.scheduler.reconcile('s', declared(['a', 'c']), { version: 3 })
+    expect(removed.map(({ name }) => name)).toEqual(['b'])
+    expect(await stored(third.scheduler)).toEqual(['a 07', 'c 07'])
+  })
 })
 
 test('each set waits a minute of its own for nodes with a newer form', async () => {

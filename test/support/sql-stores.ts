@@ -34,6 +34,7 @@ export const sqliteStores: StoreMaker = {
 }
 
 export interface PostgresStores extends StoreMaker {
+  readonly database: () => TestDatabase
   readonly connection: () => ClientConfig
   /** The schema of the data that were prepared last. */
   readonly lastSchema: () => string
@@ -44,10 +45,11 @@ export interface PostgresStores extends StoreMaker {
 export function postgresStores(): PostgresStores {
   let database: TestDatabase | null = null
   let schemas = 0
-  const connection = (): ClientConfig => {
+  const made = (): TestDatabase => {
     if (database === null) throw new Error('the database is made before all tests')
-    return { connectionString: database.connectionString }
+    return database
   }
+  const connection = (): ClientConfig => ({ connectionString: made().connectionString })
   beforeAll(async () => {
     database = await freshDatabase()
   })
@@ -56,6 +58,7 @@ export function postgresStores(): PostgresStores {
   })
   return {
     engine: 'PostgreSQL',
+    database: made,
     connection,
     lastSchema: () => `s${schemas - 1}`,
     prepare() {

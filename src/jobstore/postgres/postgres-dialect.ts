@@ -57,6 +57,7 @@ export const postgresDialect: SqlDialect = {
   isAmongTexts: (column, parameter) =>
     `${column} = ANY(ARRAY(SELECT json_array_elements_text(CAST(:${parameter} AS json))))`,
   forUpdate: (alias) => `FOR NO KEY UPDATE OF ${alias}`,
+  forShare: (alias) => `FOR SHARE OF ${alias}`,
   forUpdateSkipLocked: (alias) => `FOR NO KEY UPDATE OF ${alias} SKIP LOCKED`,
   // When a row was changed since the statement began, the server locks its newest version, and looks at the conditions
   // again with that and with what it has read of the other tables. OFFSET keeps the subquery apart, so that it holds

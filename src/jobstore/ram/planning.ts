@@ -1,9 +1,9 @@
 import { type JobKey, triggerKey } from '../../core/key.ts'
-import type { EpochMs } from '../../time/clock.ts'
 import { asSeen } from '../ended-trigger.ts'
 import {
   isDeclaredUpTo,
   nextFireTimeMsAfter,
+  type PlanCircumstances,
   type PlannedJob,
   type PutPlan,
   planChange,
@@ -14,7 +14,11 @@ import { isPausedState } from '../trigger-state.ts'
 import type { RamData } from './ram-data.ts'
 import { deleteJobs } from './scheduling.ts'
 
-export function putPlanned(data: RamData, planned: PlannedJob, nowMs: EpochMs): PutPlan {
+export function putPlanned(
+  data: RamData,
+  planned: PlannedJob,
+  circumstances: Omit<PlanCircumstances, 'calendar'>,
+): PutPlan {
   const { job, trigger } = planned
   const record = data.triggers.get(triggerKey(job.key.name, job.key.group))
   if (record !== undefined && !record.job.detail.key.equals(job.key)) throw plannedOntoAnother(trigger.key)
@@ -24,7 +28,7 @@ export function putPlanned(data: RamData, planned: PlannedJob, nowMs: EpochMs): 
     trigger: record === undefined ? null : asSeen(record.trigger, record.state),
     isPaused: record !== undefined && isPausedState(data.stateOf(record)),
   }
-  const change = planChange(stored, planned, { calendar, nowMs })
+  const change = planChange(stored, planned, { ...circumstances, calendar })
   const jobRecord = change.job === null ? data.jobs.get(job.key) : data.putJob(change.job)
   if (change.dropsTrigger && record !== undefined) data.removeTrigger(record)
   if (change.trigger !== null && jobRecord !== undefined) {

@@ -3,7 +3,6 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { GroupMatcher } from '../../core/matcher.ts'
 import { refuseUnknownKeys } from '../../core/options.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import type { JobStoreNotes } from '../../jobs/job-store-notes.ts'
 import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { nextTurn } from '../../time/next-turn.ts'
@@ -54,6 +53,7 @@ import type {
 } from '../queries.ts'
 import { type RecordOptions, recordOptionNames, resolveRecordOptions } from '../record-options.ts'
 import { storeInUse } from '../refusals.ts'
+import { generationInForce, scheduleSetNotes } from '../schedule-set-note.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
 import {
@@ -98,7 +98,7 @@ export class RAMJobStore implements JobStore {
   }
   readonly cluster: JobStoreCluster | null = null
   readonly records: RamRecords
-  readonly notes: JobStoreNotes = new MemoryNotes()
+  readonly notes: MemoryNotes = new MemoryNotes()
   readonly shards: JobStoreShards
   readonly awaitedResults: JobStoreAwaitedResults
   readonly changes = null
@@ -154,11 +154,15 @@ export class RAMJobStore implements JobStore {
   }
   async putPlanned(planned: PlannedJob): Promise<PutPlan> {
     const session = this.#require()
-    return this.#tell(session, putPlanned(this.#data, planned, session.context.clock.now()))
+    const circumstances = { nowMs: session.context.clock.now(), inForce: this.#inForce(planned.job.plan.set) }
+    return this.#tell(session, putPlanned(this.#data, planned, circumstances))
   }
   async deletePlanned(keys: readonly JobKey[], upTo: SetGeneration): Promise<readonly JobKey[]> {
     const session = this.#require()
-    return this.#tell(session, deletePlanned(this.#data, keys, upTo))
+    return this.#tell(
+      session,
+      this.#inForce(upTo.set) > upTo.generation ? [] : deletePlanned(this.#data, keys, upTo),
+    )
   }
   async deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
     const session = this.#require()
@@ -384,6 +388,11 @@ export class RAMJobStore implements JobStore {
       )
     }
     return this.#session
+  }
+
+  /** The generation of a set of schedules that is in force; 0 for none. */
+  #inForce(set: string | null): number {
+    return set === null ? 0 : generationInForce(this.notes.textOf(scheduleSetNotes, set))
   }
 
   /** Stores at once where no trigger names the calendars, and else when others have had their turns. */

@@ -23,6 +23,7 @@ export const sqliteDialect: SqlDialect = {
   isAmongTexts: (column, parameter) => `${column} IN (SELECT value FROM json_each(:${parameter}))`,
   // An immediate transaction excludes every other writer.
   forUpdate: () => '',
+  forShare: () => '',
   forUpdateSkipLocked: () => '',
   lockedAsFound: () => ({ join: '', condition: 'true' }),
   findsExecutionsBy: 'time',

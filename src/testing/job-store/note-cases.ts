@@ -3,7 +3,7 @@ import type { JobStoreNotes } from '../../jobs/job-store-notes.ts'
 import { area, type StoreCase } from './store-case.ts'
 import type { Testbed } from './testbed.ts'
 
-function notesOf({ store }: Testbed): JobStoreNotes {
+export function notesOf({ store }: Testbed): JobStoreNotes {
   assert.ok(store.notes !== null, 'the store keeps notes')
   return store.notes
 }

@@ -3,6 +3,8 @@ import type { JobDataMap } from '../../core/job-data-map.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { JobPlan } from '../../jobs/job-plan.ts'
 import type { PlannedJob, PlanOutcome } from '../../jobstore/planned-job.ts'
+import { scheduleSetText } from '../../jobstore/schedule-set-note.ts'
+import { notesOf } from './note-cases.ts'
 import { area, type StoreCase } from './store-case.ts'
 import { jobDetail, refuses, type Testbed, type TriggerSpec } from './testbed.ts'
 
@@ -307,6 +309,41 @@ const owned = area('plans: sets and their generations', {
     assert.deepEqual(await bed.states('former', 'same', 'later'), ['NONE', 'NONE', 'NORMAL'])
     assert.deepEqual(await bed.store.deletePlanned(keys, now), [])
     assert.deepEqual(await bed.store.deletePlanned([], now), [])
+  },
+  'store and delete nothing of a generation when by the note of the set a later one is in force': async (
+    bed,
+  ) => {
+    const inForce = (generation: number, version: number | null): Promise<boolean> =>
+      notesOf(bed).put('schedules', 's', scheduleSetText({ generation }), version)
+    const of = (generation: number): PlanSpec => ({ everyMs: minute, plan: { set: 's', generation } })
+    const keys = [jobDetail('p').key]
+    await inForce(1, null)
+    assert.equal(await put(bed, 'p', of(1)), 'added')
+    await inForce(2, 1)
+    assert.equal(await put(bed, 'new', of(1)), 'newer')
+    assert.equal(await put(bed, 'p', { ...of(1), everyMs: 5 * minute }), 'newer')
+    await bed.schedule('q', { job: jobDetail('q', { durable: true }) })
+    assert.equal(await put(bed, 'q', of(1)), 'newer')
+    assert.deepEqual(await bed.states('new', 'p', 'q'), ['NONE', 'NORMAL', 'NORMAL'])
+    assert.equal((await bed.store.getJob(jobDetail('q').key))?.plan, null)
+    assert.deepEqual(await bed.store.deletePlanned(keys, { set: 's', generation: 1 }), [])
+    assert.deepEqual(await bed.store.deletePlanned(keys, { set: 's', generation: 2 }), keys)
+    assert.equal(await put(bed, 'of another set', { ...of(1), plan: { set: 't', generation: 1 } }), 'added')
+    await notesOf(bed).put('schedules', 's', 'written by hand', 2)
+    assert.equal(await put(bed, 'new', of(1)), 'added')
+  },
+  'leave nothing behind of a generation that was being stored when a later one came into force': async (
+    bed,
+  ) => {
+    const names = Array.from({ length: 20 }, (_, index) => `p${index}`)
+    const keys = names.map((name) => jobDetail(name).key)
+    await notesOf(bed).put('schedules', 's', scheduleSetText({ generation: 1 }), null)
+    const stored = names.map((name) => put(bed, name, { everyMs: minute, plan: { set: 's', generation: 1 } }))
+    await notesOf(bed).put('schedules', 's', scheduleSetText({ generation: 2 }), 1)
+    const deleted = await bed.store.deletePlanned(keys, { set: 's', generation: 2 })
+    const added = (await Promise.all(stored)).filter((outcome) => outcome === 'added')
+    assert.equal(added.length, deleted.length)
+    assert.deepEqual(await bed.store.getJobs(keys), [])
   },
   'have no trigger for an instant that has passed': async (bed) => {
     await put(bed, 'p', { inMs: minute })

@@ -90,7 +90,9 @@ export interface SqlDialect {
    * where a transaction excludes other writers anyway.
    */
   forUpdate(alias: string): string
-  /** The same, leaving out rows that another transaction holds. */
+  /** The end of a `SELECT` whose rows no other transaction changes until this one ends; several may hold one so. */
+  forShare(alias: string): string
+  /** As `forUpdate`, leaving out rows that another transaction holds. */
   forUpdateSkipLocked(alias: string): string
   /**
    * For a `SELECT` that locks a row and reads others beside it, where the locked row may be a newer version than the

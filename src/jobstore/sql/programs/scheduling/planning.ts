@@ -10,7 +10,7 @@ import {
 } from '../../../planned-job.ts'
 import { plannedOntoAnother } from '../../../refusals.ts'
 import { isPausedState } from '../../../trigger-state.ts'
-import type { SqlProgram } from '../../kernel/statement.ts'
+import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { calendarsOf } from '../steps/calendar-lookup.ts'
@@ -24,8 +24,8 @@ import { storeJobs } from './scheduling.ts'
 export function* putPlanned(tx: SqlTransaction, planned: PlannedJob): SqlProgram<PutPlan> {
   const { job } = planned
   const key = triggerKey(job.key.name, job.key.group)
-  // Jobs before triggers, as everywhere.
-  const locked = yield* lockJobs(tx, [job.key])
+  // The note before jobs, and jobs before triggers, as everywhere.
+  const [inForce, locked] = yield* together(lockGeneration(tx, job.plan.set), lockJobs(tx, [job.key]))
   const existing = yield* lockTriggers(tx, [key])
   const ref = existing.get(key)
   if (ref !== undefined && !ref.jobKey.equals(job.key)) throw plannedOntoAnother(key)
@@ -39,11 +39,16 @@ export function* putPlanned(tx: SqlTransaction, planned: PlannedJob): SqlProgram
     trigger: stored === undefined ? null : asSeen(stored.trigger, stored.state),
     isPaused: ref !== undefined && isPausedState(ref.state),
   }
-  const change = planChange(before, planned, { calendar: calendarOf(planned.trigger), nowMs: tx.nowMs })
+  const change = planChange(before, planned, {
+    calendar: calendarOf(planned.trigger),
+    nowMs: tx.nowMs,
+    inForce,
+  })
   if (change.job !== null) yield* storeJobs(tx, [change.job], locked)
   if (change.dropsTrigger && ref !== undefined) yield* dropTrigger(tx, ref)
   if (change.trigger !== null) {
-    const jobs = yield* lockJobs(tx, [job.key])
+    const { disallowConcurrentExecution: nonConcurrent } = change.job ?? job
+    const jobs = { get: () => ({ nonConcurrent }) }
     yield* storeNewTriggers(tx, [change.trigger], { existing, jobs, keepsPauses: true })
   }
   return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, before.trigger) }
@@ -56,12 +61,17 @@ export function* deletePlanned(
   upTo: SetGeneration,
 ): SqlProgram<readonly JobKey[]> {
   const unique = uniqueKeys(keys)
-  yield* lockJobs(tx, unique)
+  const [inForce] = yield* together(tx.session.notes.lockGeneration(upTo.set), lockJobs(tx, unique))
+  if (inForce > upTo.generation) return []
   const { found } = yield* tx.session.jobs.load(unique)
   return yield* deleteJobs(
     tx,
     unique.filter((key) => isDeclaredUpTo(found.get(key), upTo)),
   )
+}
+
+function* lockGeneration(tx: SqlTransaction, set: string | null): SqlProgram<number> {
+  return set === null ? 0 : yield* tx.session.notes.lockGeneration(set)
 }
 
 /** A trigger that cannot be read counts as none: it is replaced. */

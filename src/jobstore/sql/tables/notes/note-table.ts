@@ -1,5 +1,6 @@
 import type { SharedNote } from '../../../../jobs/job-store-notes.ts'
 import { notesMax } from '../../../memory-notes.ts'
+import { generationChars, generationInForce, scheduleSetNotes } from '../../../schedule-set-note.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
   all,
@@ -32,6 +33,13 @@ export class NoteTable {
     return row && noteOf(row)
   }
 
+  /** The generation of a set of schedules that is in force; no other one comes until the transaction ends. */
+  *lockGeneration(set: string): SqlProgram<number> {
+    const note = { scheduler: this.#scheduler, kind: scheduleSetNotes, name: set }
+    const row = yield* first(this.#statements.lockBeginning(note))
+    return generationInForce(row && anyText(row, 'beginning'))
+  }
+
   *put(kind: string, name: string, text: string, version: number | null): SqlProgram<boolean> {
     const note = { scheduler: this.#scheduler, kind, name, text }
     const statement =
@@ -55,6 +63,7 @@ function noteOf(row: SqlRow): SharedNote {
 
 interface NoteStatements {
   readonly get: SqlQuery<{ scheduler: string; kind: string; name: string }>
+  readonly lockBeginning: SqlQuery<{ scheduler: string; kind: string; name: string }>
   readonly list: SqlQuery<{ scheduler: string; kind: string; limit: number }>
   readonly insert: SqlQuery<{ scheduler: string; kind: string; name: string; text: string }>
   readonly update: SqlQuery<{ scheduler: string; kind: string; name: string; text: string; version: number }>
@@ -66,6 +75,12 @@ export function noteStatements({ dialect, names }: SqlVocabulary): NoteStatement
   const columns = `SELECT note_name, note_version, note_text FROM ${names.notes}`
   return {
     get: sqlQuery(dialect, `${columns} WHERE ${isNote}`),
+    // A note may be long, and it is read for each job of its set.
+    lockBeginning: sqlQuery(
+      dialect,
+      `SELECT substr(n.note_text, 1, ${generationChars}) AS beginning FROM ${names.notes} AS n
+       WHERE ${isNote} ${dialect.forShare('n')}`,
+    ),
     list: sqlQuery(
       dialect,
       `${columns}
