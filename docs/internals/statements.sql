@@ -5947,7 +5947,7 @@ WHERE (job_name, job_group, sched_name) IN (
 );
 
 -- splitFirings.jobs
---   cluster/lost-items.ts (offerAllItemsOfGone, settleLostItems)
+--   cluster/lost-items.ts (offerAllItemsOfGone, settleAllLostItems, settleLostItems)
 -- SQLite
 SELECT s.job_name, s.job_group
 FROM qrtz_split_firings AS s

@@ -4,6 +4,7 @@ import {
   type EndedSharding,
   JobBuilder,
   jobKey,
+  type RetryOptions,
   type Scheduler,
   type ShardingOptions,
 } from 'quartz-ts'
@@ -17,11 +18,14 @@ import { ownersOf } from '../../src/jobstore/shard-strategies.ts'
 import { jobDetail, only, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import { closedGate } from '../support/held-statement.ts'
 import { firingsOf } from '../support/shard-operations.ts'
 import { postgresStores } from '../support/sql-stores.ts'
 
 const stores = postgresStores()
 const tuned = { checkInIntervalMs: 300, failedAfterMs: 1000 }
+/** No node is taken for failed while a test waits. */
+const patient = { checkInIntervalMs: 300, failedAfterMs: 600_000 }
 
 interface Run {
   readonly item: number
@@ -30,14 +34,14 @@ interface Run {
 }
 
 /** Nodes on data of their own, and what they ran. */
-async function cluster() {
+async function cluster(options: typeof tuned = tuned) {
   const newStore = await stores.prepare()
   const runs: Run[] = []
   const ended: EndedSharding[] = []
   return {
     runs,
     ended,
-    newStore: (): JobStore => newStore({ ...tuned, history: { record: 'all' } }),
+    newStore: (): JobStore => newStore({ ...options, history: { record: 'all' } }),
     async node(instanceId: string, execute: () => unknown = () => {}): Promise<Scheduler> {
       const work = defineJob('work', async ({ shard }) => {
         if (shard !== null) runs.push({ item: shard.item, node: instanceId, parameter: shard.parameter })
@@ -66,9 +70,13 @@ async function cluster() {
   }
 }
 
-async function store(scheduler: Scheduler, options: ShardingOptions): Promise<void> {
-  const job = JobBuilder.newJob('work').withIdentity('sharded').storeDurably().withSharding(options).build()
-  await scheduler.addJob(job, { replace: true })
+async function store(
+  scheduler: Scheduler,
+  options: ShardingOptions,
+  retry: RetryOptions | null = null,
+): Promise<void> {
+  const job = JobBuilder.newJob('work').withIdentity('sharded').storeDurably().withSharding(options)
+  await scheduler.addJob(job.withRetry(retry).build(), { replace: true })
 }
 
 const byItem = (a: Run, b: Run): number => a.item - b.item
@@ -163,6 +171,61 @@ describe('a sharded firing in a cluster', () => {
     expect(nodes.runs.map(({ node }) => node)).toEqual(Array.from({ length: 4 }, () => 'node-1'))
   })
 })
+
+describe('a broadcast to a node that leaves', () => {
+  const itemsOf = ({ items }: EndedSharding): string[] =>
+    items.map(({ owner, outcome }) => `${owner} ${outcome}`).toSorted()
+
+  test('ends soon when an item waits for its next attempt there', async () => {
+    const nodes = await cluster(patient)
+    const one = await nodes.node('node-1')
+    const two = await nodes.node('node-2', () => Promise.reject(new Error('broken')))
+    await store(one, { items: 'nodes' }, { attempts: 2, backoff: { initialMs: 3_600_000 } })
+    const retried = two.events.next('jobRetryScheduled')
+    await one.triggerJob(jobKey('sharded'))
+    await retried
+    const ended = one.events.next('allShardsDone')
+    await two.shutdown({ waitForJobsToComplete: true })
+    const { firing } = await ended
+    expect(itemsOf(firing)).toEqual(['node-1 succeeded', 'node-2 lost'])
+    expect(nodes.ended).toEqual([firing])
+    expect(await one.getShards(jobKey('sharded'))).toMatchObject({ firings: [] })
+  })
+
+  test('ends soon when it was split before and is committed after the node has left', async () => {
+    const nodes = await cluster(patient)
+    const one = await nodes.node('node-1')
+    await store(one, { items: 'nodes' })
+    // A node that takes part, and fires nothing.
+    const bed = new Testbed(nodes.newStore(), new ManualClock(systemClock.now()), 'node-2')
+    await bed.store.initialize({
+      ...bed.context,
+      schedulerName: 'QuartzScheduler',
+      clock: systemClock,
+      jobTypes: () => ['work'],
+    })
+    onTestFinished(() => bed.store.shutdown())
+    await bed.store.schedulerStarted()
+    const table = `${stores.lastSchema()}.qrtz_split_firings`
+    const gate = await closedGate(stores.database(), { on: 'INSERT', table })
+    const ended = one.events.next('allShardsDone')
+    await one.triggerJob(jobKey('sharded'))
+    await gate.reached()
+    await bed.store.shutdown()
+    await checkedIn(one, 3)
+    await gate.open()
+    expect(itemsOf((await ended).firing)).toEqual(['node-1 succeeded', 'node-2 lost'])
+  })
+})
+
+/** Resolves when the node has checked in so often from now on. */
+async function checkedIn({ cluster }: Scheduler, times: number): Promise<void> {
+  const lastMs = async (): Promise<unknown> => (await cluster.nodes())[0]?.lastCheckInTimeMs
+  for (let count = 0, before = await lastMs(); count < times; count++) {
+    await expect.poll(lastMs).not.toBe(before)
+    before = await lastMs()
+  }
+}
 
 /** A node that begins items and dies: it never checks in. */
 async function deadNode(

@@ -85,6 +85,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     triggersOfJava: sharedWithJava ? new TriggersOfJava(vocabulary) : null,
     ledger: new FiringLedger(),
     nodeHealth: { isAlive: () => true },
+    itemOwners: new Set(),
     nextFireInstanceId: () => {
       fireCount++
       return idPrefix + fireCount.toString(36)

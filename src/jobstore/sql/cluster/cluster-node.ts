@@ -24,6 +24,7 @@ import {
   checkInOver,
 } from './check-in.ts'
 import type { ResolvedClusterOptions } from './cluster-options.ts'
+import { ItemsOfGone } from './items-of-gone.ts'
 import { offerAllItemsOfGone, settleAllLostItems } from './lost-items.ts'
 import { NodeNews } from './node-news.ts'
 import { NodeTrust } from './node-trust.ts'
@@ -78,6 +79,7 @@ export class ClusterNode implements CheckInObserver {
   readonly #gate: Gate
   readonly #news: NodeNews
   readonly #unknown: UnknownFirings
+  readonly #itemsOfGone: ItemsOfGone
   #bootId: string | null = null
   #entering: Promise<void> | null = null
   #tending: Promise<void> | null = null
@@ -103,6 +105,7 @@ export class ClusterNode implements CheckInObserver {
     this.#gate = new Gate(this.#context.clock)
     this.#news = new NodeNews(this.#context)
     this.#unknown = new UnknownFirings(transactor)
+    this.#itemsOfGone = new ItemsOfGone(transactor, options.failedAfterMs)
   }
 
   /**
@@ -273,6 +276,7 @@ export class ClusterNode implements CheckInObserver {
   }
 
   #observe(roll: Roll): void {
+    this.#itemsOfGone.observe(this.#rows, roll.rows)
     this.#watch.observe(roll)
     this.#rows = roll.rows
   }
@@ -343,6 +347,7 @@ export class ClusterNode implements CheckInObserver {
       if (row.instanceId === instanceId || this.#watch.state(row, nowMs) !== 'failed') continue
       await this.#recover(row)
     }
+    if (!this.#isStopped) await this.#settleItemsOfGone()
     if (!this.#isStopped) await this.#settleUnknown()
     const isDue = this.#context.clock.elapsedMs() - this.#sweptMs >= this.#options.sweepIntervalMs
     if (isDue && !this.#isStopped) await this.#sweep()
@@ -363,6 +368,16 @@ export class ClusterNode implements CheckInObserver {
         error,
         failures,
       )
+    }
+  }
+
+  async #settleItemsOfGone(): Promise<void> {
+    const { settling } = this.#news
+    try {
+      await this.#itemsOfGone.settle(() => !this.#isStopped)
+      settling.end('The items of nodes that are gone are ended again.')
+    } catch (error) {
+      this.#report('The items of nodes that are gone could not be ended.', error, settling)
     }
   }
 

@@ -13,6 +13,8 @@ interface Told {
 export class NodeNews {
   /** Failures to compare its firings with those that the database has of it. */
   readonly comparing: FailureSeries
+  /** Failures to end the items that only nodes that are gone might run. */
+  readonly settling: FailureSeries
   /** Failures to look for triggers without their claim or execution. */
   readonly sweeping: FailureSeries
   readonly #context: Pick<JobStoreContext, 'logger' | 'signaler'>
@@ -21,6 +23,7 @@ export class NodeNews {
   constructor(context: Pick<JobStoreContext, 'logger' | 'signaler'>) {
     this.#context = context
     this.comparing = new FailureSeries(context)
+    this.settling = new FailureSeries(context)
     this.sweeping = new FailureSeries(context)
   }
 

@@ -73,6 +73,8 @@ export interface SqlSession {
   readonly groupLimits: JobGroupLimits | null
   readonly ledger: FiringLedger
   readonly nodeHealth: NodeHealth
+  /** Nodes to which this one has given items since its last check-in. */
+  readonly itemOwners: Set<string>
   /** Makes a unique fire instance id. */
   nextFireInstanceId(): string
 }
