@@ -138,7 +138,7 @@ function* recoverFirings(
   })
   yield* settleJobs(tx, jobKeysOf(rows))
   yield* deleteFinished(tx, executions, found)
-  yield* noteEndedOfGroups(tx, rows)
+  noteEndedOfGroups(tx, rows)
   const recovery: NodeRecovery = {
     node: instanceId,
     releasedClaims,

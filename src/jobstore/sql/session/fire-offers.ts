@@ -5,6 +5,7 @@ export class FireOffers {
   #triggersMs: EpochMs | null = null
   #roomsMs: EpochMs | null = null
   #rearmedMs: EpochMs | null = null
+  readonly #roomyGroups = new Set<string>()
 
   /** A trigger may fire at this instant that could not before; null is ignored. */
   note(fireTimeMs: EpochMs | null): void {
@@ -16,9 +17,19 @@ export class FireOffers {
     this.#roomsMs = earlier(this.#roomsMs, fireTimeMs)
   }
 
+  /** Claims or executions of limited groups have ended: once the end is committed, one looks who waits for room. */
+  noteRoomIn(group: string): void {
+    this.#roomyGroups.add(group)
+  }
+
   /** The next instant of a trigger that fired: the node that fired it knows it, and other nodes need no signal. */
   noteRearmed(fireTimeMs: EpochMs | null): void {
     this.#rearmedMs = earlier(this.#rearmedMs, fireTimeMs)
+  }
+
+  /** Limited groups in which claims or executions have ended. */
+  get roomyGroups(): ReadonlySet<string> {
+    return this.#roomyGroups
   }
 
   /** For the loops that are signalled. */

@@ -40,12 +40,29 @@ export class SqlTransactions implements SqlTransactor {
     tx.notes.apply()
     const { earliestTriggerMs } = tx.offers
     if (earliestTriggerMs !== null) this.session.searchMemory.passed.takeBack(earliestTriggerMs, tx.nowMs)
+    if (tx.offers.roomyGroups.size > 0 && operation.tells !== 'none') await this.#noteRooms(tx.offers)
     this.#tell(tx, operation)
     return answer
   }
 
   read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer> {
     return this.#runner.read(this.#measured(() => program(this.session)))
+  }
+
+  /**
+   * Looks who waits for the room that a transaction has left in limited groups. Before the commit it would miss a
+   * trigger that is stored just then, and the search that is woken for that trigger may still find the group full.
+   */
+  async #noteRooms(offers: FireOffers): Promise<void> {
+    const { groupLimits, context } = this.session
+    if (groupLimits === null) return
+    const nowMs = context.clock.now()
+    try {
+      offers.noteRoom(await this.read(() => groupLimits.earliestOf(offers.roomyGroups, nowMs)))
+    } catch {
+      // The transaction is done, so this is no failure of it. The searches that this wakes find out themselves.
+      offers.noteRoom(nowMs)
+    }
   }
 
   /** What begins a program that tells the probe of its statements and of being run again; without a probe the same. */

@@ -85,10 +85,7 @@ function* completeTogether(
   const { ended, left } =
     others.length === 0 ? { ended: [], left: [] } : yield* completeUnderLock(tx, others, begun)
   const all = [...whole, ...ended.map(({ completion }) => completion)]
-  yield* noteEndedOfGroups(tx, [
-    ...Array.from(whole, ({ jobDetail: { key } }) => ({ jobKey: key })),
-    ...ended,
-  ])
+  noteEndedOfGroups(tx, [...Array.from(whole, ({ jobDetail: { key } }) => ({ jobKey: key })), ...ended])
   yield* recordEnded(tx, all)
   if (all.length + left.length === completions.length) return { locked: left, passedOver: [] }
   const known = new Set([...all, ...left])

@@ -12,7 +12,7 @@ import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { JobRef, LoadedJobs } from '../../tables/jobs/job-table.ts'
 import type { AdvancedTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { calendarsOf } from '../steps/calendar-lookup.ts'
-import { endStaleClaims } from '../steps/ended-claims.ts'
+import { endStaleClaims, noteEndedOfGroups } from '../steps/ended-claims.ts'
 import { type FaultyTrigger, putInError, tellFaultyFirings } from '../steps/faulty-triggers.ts'
 import { bundleOf, type FirableTrigger, type Firing } from '../steps/firings.ts'
 import { type TriedLocks, tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
@@ -305,6 +305,10 @@ function* giveUp(tx: SqlTransaction, claims: readonly IdleClaim[]): SqlProgram<v
   yield* firedTriggers.delete(
     claims.map(({ row }) => row.fireInstanceId),
     'ACQUIRED',
+  )
+  noteEndedOfGroups(
+    tx,
+    claims.map(({ row }) => row),
   )
   // Other triggers of a job that forbids concurrent execution may fire now that its claim has ended.
   const hiding = claims.flatMap(({ row: { nonConcurrent, jobKey } }) => (nonConcurrent ? (jobKey ?? []) : []))

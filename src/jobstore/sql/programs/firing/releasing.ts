@@ -55,7 +55,7 @@ export function* release(tx: SqlTransaction, claims: readonly FiredRow[]): SqlPr
   yield* triggers.setStates(waiting.map(({ key }) => ({ key, state: 'WAITING' })))
   for (const { nextFireTimeMs } of waiting) tx.offers.note(nextFireTimeMs)
   yield* settleLockedJobs(tx, jobs.found.values())
-  yield* noteEndedOfGroups(tx, free)
+  noteEndedOfGroups(tx, free)
   // Other triggers of a job that forbids concurrent execution may fire now that its claim has ended.
   tx.offers.note(yield* tx.session.scopes.earliestOfJobs(nonConcurrentJobsOf(free)))
   return claims.filter((claim) => !isFree(claim)).map(({ fireInstanceId }) => fireInstanceId)

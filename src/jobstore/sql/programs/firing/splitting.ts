@@ -98,7 +98,7 @@ export function* splitFirings(
     // The loop gets no bundle that would tell it.
     offers.note(fired.nextFireTimeMs)
   }
-  yield* noteEndedOfGroups(
+  noteEndedOfGroups(
     tx,
     fires.map(({ row }) => row),
   )

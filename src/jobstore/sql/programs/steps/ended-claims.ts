@@ -12,21 +12,19 @@ export function* endStaleClaims(tx: SqlTransaction): SqlProgram<void> {
   tx.offers.note(yield* scopes.earliestBehindStaleClaims())
   const ended = yield* firedTriggers.deleteStaleClaims()
   tellFaultyFirings(tx, ended)
-  yield* noteEndedOfGroups(tx, ended)
+  noteEndedOfGroups(tx, ended)
 }
 
 /**
- * Notes that claims or executions have ended, after their rows are deleted: waiting triggers of their groups may fire,
- * on any node. Whether the groups were full is not checked, because that would need a lock.
+ * Notes that claims or executions have ended: waiting triggers of their groups may fire, on any node. Whether the
+ * groups were full is not checked, because that would need a lock.
  */
-export function* noteEndedOfGroups(
-  { session: { groupLimits }, offers, nowMs }: SqlTransaction,
+export function noteEndedOfGroups(
+  { session: { groupLimits }, offers }: SqlTransaction,
   ended: readonly { readonly jobKey: JobKey | null }[],
-): SqlProgram<void> {
+): void {
   if (groupLimits === null) return
-  const groups = new Set<string>()
   for (const { jobKey } of ended) {
-    if (jobKey !== null && groupLimits.has(jobKey.group)) groups.add(jobKey.group)
+    if (jobKey !== null && groupLimits.has(jobKey.group)) offers.noteRoomIn(jobKey.group)
   }
-  if (groups.size > 0) offers.noteRoom(yield* groupLimits.earliestOf(groups, nowMs))
 }

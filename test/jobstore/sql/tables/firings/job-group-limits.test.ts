@@ -145,6 +145,47 @@ describe('the nodes are woken for what waits of a full group', () => {
     await expect(b.bed.acquire()).resolves.toHaveLength(1)
   })
 
+  test('also when it was stored while an execution ended', async () => {
+    const { a, b } = await twoNodes(1)
+    await scheduleReports(a.bed, 'r1')
+    const execution = await a.bed.start('r1')
+    a.wakes.splice(0)
+    const answer = a.runner.delayAnswer()
+    const end = a.bed.complete(execution)
+    await scheduleReports(b.bed, 'r2')
+    answer.come()
+    await end
+    expect(a.wakes).toEqual([a.bed.now()])
+  })
+
+  test('also when nobody can look whether something waits', async () => {
+    const { a } = await twoNodes(1)
+    await scheduleReports(a.bed, 'r1')
+    const execution = await a.bed.start('r1')
+    a.wakes.splice(0)
+    const answer = a.runner.delayAnswer()
+    const end = a.bed.complete(execution)
+    a.runner.state = 'away'
+    answer.come()
+    expect(await end).toEqual([])
+    expect(a.wakes).toEqual([a.bed.now()])
+  })
+
+  test('after a claim that a node gives up because its job runs', async () => {
+    const { cluster, a } = await twoNodes(2)
+    const job = report('job')
+    await a.bed.scheduleAll([a.bed.trigger('r1', { job }), a.bed.trigger('r2', { job })], job)
+    const claims = await a.bed.acquire()
+    await scheduleReports(a.bed, 'r3')
+    // As a Java node would, which leaves the claims.
+    await cluster.sql("UPDATE qrtz_job_details SET is_nonconcurrent = true WHERE job_name = 'job'")
+    a.wakes.splice(0)
+    const results = await a.bed.store.triggersFired(claims)
+    expect(results.map(({ kind }) => kind)).toEqual(['fired', 'gone'])
+    expect(a.wakes).toEqual([a.bed.now()])
+    await expect(a.bed.acquireNames()).resolves.toEqual(['r3'])
+  })
+
   test('also when it is due only soon', async () => {
     const { a } = await twoNodes(1)
     await scheduleReports(a.bed, 'r1')
