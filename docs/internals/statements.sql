@@ -2410,7 +2410,7 @@ FROM (
 ) AS r;
 
 -- triggers.due.look: with no condition besides the time
---   programs/firing/acquiring.ts (searchTriggers)
+--   programs/firing/next-look.ts (nextLook)
 --   programs/reading/reading.ts (earliestDueMs)
 -- SQLite
 SELECT (
@@ -2551,10 +2551,38 @@ SELECT (
   claimed_time;
 
 -- triggers.due.look: with every condition that a search may have
---   programs/firing/acquiring.ts (searchTriggers)
+--   programs/firing/next-look.ts (nextLook)
 --   programs/reading/reading.ts (earliestDueMs)
 -- SQLite
-SELECT (
+SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
+  t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :afterMs AND
+  j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT value ->> 'job_type' AS job_type FROM
+  json_each(:types)) AS r) AND (j.node_affinity IS NULL OR NOT ((substr(j.node_affinity, 1,
+  length('[true,"')) = '[true,"' OR substr(j.node_affinity, 1,
+  length('[false,"')) = '[false,"') AND ('"]' = '' OR substr(j.node_affinity,
+  -length('"]')) = '"]')) OR instr(j.node_affinity, :node) > 0 OR (substr(j.node_affinity, 1,
+  length('[false')) = '[false' AND NOT EXISTS (SELECT 1 FROM qrtz_scheduler_state AS s WHERE s.sched_name =
+  :scheduler AND instr(j.node_affinity,
+  ('"' || s.instance_name || '"')) > 0))) AND (t.node_affinity IS NULL OR NOT ((substr(t.node_affinity, 1,
+  length('[true,"')) = '[true,"' OR substr(t.node_affinity, 1,
+  length('[false,"')) = '[false,"') AND ('"]' = '' OR substr(t.node_affinity,
+  -length('"]')) = '"]')) OR instr(t.node_affinity, :node) > 0 OR (substr(t.node_affinity, 1,
+  length('[false')) = '[false' AND NOT EXISTS (SELECT 1 FROM qrtz_scheduler_state AS s WHERE s.sched_name =
+  :scheduler AND instr(t.node_affinity, ('"' || s.instance_name || '"')) > 0)) OR (substr(t.node_affinity, 1,
+  length('[false')) = '[false' AND t.next_fire_time <= :ownersUntilMs)) AND t.job_group NOT IN (SELECT
+  g.job_group FROM (SELECT value ->> 'job_group' AS job_group FROM json_each(:groups)) AS g) AND (t.job_name,
+  t.job_group) NOT IN (SELECT l.job_name, l.job_group FROM (SELECT value ->> 'job_name' AS job_name,
+  value ->> 'job_group' AS job_group FROM json_each(:jobs)) AS l) AND (t.trigger_name,
+  t.trigger_group) NOT IN (SELECT l.trigger_name,
+  l.trigger_group FROM (SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS
+  trigger_group FROM json_each(:triggers)) AS l) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
+  t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
+  :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
+  FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
+  IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
+  f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
+  t.trigger_group , t.trigger_name LIMIT :limit ) AS waiting_time, (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
     LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
@@ -2567,7 +2595,7 @@ SELECT (
     AND j.job_class_name NOT IN (
       SELECT r.job_type FROM (SELECT value ->> 'job_type' AS job_type FROM json_each(:types)) AS r
     )
-    AND (
+    AND CASE WHEN (
       j.node_affinity IS NULL
         OR NOT (
           (
@@ -2586,28 +2614,19 @@ SELECT (
                 AND instr(j.node_affinity, ('"' || s.instance_name || '"')) > 0
             )
         )
-    )
-    AND (
-      t.node_affinity IS NULL
-        OR NOT (
-          (
-            substr(t.node_affinity, 1, length('[true,"')) = '[true,"'
-              OR substr(t.node_affinity, 1, length('[false,"')) = '[false,"'
-          )
-            AND ('"]' = '' OR substr(t.node_affinity, -length('"]')) = '"]')
+    ) AND NOT (t.node_affinity IS NULL OR NOT ((substr(t.node_affinity, 1,
+      length('[true,"')) = '[true,"' OR substr(t.node_affinity, 1,
+      length('[false,"')) = '[false,"') AND ('"]' = '' OR substr(t.node_affinity,
+      -length('"]')) = '"]')) OR instr(t.node_affinity, :node) > 0 OR (
+      substr(t.node_affinity, 1, length('[false')) = '[false'
+        AND NOT EXISTS (
+          SELECT 1
+          FROM qrtz_scheduler_state AS s
+          WHERE s.sched_name = :scheduler
+            AND instr(t.node_affinity, ('"' || s.instance_name || '"')) > 0
         )
-        OR instr(t.node_affinity, :node) > 0
-        OR (
-          substr(t.node_affinity, 1, length('[false')) = '[false'
-            AND NOT EXISTS (
-              SELECT 1
-              FROM qrtz_scheduler_state AS s
-              WHERE s.sched_name = :scheduler
-                AND instr(t.node_affinity, ('"' || s.instance_name || '"')) > 0
-            )
-        )
-        OR (substr(t.node_affinity, 1, length('[false')) = '[false' AND t.next_fire_time <= :ownersUntilMs)
-    )
+    )) AND substr(t.node_affinity, 1,
+      length('[false')) = '[false' AND t.next_fire_time > :ownersUntilMs THEN true ELSE false END
     AND t.job_group NOT IN (
       SELECT g.job_group FROM (SELECT value ->> 'job_group' AS job_group FROM json_each(:groups)) AS g
     )
@@ -2645,14 +2664,42 @@ SELECT (
     )
   ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
   LIMIT :limit
-) AS waiting_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE
-  f.fired_time END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name =
-  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND
-  t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS
-  claimed_time;
+) AS owned_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE f.fired_time
+  END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name = :scheduler AND f.state
+  = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND t.trigger_name =
+  f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS claimed_time;
 
 -- PostgreSQL
-SELECT (
+SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
+  t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :afterMs AND
+  j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS
+  r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT ((starts_with(j.node_affinity,
+  CAST('[true,"' AS text)) OR starts_with(j.node_affinity,
+  CAST('[false,"' AS text))) AND right(j.node_affinity,
+  length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(j.node_affinity,
+  CAST(:node AS text)) > 0 OR (starts_with(j.node_affinity, CAST('[false' AS text)) AND NOT EXISTS (SELECT 1
+  FROM qrtz_scheduler_state AS s WHERE s.sched_name = :scheduler AND strpos(j.node_affinity, CAST(('"' ||
+  s.instance_name || '"') AS text)) > 0))) AND (t.node_affinity IS NULL OR NOT ((starts_with(t.node_affinity,
+  CAST('[true,"' AS text)) OR starts_with(t.node_affinity,
+  CAST('[false,"' AS text))) AND right(t.node_affinity,
+  length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(t.node_affinity,
+  CAST(:node AS text)) > 0 OR (starts_with(t.node_affinity, CAST('[false' AS text)) AND NOT EXISTS (SELECT 1
+  FROM qrtz_scheduler_state AS s WHERE s.sched_name = :scheduler AND strpos(t.node_affinity,
+  CAST(('"' || s.instance_name || '"') AS text)) > 0)) OR (starts_with(t.node_affinity, CAST('[false' AS
+  text)) AND t.next_fire_time <= :ownersUntilMs)) AND t.job_group NOT IN (SELECT g.job_group FROM (SELECT *
+  FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g) AND (t.job_name,
+  t.job_group) NOT IN (SELECT l.job_name,
+  l.job_group FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text,
+  job_group text)) AS l) AND (t.trigger_name, t.trigger_group) NOT IN (SELECT l.trigger_name,
+  l.trigger_group FROM (SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text,
+  trigger_group text)) AS l) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
+  t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
+  :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
+  FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
+  IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
+  f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
+  t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS waiting_time, (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
     LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
@@ -2665,7 +2712,7 @@ SELECT (
     AND j.job_class_name NOT IN (
       SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r
     )
-    AND (
+    AND CASE WHEN (
       j.node_affinity IS NULL
         OR NOT (
           (
@@ -2684,28 +2731,20 @@ SELECT (
                 AND strpos(j.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
             )
         )
-    )
-    AND (
-      t.node_affinity IS NULL
-        OR NOT (
-          (
-            starts_with(t.node_affinity, CAST('[true,"' AS text))
-              OR starts_with(t.node_affinity, CAST('[false,"' AS text))
-          )
-            AND right(t.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+    ) AND NOT (t.node_affinity IS NULL OR NOT ((starts_with(t.node_affinity,
+      CAST('[true,"' AS text)) OR starts_with(t.node_affinity,
+      CAST('[false,"' AS text))) AND right(t.node_affinity,
+      length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(t.node_affinity,
+      CAST(:node AS text)) > 0 OR (
+      starts_with(t.node_affinity, CAST('[false' AS text))
+        AND NOT EXISTS (
+          SELECT 1
+          FROM qrtz_scheduler_state AS s
+          WHERE s.sched_name = :scheduler
+            AND strpos(t.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
         )
-        OR strpos(t.node_affinity, CAST(:node AS text)) > 0
-        OR (
-          starts_with(t.node_affinity, CAST('[false' AS text))
-            AND NOT EXISTS (
-              SELECT 1
-              FROM qrtz_scheduler_state AS s
-              WHERE s.sched_name = :scheduler
-                AND strpos(t.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
-            )
-        )
-        OR (starts_with(t.node_affinity, CAST('[false' AS text)) AND t.next_fire_time <= :ownersUntilMs)
-    )
+    )) AND starts_with(t.node_affinity,
+      CAST('[false' AS text)) AND t.next_fire_time > :ownersUntilMs THEN true ELSE false END
     AND t.job_group NOT IN (
       SELECT g.job_group
       FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g
@@ -2742,14 +2781,47 @@ SELECT (
   ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
     t.trigger_name COLLATE "C"
   LIMIT :limit
-) AS waiting_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE
-  f.fired_time END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name =
-  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND
-  t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS
-  claimed_time;
+) AS owned_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE f.fired_time
+  END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name = :scheduler AND f.state
+  = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND t.trigger_name =
+  f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS claimed_time;
 
 -- PostgreSQL, quartzLocks
-SELECT (
+SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
+  t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :afterMs AND
+  j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS
+  r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT ((starts_with(j.node_affinity,
+  CAST('[true,"' AS text)) OR starts_with(j.node_affinity,
+  CAST('[false,"' AS text))) AND right(j.node_affinity,
+  length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(j.node_affinity,
+  CAST(:node AS text)) > 0 OR (starts_with(j.node_affinity, CAST('[false' AS text)) AND NOT EXISTS (SELECT 1
+  FROM qrtz_scheduler_state AS s WHERE s.sched_name = :scheduler AND strpos(j.node_affinity, CAST(('"' ||
+  s.instance_name || '"') AS text)) > 0))) AND (t.node_affinity IS NULL OR NOT ((starts_with(t.node_affinity,
+  CAST('[true,"' AS text)) OR starts_with(t.node_affinity,
+  CAST('[false,"' AS text))) AND right(t.node_affinity,
+  length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(t.node_affinity,
+  CAST(:node AS text)) > 0 OR (starts_with(t.node_affinity, CAST('[false' AS text)) AND NOT EXISTS (SELECT 1
+  FROM qrtz_scheduler_state AS s WHERE s.sched_name = :scheduler AND strpos(t.node_affinity,
+  CAST(('"' || s.instance_name || '"') AS text)) > 0)) OR (starts_with(t.node_affinity, CAST('[false' AS
+  text)) AND t.next_fire_time <= :ownersUntilMs)) AND t.job_group NOT IN (SELECT g.job_group FROM (SELECT *
+  FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g) AND (t.job_name,
+  t.job_group) NOT IN (SELECT l.job_name,
+  l.job_group FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text,
+  job_group text)) AS l) AND (t.trigger_name, t.trigger_group) NOT IN (SELECT l.trigger_name,
+  l.trigger_group FROM (SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text,
+  trigger_group text)) AS l) AND NOT ((trim(t.trigger_name) = '' OR trim(t.trigger_group) = '' OR
+  trim(t.job_name) = '' OR trim(t.job_group) = '') OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT',
+  'DAILY_I') OR ((encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE OR (encode(substr(j.job_data, 1,
+  2), 'hex') = 'aced') IS TRUE) OR (t.calendar_name IS NOT NULL AND (SELECT encode(substr(k.calendar, 1, 2),
+  'hex') = 'aced' FROM qrtz_calendars AS k WHERE k.sched_name = t.sched_name AND k.calendar_name =
+  t.calendar_name) IS TRUE)) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
+  t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
+  :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
+  FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
+  IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
+  f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
+  t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS waiting_time, (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
     LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
@@ -2762,7 +2834,7 @@ SELECT (
     AND j.job_class_name NOT IN (
       SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r
     )
-    AND (
+    AND CASE WHEN (
       j.node_affinity IS NULL
         OR NOT (
           (
@@ -2781,28 +2853,20 @@ SELECT (
                 AND strpos(j.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
             )
         )
-    )
-    AND (
-      t.node_affinity IS NULL
-        OR NOT (
-          (
-            starts_with(t.node_affinity, CAST('[true,"' AS text))
-              OR starts_with(t.node_affinity, CAST('[false,"' AS text))
-          )
-            AND right(t.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+    ) AND NOT (t.node_affinity IS NULL OR NOT ((starts_with(t.node_affinity,
+      CAST('[true,"' AS text)) OR starts_with(t.node_affinity,
+      CAST('[false,"' AS text))) AND right(t.node_affinity,
+      length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(t.node_affinity,
+      CAST(:node AS text)) > 0 OR (
+      starts_with(t.node_affinity, CAST('[false' AS text))
+        AND NOT EXISTS (
+          SELECT 1
+          FROM qrtz_scheduler_state AS s
+          WHERE s.sched_name = :scheduler
+            AND strpos(t.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
         )
-        OR strpos(t.node_affinity, CAST(:node AS text)) > 0
-        OR (
-          starts_with(t.node_affinity, CAST('[false' AS text))
-            AND NOT EXISTS (
-              SELECT 1
-              FROM qrtz_scheduler_state AS s
-              WHERE s.sched_name = :scheduler
-                AND strpos(t.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
-            )
-        )
-        OR (starts_with(t.node_affinity, CAST('[false' AS text)) AND t.next_fire_time <= :ownersUntilMs)
-    )
+    )) AND starts_with(t.node_affinity,
+      CAST('[false' AS text)) AND t.next_fire_time > :ownersUntilMs THEN true ELSE false END
     AND t.job_group NOT IN (
       SELECT g.job_group
       FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g
@@ -2861,11 +2925,10 @@ SELECT (
   ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
     t.trigger_name COLLATE "C"
   LIMIT :limit
-) AS waiting_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE
-  f.fired_time END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name =
-  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND
-  t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS
-  claimed_time;
+) AS owned_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE f.fired_time
+  END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name = :scheduler AND f.state
+  = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND t.trigger_name =
+  f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS claimed_time;
 
 --------------------------------------------------------------------------------------
 -- scopes: triggers that one action reaches: all, one, those of a job, those of groups
@@ -6390,7 +6453,7 @@ FOR NO KEY UPDATE OF l;
 INSERT INTO qrtz_locks (sched_name, lock_name) VALUES (:scheduler, 'JOB_GROUP_LIMITS') ON CONFLICT DO NOTHING;
 
 -- groupLimits.earliest
---   programs/steps/ended-claims.ts (noteEndedOfGroups)
+--   session/sql-transactions.ts (SqlTransactions)
 -- SQLite
 SELECT t.next_fire_time
 FROM qrtz_triggers AS t

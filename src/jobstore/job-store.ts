@@ -166,8 +166,9 @@ export interface AcquiredAndFired {
   readonly acquired: readonly AcquiredTrigger[]
   /**
    * When the loop should ask again without a signal, by the clock of the context. Now or earlier: due triggers were
-   * left because another transaction had locked them. Later: other nodes have claimed triggers and will have fired them
-   * by then. Absent when there is no such reason, or due triggers were taken.
+   * left because another transaction had locked them. Later: other nodes will have fired what they have claimed by then,
+   * a trigger will be due that is claimed only when it is due, or one that is left to other nodes need not be any
+   * longer. Absent when there is no such reason, or due triggers were taken.
    */
   readonly lookAgainAtMs?: EpochMs
 }

@@ -6,10 +6,7 @@ import type { Clock, EpochMs } from '../time/clock.ts'
  * `most`.
  */
 const lookAgainMs = { first: 10, most: 1000 }
-/**
- * Looks for triggers that other nodes claimed and did not fire are spread over this time, so that nodes do not ask at
- * once.
- */
+/** Looks at an instant that all nodes know are spread over this time, so that the nodes do not ask at once. */
 const lookSpreadMs = 20
 
 /** When the loop asks the store again because the store said so, and not because of a signal. */

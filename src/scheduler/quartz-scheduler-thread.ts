@@ -319,7 +319,8 @@ export class QuartzSchedulerThread {
       const areHeld = this.#claims.held.length > 0
       if (fired > 0 || !areHeld) this.#failures.end()
       const lookAtMs = this.#lookAgain.timeAfter(lookAgainAtMs)
-      if (areHeld) this.#lookAtMs = lookAtMs
+      // A look that fired what is due before the claims that are held may have left more of it.
+      if (areHeld) this.#lookAtMs = next !== undefined && fired > 0 ? asked.elapsedMs : lookAtMs
       this.#idleUntilMs = 0
       if (fired === 0 && !areHeld && isWhole) {
         // Counted from the question, not from the answer, because the question looked ahead from then.

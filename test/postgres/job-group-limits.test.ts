@@ -124,3 +124,23 @@ test('other groups go on, and what waits starts on another node as soon as one e
   await second
   expect(log).toEqual(['first', 'other', 'second'])
 })
+
+test('what is due later takes no room from what only another node may run now', async () => {
+  let begins = (): void => {}
+  const begun = new Promise<void>((resolve) => {
+    begins = resolve
+  })
+  const [one, two] = await twoSchedulers(1, async (name, instanceId) => {
+    if (name === 'now' && instanceId === 'node-2') begins()
+  })
+  await one.start()
+  const later = triggerOf('later')
+    .getTriggerBuilder()
+    .startAt(new Date(Date.now() + idleWaitMs / 2))
+  await one.scheduleJob(jobOf('later', 'reports'), later.build())
+  await one.idle()
+  await two.start()
+  const now = JobBuilder.from(jobOf('now', 'reports')).onNodes(['node-2'], { required: true })
+  await one.scheduleJob(now.build(), triggerOf('now'))
+  await begun
+})

@@ -121,6 +121,7 @@ const programs: Record<string, () => SqlProgram<unknown>> = {
   'triggers.lockDue after an instant': () => triggers.lockDue({ ...due, afterMs: rows / 2 }),
   'triggers.dueJobTypes': () => triggers.dueJobTypes(due),
   'triggers.lookAhead': () => triggers.lookAhead(due, 'node'),
+  'triggers.lookAhead where nodes own items': () => triggers.lookAhead({ ...due, node: 'node' }, 'node'),
   'triggers.lockDue but for full groups': () => triggers.lockDue({ ...due, fullGroups: ['full'] }),
   'limits.rooms': () => limits.rooms(),
   'limits.earliestOf': () => limits.earliestOf(['g'], rows),

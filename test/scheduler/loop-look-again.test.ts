@@ -68,3 +68,28 @@ test('a loop that was to ask again while no thread was free asks soon after one 
   await clock.advance(300)
   expect(ran).toEqual(['due'])
 })
+
+test('a loop whose look has fired something while it holds a claim looks at once whether there is more', async () => {
+  const { clock, job, once, ran, scheduler, store } = await schedulerFixture()
+  onTestFinished(() => scheduler.shutdown())
+  store.acquireAndFire = async (request) => {
+    const due = { noLaterThanMs: Math.min(clock.now(), request.noLaterThanMs), maxCount: 1, timeWindowMs: 0 }
+    const results = await store.triggersFired(await store.acquireNextTriggers(due))
+    const fired = results.flatMap((result) => (result.kind === 'fired' ? [result.bundle] : []))
+    if (fired.length > 0) return { fired, acquired: [] }
+    const acquired = await store.acquireNextTriggers(request)
+    return { fired, acquired, lookAgainAtMs: clock.now() + 1000 }
+  }
+  for (const name of ['one', 'two']) await scheduler.scheduleJob(job(name), once(name))
+  const claims = await store.acquireNextTriggers({
+    noLaterThanMs: clock.now(),
+    maxCount: 2,
+    timeWindowMs: 0,
+  })
+  await scheduler.scheduleJob(job('later'), once('later', 6000))
+  await scheduler.start()
+  await clock.advance(100)
+  await store.releaseAcquiredTriggers(claims)
+  await clock.advance(1000)
+  expect(ran).toEqual(['one', 'two'])
+})

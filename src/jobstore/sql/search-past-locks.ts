@@ -1,6 +1,7 @@
 import type { AcquireAndFireRequest } from '../job-store.ts'
 import { RowsLockedError } from './kernel/sql-runner.ts'
-import { type SearchManner, type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
+import { type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
+import type { SearchManner } from './programs/firing/search.ts'
 import { firingInDoubt } from './programs/steps/firing-in-doubt.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
 
@@ -17,8 +18,12 @@ export async function searchPastLocks(
   const inDoubt = firingInDoubt<SearchResult>(transactor.session, ({ fired }) =>
     fired.map(({ fireInstanceId }) => fireInstanceId),
   )
-  const attempt = (manner: SearchManner, whenLocked: 'passOver' | 'comeBack'): Promise<SearchResult> =>
-    transactor.run((tx) => searchTriggers(tx, request, manner), {
+  const attempt = (
+    manner: Omit<SearchManner, 'looksAgain'>,
+    whenLocked: 'passOver' | 'comeBack',
+  ): Promise<SearchResult> =>
+    // Only a caller for whom it fires is told when to look again.
+    transactor.run((tx) => searchTriggers(tx, request, { ...manner, looksAgain: fires }), {
       lock: 'rows',
       tells: 'none',
       whenLocked,

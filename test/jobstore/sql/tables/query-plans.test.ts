@@ -69,6 +69,7 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
     'triggers.lockDue after an instant': triggers.lockDue({ ...due, afterMs: 0 }),
     'triggers.dueJobTypes': triggers.dueJobTypes(due),
     'triggers.lookAhead': triggers.lookAhead(due, 'node'),
+    'triggers.lookAhead where nodes own items': triggers.lookAhead({ ...due, node: 'node' }, 'node'),
     'triggers.lockDue but for full groups': triggers.lockDue({ ...due, fullGroups: ['g'] }),
     'limits.rooms': limits.rooms(),
     'limits.lock': limits.lock(),
@@ -97,9 +98,9 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
     expect(statements.length).toBeGreaterThan(0)
     for (const statement of statements) {
       for (const step of planOf(statement)) {
-        // The bound rows are gone through, and the firings in flight, which are few; the scheduler's name alone is no
-        // key elsewhere.
-        if (!/^SEARCH f /.test(step))
+        // The bound rows are gone through, and the firings in flight and the nodes, which are few; the scheduler's
+        // name alone is no key elsewhere.
+        if (!/^SEARCH [fs] /.test(step))
           expect(step).not.toMatch(/SCAN (?!json_each|r\b|CONSTANT ROW)|\(sched_name=\?\)/)
       }
     }

@@ -1,14 +1,12 @@
-import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import type { JobKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
-import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { AcquireAndFireRequest, AcquiredAndFired, AcquiredTrigger } from '../../../job-store.ts'
 import { inFireOrder } from '../../../job-store.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
-import type { LeftFor } from '../../session/passed-triggers.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { DueRequest } from '../../tables/triggers/due-statements.ts'
@@ -24,9 +22,9 @@ import { type FirableTrigger, newFiredRow } from '../steps/firings.ts'
 import { isLate, type ReadTriggers, treatRead } from '../steps/misfires.ts'
 import { BatchPlaces } from './batch-places.ts'
 import { fireUnclaimed } from './firing.ts'
-import { GroupRooms } from './group-rooms.ts'
 import { namelessOf } from './nameless-rows.ts'
-import { overdueClaimMs } from './overdue-claims.ts'
+import { type NextLook, nextLook } from './next-look.ts'
+import { beginSearch, leavingOut, notePassed, type Range, type Search, type SearchManner } from './search.ts'
 
 /** How many misfired triggers one transaction handles, so that it stays short. */
 const misfiresPerTransaction = 200
@@ -37,60 +35,13 @@ const lateManner = { cause: 'late', byPolicy: true, dueMax: dueMisfiresPerTransa
 const misfireTurnMs = 1000
 /** Among how many due triggers a search that met an unknown job type looks for further ones. */
 const triggersSearchedForTypes = 500
-/**
- * For how long other nodes leave an item of a sharded firing to its owner, which may stand by or be busy. Milliseconds.
- */
-const ownersTurnMs = 5000
 /** How many unreadable rows are taken out of service at a time. */
 const faultyPerStatement = 500
 
 /** The result of a search. */
-export interface SearchResult extends AcquiredAndFired {
+export interface SearchResult extends AcquiredAndFired, NextLook {
   /** Only late triggers are left: search again at once. */
   readonly isPartial: boolean
-  /** Other nodes have claims that they should have fired by now. */
-  readonly hasOverdueClaims: boolean
-}
-
-/** What a search may do with the triggers that it finds. */
-export interface SearchManner {
-  /** Whether triggers that are due now are fired at once instead of claimed. */
-  readonly fires: boolean
-  /** Whether the misfire instructions of late triggers are carried out; otherwise late triggers are left. */
-  readonly treatsLate: boolean
-  /** Whether triggers are left while another session holds the row of their schedule. */
-  readonly locksSchedules: boolean
-}
-
-interface Search extends SearchManner {
-  readonly tx: SqlTransaction
-  readonly places: BatchPlaces<DueTrigger>
-  readonly fired: TriggerFiredBundle[]
-  readonly acquired: AcquiredTrigger[]
-  /** Late triggers whose misfire instruction was carried out; one that is still late fires late. */
-  readonly treated: KeySet<TriggerKey>
-  /** Triggers that could not be read or computed. */
-  readonly faulty: KeySet<TriggerKey>
-  /** Null where no group is limited. */
-  readonly rooms: GroupRooms | null
-  readonly unknownJobTypes: Set<string>
-  /** Notes about passed-over triggers are valid only while this version has not changed. */
-  readonly passedVersion: number
-  affinityIsUsed: boolean
-  /** Jobs of which no further trigger may start in this search. */
-  readonly leftJobs: KeySet<JobKey>
-  /** Triggers whose schedule another session holds. */
-  readonly leftTriggers: KeySet<TriggerKey>
-  /** Triggers that are left to Java nodes, because this node cannot read their schedule. */
-  readonly unread: KeySet<TriggerKey>
-  /** Whether a due trigger was left because of another transaction's lock, whose end sends no signal. */
-  hasLeft: boolean
-}
-
-/** The range of fire times of a part of a search. */
-interface Range {
-  readonly afterMs?: EpochMs
-  readonly untilMs: EpochMs
 }
 
 /**
@@ -108,54 +59,27 @@ export function* searchTriggers(
   const { noLaterThanMs, timeWindowMs } = request
   yield* reportTriggersOfJava(tx, noLaterThanMs)
   const places = new BatchPlaces(request, (due: DueTrigger) => firesNow({ ...manner, tx }, due))
-  const search = beginSearch(tx, { ...manner, places }, yield* lookAtRooms(tx, noLaterThanMs))
+  const search = yield* beginSearch(tx, { ...manner, places }, noLaterThanMs)
   const { fired, acquired } = search
   const dueMs = Math.min(noLaterThanMs, nowMs)
   const isWhole = yield* takeDue(search, dueMs)
   const hasDue = countOf(search) > 0
   if (!isWhole) return { fired, acquired: inFireOrder(acquired), isPartial: !hasDue, hasOverdueClaims: false }
-  if (!hasDue && noLaterThanMs > dueMs) yield* takeEach(search, { untilMs: noLaterThanMs }, 1)
+  const leavesLimited = !hasDue && search.limitedWait
+  if (!hasDue && noLaterThanMs > dueMs) yield* takeEach(search, { untilMs: noLaterThanMs, leavesLimited }, 1)
+  const isEmpty = countOf(search) === 0
   // Triggers that have fired were due by now.
   const firstMs = acquired[0]?.trigger.nextFireTimeMs ?? nowMs
+  // The caller asks anew when all that it has claimed has fired. What is limited may become due between.
+  const lookUntilMs = leavesLimited ? firstMs + timeWindowMs : firstMs - 1
   const look = hasDue
     ? { hasOverdueClaims: false }
-    : yield* nextLook(search, countOf(search) > 0 ? firstMs - 1 : noLaterThanMs)
+    : yield* nextLook(search, isEmpty ? noLaterThanMs : lookUntilMs)
   const batchEndMs = Math.max(firstMs, nowMs) + timeWindowMs
-  if (batchEndMs > dueMs && countOf(search) > 0) {
-    yield* takeEach(search, { untilMs: batchEndMs }, search.places.threads)
+  if (batchEndMs > dueMs && !isEmpty) {
+    yield* takeEach(search, { untilMs: batchEndMs, leavesLimited }, search.places.threads)
   }
   return { fired, acquired: inFireOrder(acquired), isPartial: false, ...look }
-}
-
-function beginSearch(
-  tx: SqlTransaction,
-  manner: SearchManner & Pick<Search, 'places'>,
-  rooms: GroupRooms | null,
-): Search {
-  const { searchMemory: memory, context } = tx.session
-  const search: Search = {
-    tx,
-    ...manner,
-    fired: [],
-    acquired: [],
-    treated: new KeySet(),
-    faulty: new KeySet(),
-    rooms,
-    unknownJobTypes: new Set([...memory.unknownJobTypes].filter((type) => !context.knowsJobType(type))),
-    passedVersion: memory.passed.version,
-    affinityIsUsed: memory.affinityIsUsed,
-    leftJobs: new KeySet(),
-    leftTriggers: new KeySet(),
-    unread: new KeySet(tx.session.triggersOfJava?.unreadAt(tx.nowMs) ?? []),
-    hasLeft: false,
-  }
-  tx.notes.add(() => {
-    memory.unknownJobTypes = search.unknownJobTypes
-    memory.affinityIsUsed = search.affinityIsUsed
-    memory.schedulesAreHeld = search.leftTriggers.size > 0
-    if (search.treated.size > 0) memory.misfiresTreatedAtMs = tx.nowMs
-  })
-  return search
 }
 
 function countOf({ fired, acquired }: Search): number {
@@ -238,66 +162,6 @@ function readLate({ session }: SqlTransaction, late: readonly DueTrigger[]): Rea
 }
 
 /**
- * When to look again without a signal; with `hasOverdueClaims`, at once. Until then other nodes fire what they have
- * claimed and store its next fire time without a signal, and transactions end that have locked due triggers.
- */
-function* nextLook(
-  search: Search,
-  untilMs: EpochMs,
-): SqlProgram<Pick<SearchResult, 'lookAgainAtMs' | 'hasOverdueClaims'>> {
-  const { session, nowMs } = search.tx
-  const looks: EpochMs[] = search.hasLeft ? [nowMs] : []
-  let hasOverdueClaims = false
-  if (session.clustered) {
-    const request = leavingOut(search, { untilMs })
-    const { waitingMs, claimedMs } = yield* session.triggers.lookAhead(request, session.context.instanceId)
-    notePassed(search, request, waitingMs)
-    if (waitingMs !== null) looks.push(waitingMs <= nowMs ? nowMs : waitingMs + overdueClaimMs)
-    if (claimedMs !== null && claimedMs <= untilMs) looks.push(claimedMs + overdueClaimMs)
-    hasOverdueClaims =
-      claimedMs !== null && claimedMs + overdueClaimMs <= nowMs && session.triggersOfJava === null
-  }
-  if (looks.length === 0) return { hasOverdueClaims }
-  return { lookAgainAtMs: Math.max(nowMs, Math.min(...looks)), hasOverdueClaims }
-}
-
-interface LeavingOut extends LeftFor, Range {
-  readonly ownersUntilMs: EpochMs
-  readonly leftJobs: readonly JobKey[]
-  readonly leftTriggers: readonly TriggerKey[]
-}
-
-function leavingOut(search: Search, range: Range): LeavingOut {
-  const { nowMs, session } = search.tx
-  const leftFor: LeftFor = {
-    unknownJobTypes: [...search.unknownJobTypes],
-    node: search.affinityIsUsed ? session.context.instanceId : null,
-    fullGroups: search.rooms?.fullGroups ?? [],
-  }
-  const passedMs = session.searchMemory.passed.endFor(leftFor, nowMs)
-  const afterMs = passedMs === null ? range.afterMs : Math.max(passedMs, range.afterMs ?? 0)
-  return {
-    ...range,
-    ...(afterMs === undefined ? {} : { afterMs }),
-    ...leftFor,
-    ownersUntilMs: nowMs - ownersTurnMs,
-    leftJobs: search.leftJobs.keys(),
-    leftTriggers: [...search.leftTriggers.keys(), ...search.unread.keys()],
-  }
-}
-
-/** All triggers before the first one that was found, or before the end of the range, are passed over. */
-function notePassed(search: Search, request: LeavingOut, firstMs: EpochMs | null): void {
-  const { passedVersion } = search
-  const { nowMs, notes, session } = search.tx
-  if (search.leftJobs.size > 0 || search.leftTriggers.size > 0) return
-  const untilMs = firstMs === null ? request.untilMs : firstMs - 1
-  notes.add(() => {
-    session.searchMemory.passed.note(untilMs, request, nowMs, passedVersion)
-  })
-}
-
-/**
  * Locks due triggers. Null when one of them is not for this node, so that the search must be repeated without such
  * ones: an unknown job type, or, for the first time, a job that only some nodes are to run. Or when another session
  * holds the schedule of one.
@@ -347,17 +211,6 @@ function faultsOf(found: readonly DueTrigger[]): FaultyRow[] {
 
 function needsTreatment(search: Search, due: DueTrigger): boolean {
   return isLate(search.tx, due) && !search.treated.has(due.key)
-}
-
-function* lookAtRooms(
-  { session: { groupLimits }, nowMs, notes }: SqlTransaction,
-  untilMs: number,
-): SqlProgram<GroupRooms | null> {
-  if (groupLimits === null) return null
-  notes.add(() => {
-    groupLimits.lookAheadMs = Math.max(0, untilMs - nowMs)
-  })
-  return yield* GroupRooms.look(groupLimits)
 }
 
 /** Reports, once each, the triggers that only Java nodes will run. */

@@ -20,6 +20,11 @@ export class GroupRooms {
     return new GroupRooms(limits, yield* limits.rooms())
   }
 
+  /** All groups that are limited. */
+  get groups(): readonly string[] {
+    return [...this.#rooms.keys()]
+  }
+
   get fullGroups(): readonly string[] {
     return [...this.#rooms].flatMap(([group, room]) => (room <= 0 ? [group] : []))
   }

@@ -186,18 +186,18 @@ function* lookAtNodes({ session, nowMs: clockMs }: SqlTransaction): SqlProgram<N
 }
 
 /**
- * The nodes that may run a job: those that know its type, as its affinity says; this one when there is none. No other
- * node takes over an item of a broadcast, so a node that fires nothing gets none.
+ * The nodes that are to run a job: those that know its type, as its affinity says; this one when there is none. A node
+ * that fires nothing gets no item: nobody takes over one of a broadcast, and others would wait for the turn of their
+ * owner to end.
  */
 function nodesFor(
-  { jobType, nodeAffinity, sharding }: JobDetail,
+  { jobType, nodeAffinity }: JobDetail,
   nodes: readonly NodeRow[],
   self: string,
 ): readonly string[] {
-  const isBroadcast = sharding?.items === 'nodes'
   const able = nodes
     .filter(({ info }) => info?.jobTypes.includes(jobType) === true)
-    .filter(({ info, instanceId }) => !isBroadcast || instanceId === self || !standsBy(info))
+    .filter(({ info, instanceId }) => instanceId === self || !standsBy(info))
     .map(({ instanceId }) => instanceId)
   const named = able.filter((node) => nodeAffinity?.names.includes(node) === true)
   const meant = nodeAffinity === null || (named.length === 0 && !nodeAffinity.required) ? able : named

@@ -35,10 +35,22 @@ export function quotedNode(instanceId: string): string {
  * trigger that was due by `:ownersUntilMs` has waited for the nodes that it prefers for long enough.
  */
 export function runsHere(vocabulary: SqlVocabulary): string {
-  const trigger = allows(vocabulary, 't.node_affinity')
-  const isPreference = vocabulary.dialect.startsWith('t.node_affinity', "'[false'")
-  const hasWaited = `${isPreference} AND t.next_fire_time <= :ownersUntilMs`
-  return `AND (${allows(vocabulary, 'j.node_affinity')}) AND (${trigger} OR (${hasWaited}))`
+  const hasWaited = `${isPreference(vocabulary)} AND t.next_fire_time <= :ownersUntilMs`
+  return `AND (${allows(vocabulary, 'j.node_affinity')})
+    AND (${allows(vocabulary, 't.node_affinity')} OR (${hasWaited}))`
+}
+
+/**
+ * The condition that only its wait for the nodes that it prefers keeps a trigger from this node. As a CASE, so that the
+ * planner of PostgreSQL does not know how few such triggers there are: it would read all triggers and sort these.
+ */
+export function isLeftToOthers(vocabulary: SqlVocabulary): string {
+  return `AND CASE WHEN (${allows(vocabulary, 'j.node_affinity')}) AND NOT (${allows(vocabulary, 't.node_affinity')})
+    AND ${isPreference(vocabulary)} AND t.next_fire_time > :ownersUntilMs THEN true ELSE false END`
+}
+
+function isPreference({ dialect }: SqlVocabulary): string {
+  return dialect.startsWith('t.node_affinity', "'[false'")
 }
 
 function allows({ dialect, names }: SqlVocabulary, column: string): string {

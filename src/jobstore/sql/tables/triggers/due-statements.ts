@@ -1,11 +1,12 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { type SqlQuery, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
+import { type SqlQuery, type SqlRow, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
+import { instantOrNull, readable } from '../encoding/columns.ts'
 import { jobKeyColumns, keyOrder, triggerKeyColumns } from '../encoding/key-rows.ts'
 import { claimsOfPeers } from '../firings/fired-trigger-table.ts'
 import { jobBesideTriggerColumns } from '../jobs/job-rows.ts'
-import { quotedNode, runsHere } from '../jobs/node-affinity.ts'
+import { isLeftToOthers, quotedNode, runsHere } from '../jobs/node-affinity.ts'
 import { dueScheduleJoins } from './schedule-tables.ts'
 import { wholeTriggerColumns } from './trigger-decoder.ts'
 import { isOfJava } from './triggers-of-java.ts'
@@ -32,10 +33,30 @@ export interface DueRequest {
   readonly leftTriggers?: readonly TriggerKey[]
 }
 
+/** Instants of what is ahead; null where there is none. */
+export interface Ahead {
+  /** The earliest fire time of a waiting trigger, also of one that another transaction has locked. */
+  readonly waitingMs: EpochMs | null
+  /** When the first claim of another node can be fired: when it is due, or when it was made, if that is later. */
+  readonly claimedMs: EpochMs | null
+  /** The earliest fire time of a waiting trigger that is left to the nodes that it prefers. */
+  readonly ownedMs: EpochMs | null
+}
+
+/** Reads the row of a `look`. */
+export function aheadOf(row: SqlRow): Ahead {
+  const instant = (column: string): EpochMs | null => readable(instantOrNull, row, column, null)
+  return {
+    waitingMs: instant('waiting_time'),
+    claimedMs: instant('claimed_time'),
+    ownedMs: instant('owned_time'),
+  }
+}
+
 /**
  * What a statement does with due triggers. `lock` locks them, leaving out those that another transaction has locked.
- * `types` answers their job types. `look` answers the first fire time, also of a locked trigger, and that of claims of
- * other nodes: in one statement, because a trigger may change from one to the other between two.
+ * `types` answers their job types. `look` answers what is {@link Ahead}: in one statement, because a trigger may change
+ * from one kind to another between two.
  */
 export type DuePurpose = 'lock' | 'types' | 'look'
 
@@ -123,12 +144,16 @@ export function dueQuery(
   return sqlQuery(vocabulary.dialect, textOf(vocabulary, purpose, parameters))
 }
 
-function conditionsOf(vocabulary: SqlVocabulary, parameters: readonly string[]): string {
+function conditionsOf(
+  vocabulary: SqlVocabulary,
+  parameters: readonly string[],
+  node = runsHere(vocabulary),
+): string {
   const { dialect } = vocabulary
   const conditions: Readonly<Record<string, string>> = {
     types: `AND j.job_class_name NOT IN (
       SELECT r.job_type FROM ${dialect.rowSet('types', { job_type: 'text' })} AS r)`,
-    node: runsHere(vocabulary),
+    node,
     groups: `AND t.job_group NOT IN (
       SELECT g.job_group FROM ${dialect.rowSet('groups', { job_group: 'text' })} AS g)`,
     jobs: `AND (t.job_name, t.job_group) NOT IN (
@@ -146,7 +171,11 @@ const columns = `${wholeTriggerColumns}, ${jobBesideTriggerColumns},
 function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: readonly string[]): string {
   // One lower bound: SQLite would begin at the first of two.
   const after = parameters.includes('afterMs') ? ':afterMs' : '0'
-  const condition = `AND t.next_fire_time > ${after} ${conditionsOf(vocabulary, parameters)}`
+  const conditionFor = (node?: string): string =>
+    `AND t.next_fire_time > ${after} ${conditionsOf(vocabulary, parameters, node)}`
+  const condition = conditionFor()
+  const timeOf = (which: string): string =>
+    `(${dueText(vocabulary, { selected: 't.next_fire_time', condition: which })})`
   switch (purpose) {
     case 'lock':
       return lockText(vocabulary, condition)
@@ -154,7 +183,8 @@ function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: read
       return `SELECT DISTINCT r.job_class_name FROM (
         ${dueText(vocabulary, { selected: 'j.job_class_name', condition })}) AS r`
     case 'look':
-      return `SELECT (${dueText(vocabulary, { selected: 't.next_fire_time', condition })}) AS waiting_time,
+      return `SELECT ${timeOf(condition)} AS waiting_time,
+        ${parameters.includes('node') ? `${timeOf(conditionFor(isLeftToOthers(vocabulary)))} AS owned_time,` : ''}
         (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE f.fired_time END)
           ${claimsOfPeers(vocabulary)}) AS claimed_time`
   }

@@ -44,7 +44,7 @@ import {
   triggerKeyRows,
 } from '../encoding/key-rows.ts'
 import { jobBesideTrigger, jobTypeOf } from '../jobs/job-rows.ts'
-import { type DueRequest, DueStatements } from './due-statements.ts'
+import { type Ahead, aheadOf, type DueRequest, DueStatements } from './due-statements.ts'
 import { scheduleTableNames, storedTables } from './schedule-tables.ts'
 import { timesValue } from './schedule-values.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
@@ -306,19 +306,9 @@ export class TriggerTable {
     return rows.map((row) => readable(textOrNull, row, 'job_class_name', null) ?? '')
   }
 
-  /**
-   * The earliest fire time of the triggers that {@link lockDue} would look at, also when another transaction has locked
-   * it; and when the first claim of another node can be fired: when it is due, or when it was made, if that is later.
-   */
-  *lookAhead(
-    request: Omit<DueRequest, 'limit'>,
-    instance: string,
-  ): SqlProgram<{ readonly waitingMs: EpochMs | null; readonly claimedMs: EpochMs | null }> {
-    const row = (yield* first(this.#due.look(request, instance))) ?? {}
-    return {
-      waitingMs: readable(instantOrNull, row, 'waiting_time', null),
-      claimedMs: readable(instantOrNull, row, 'claimed_time', null),
-    }
+  /** What is ahead of this node, of the triggers that {@link lockDue} would look at. */
+  *lookAhead(request: Omit<DueRequest, 'limit'>, instance: string): SqlProgram<Ahead> {
+    return aheadOf((yield* first(this.#due.look(request, instance))) ?? {})
   }
 
   /**

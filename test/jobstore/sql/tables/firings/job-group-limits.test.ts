@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { TriggerKey } from '../../../../../src/core/key.ts'
 import { JobBuilder } from '../../../../../src/jobs/job-builder.ts'
 import type { JobDetail } from '../../../../../src/jobs/job-detail.ts'
-import { jobDetail, only, Testbed } from '../../../../../src/testing/job-store/testbed.ts'
+import { jobDetail, namesOf, only, Testbed } from '../../../../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../../../../src/time/manual-clock.ts'
 import { TestCluster, type TestNode } from '../../../../support/cluster.ts'
 
@@ -112,6 +112,40 @@ describe('a limit for a job group', () => {
     await expect(lowered.bed.acquireNames()).resolves.toEqual([])
     await a.bed.store.releaseAcquiredTriggers(claims)
     await expect(lowered.bed.acquireNames()).resolves.toEqual(['r1'])
+  })
+})
+
+describe('a trigger of a limited group that is due later', () => {
+  const ahead = (bed: Testbed): { noLaterThanMs: number } => ({ noLaterThanMs: bed.now() + 30_000 })
+
+  test('is not claimed, and takes no room from what only another node may run', async () => {
+    const { a, b } = await twoNodes(1)
+    await a.bed.schedule('later', { job: report('later'), inMs: 5000 })
+    const laterMs = a.bed.now() + 5000
+    const nothing = { fired: [], acquired: [], lookAgainAtMs: laterMs }
+    expect(await a.bed.acquireAndFire(ahead(a.bed))).toEqual(nothing)
+    const pinned = JobBuilder.from(report('pinned')).onNodes(['b'], { required: true }).build()
+    await a.bed.schedule('pinned', { job: pinned })
+    expect(await a.bed.acquireAndFire(ahead(a.bed))).toEqual(nothing)
+    expect(namesOf((await b.bed.acquireAndFire(ahead(b.bed))).fired)).toEqual(['pinned'])
+  })
+
+  test('fires in time, also between claims on others', async () => {
+    const { cluster, a } = await twoNodes(1)
+    await a.bed.schedule('s1', { inMs: 4000 })
+    await a.bed.schedule('r1', { job: report('r1'), inMs: 4200 })
+    await a.bed.schedule('s2', { inMs: 4500 })
+    const dueMs = a.bed.now() + 4200
+    const { acquired, lookAgainAtMs } = await a.bed.acquireAndFire({ ...ahead(a.bed), timeWindowMs: 1000 })
+    expect([namesOf(acquired), lookAgainAtMs]).toEqual([['s1', 's2'], dueMs])
+    await cluster.clock.advance(4200)
+    expect(namesOf((await a.bed.acquireAndFire()).fired)).toEqual(['r1'])
+  })
+
+  test('is claimed for a caller that is not told when to look again', async () => {
+    const { a } = await twoNodes(1)
+    await a.bed.schedule('later', { job: report('later'), inMs: 5000 })
+    await expect(a.bed.acquireNames(ahead(a.bed))).resolves.toEqual(['later'])
   })
 })
 
