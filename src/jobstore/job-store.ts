@@ -166,9 +166,9 @@ export interface AcquiredAndFired {
   readonly acquired: readonly AcquiredTrigger[]
   /**
    * When the loop should ask again without a signal, by the clock of the context. Now or earlier: due triggers were
-   * left because another transaction had locked them. Later: other nodes will have fired what they have claimed by then,
-   * a trigger will be due that is claimed only when it is due, or one that is left to other nodes need not be any
-   * longer. Absent when there is no such reason, or due triggers were taken.
+   * left because another transaction had locked them. Later: other nodes will have fired what they have claimed by
+   * then, a trigger will be due that is claimed only when it is due, or one that is left to other nodes need not be
+   * any longer. Absent when there is no such reason, or due triggers were taken.
    */
   readonly lookAgainAtMs?: EpochMs
 }
@@ -290,8 +290,8 @@ export interface JobStore extends FiringOnSchedule {
   acquireRetryDelayMs(failures: number): number
 
   /**
-   * Stores jobs and triggers, all or none. Triggers have their first fire time already; one that their calendar excludes
-   * by now becomes the next one that it includes.
+   * Stores jobs and triggers, all or none. Triggers have their first fire time already; one that their calendar
+   * excludes by now becomes the next one that it includes.
    *
    * @throws ObjectAlreadyExistsError without `replace`, when a job or trigger exists
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND when a trigger names a job that is not there, ERR_CALENDAR_NOT_FOUND
@@ -306,8 +306,8 @@ export interface JobStore extends FiringOnSchedule {
    * `goesOnFrom` the new one, of the same key, takes its place as `inPlaceOf` says, in one step, and keeps its pause.
    *
    * @throws ObjectAlreadyExistsError when the new key is that of a third trigger
-   * @throws JobPersistenceError ERR_JOB_KEY_MISMATCH when the new trigger names another job, ERR_CALENDAR_NOT_FOUND when
-   *   it names a calendar that is not there
+   * @throws JobPersistenceError ERR_JOB_KEY_MISMATCH when the new trigger names another job, ERR_CALENDAR_NOT_FOUND
+   *   when it names a calendar that is not there
    * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when nothing is left of it where it goes on or under its calendar,
    *   ERR_CHANGED_MEANWHILE when another trigger than `expected` is stored
    */
@@ -434,7 +434,8 @@ export interface JobStore extends FiringOnSchedule {
    * calls one after the other, and an error ends them half way.
    *
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND when a trigger names a job that is not there, ERR_CALENDAR_NOT_FOUND
-   *   when it names a calendar that is not there, ERR_CALENDAR_IN_USE when a trigger names a removed calendar in the end
+   *   when it names a calendar that is not there, ERR_CALENDAR_IN_USE when a trigger names a removed calendar in the
+   *   end
    * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when nothing is left of a trigger under its calendar
    */
   changeDefinitions?(changes: DefinitionChanges): Promise<RemovedDefinitions>
@@ -467,7 +468,8 @@ export interface JobStore extends FiringOnSchedule {
    * Ends executions. A completion whose firing is not this scheduler's any more is passed over; an instruction about a
    * trigger that is gone by now, or belongs to another job, does nothing. Of several completions of one firing, also
    * on different nodes, one ends it, and the others are passed over: of a firing that goes on elsewhere, the scheduler
-   * whose completion has ended it calls the listeners. It tries locked ones again soon, and lets no other wait for them.
+   * whose completion has ended it calls the listeners. It tries locked ones again soon, and lets no other wait for
+   * them.
    */
   triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<CompletionAnswer>
 

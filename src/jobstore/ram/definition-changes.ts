@@ -66,7 +66,9 @@ interface PlacedEntries {
   readonly inPlace: ReadonlySet<Trigger>
 }
 
-/** The entries under the calendars that are to be stored: triggers that replace one of their job as they take its place. */
+/**
+ * The entries under the calendars that are to be stored, triggers that replace one of their job as they take its place.
+ */
 function placedEntries(
   session: RamSession,
   entries: readonly JobAndTriggers[],

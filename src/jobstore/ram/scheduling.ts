@@ -28,7 +28,9 @@ export function scheduleJobs(
   storeEntries(data, entriesUnderCalendars(entries, { calendarOf, nowMs }))
 }
 
-/** Stores what was checked. `inPlace`: triggers as they take the place of those of their key, whose pauses they keep. */
+/**
+ * Stores what was checked. `inPlace`: triggers as they take the place of those of their key, whose pauses they keep.
+ */
 export function storeEntries(
   data: RamData,
   entries: readonly JobAndTriggers[],

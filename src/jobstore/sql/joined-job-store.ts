@@ -70,7 +70,8 @@ export class JoinedJobStore implements JobStoreTransaction {
   *#withWake<Answer>(program: (tx: SqlTransaction) => SqlProgram<Answer>): SqlProgram<Answer> {
     const tx = beginTransaction(this.#session)
     const answer = yield* program(tx)
-    // Nobody can look after the user's commit who waits for room: the searches that this wakes find out.
+    // The store has no turn after the user's commit in which it could look who waits for room: the searches that this
+    // wakes find out.
     if (tx.offers.roomyGroups.size > 0) tx.offers.noteRoom(tx.nowMs)
     const { earliestMs } = tx.offers
     if (earliestMs !== null) yield* this.#runner.wake(earliestMs)

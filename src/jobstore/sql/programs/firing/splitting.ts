@@ -187,8 +187,8 @@ function* lookAtNodes({ session, nowMs: clockMs }: SqlTransaction): SqlProgram<N
 
 /**
  * The nodes that are to run a job: those that know its type, as its affinity says; this one when there is none. A node
- * that fires nothing gets no item: nobody takes over one of a broadcast, and others would wait for the turn of their
- * owner to end.
+ * that fires nothing gets no item: no other node takes over one of a broadcast, and other items would wait for the turn
+ * of their owner to end.
  */
 function nodesFor(
   { jobType, nodeAffinity }: JobDetail,

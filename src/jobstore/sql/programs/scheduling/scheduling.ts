@@ -67,8 +67,8 @@ const expectedNewFrom = 1000
  * refused call stores nothing and does not affect the others.
  *
  * `mayExpectNew`: a large call may be stored without a look at what exists, which is a third of its time. A key that is
- * taken makes its transaction fail, and the attempt after that is to look. `inPlace`: triggers are given as they take the
- * place of those of their key, whose pauses they keep, and under the calendars that are stored.
+ * taken makes its transaction fail, and the attempt after that is to look. `inPlace`: triggers are given as they take
+ * the place of those of their key, whose pauses they keep, and under the calendars that are stored.
  */
 export function* scheduleMany(
   tx: SqlTransaction,

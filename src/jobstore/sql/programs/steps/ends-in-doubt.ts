@@ -5,8 +5,8 @@ import type { SqlSession } from '../../session/sql-session.ts'
 /**
  * What a transaction that ends executions does about a commit of which the answer is lost. Run again, it passes over
  * what it has ended: that is as good, except for a firing that goes on elsewhere, because then no node would call the
- * listeners for its end. With such firings it asks until it knows, and where the database cannot tell, it looks: what was committed has
- * left none of its executions in flight.
+ * listeners for its end. With such firings it asks until it knows, and where the database cannot tell, it looks: what
+ * was committed has left none of its executions in flight.
  */
 export function endsInDoubt(
   { firedTriggers }: SqlSession,
