@@ -11,6 +11,9 @@ const second = 1000
 const minute = 60 * second
 const day = 24 * 60 * minute
 
+/** A minute's beginning. */
+const beginMs = Date.UTC(2026, 0, 1)
+
 interface Run {
   readonly host: FakeHost
   readonly clock: ManualClock
@@ -19,13 +22,13 @@ interface Run {
   readonly until: (pattern: RegExp) => Promise<string>
 }
 
-/** Starts `quartz-ts crontab` in this process, at a minute's beginning, and returns once it has begun. */
+/** Starts `quartz-ts crontab` in this process, and returns once it has begun. */
 async function start(
   text: string,
   args: readonly string[] = [],
-  options: FakeHostOptions = {},
+  options: FakeHostOptions & { readonly startMs?: number } = {},
 ): Promise<Run> {
-  const clock = new ManualClock(Date.UTC(2026, 0, 1))
+  const clock = new ManualClock(options.startMs ?? beginMs)
   const environment = { PATH: process.env['PATH'] ?? '', ...options.environment }
   const host = new FakeHost({ ...options, clock, environment })
   const path = temporaryFile('crontab', text)
@@ -108,6 +111,23 @@ describe('quartz-ts crontab', () => {
     await clock.advance(10 * second)
     await code
     expect(host.stdout.text.match(/exit 0 +once/g)).toHaveLength(1)
+  })
+
+  test('runs a line that is due at the next whole second after the start', async () => {
+    const startMs = beginMs + minute - 340
+    const { clock, code, host, until } = await start(
+      '@hourly echo no\n1 0 * * * echo daily\n@reboot echo up\n',
+      [],
+      {
+        startMs,
+      },
+    )
+    expect(host.stdout.text).toMatch(/next 00:01:00 {3}echo daily\nnext 00:01:00 {3}echo up/)
+    await clock.advance(second)
+    await until(/00:01:00 .*exit 0 +daily\n/)
+    await until(/00:01:00 .*exit 0 +up\n/)
+    host.send('SIGTERM')
+    await code
   })
 
   test('takes the zone of a line from the file', async () => {

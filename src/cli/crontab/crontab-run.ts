@@ -136,7 +136,7 @@ export class CrontabRun {
     const command = commandJob(this.#runner, environment)
     const demo = hasDemo ? demoJobs() : null
     const planNow = (): readonly PlannedJob[] => {
-      const startAt = firstWholeSecond(clock.now())
+      const startAt = nextWholeSecond(clock.now())
       const ofDemo = demo?.plan(dirname(path), startAt) ?? []
       return [...planEntries(entries, command, { timeoutMs, startAt }), ...ofDemo]
     }
@@ -250,7 +250,7 @@ async function started(scheduler: Scheduler): Promise<void> {
   }
 }
 
-/** Cron fires on whole seconds; a start within one would make its first firing late by what has passed of it. */
-function firstWholeSecond(nowMs: number): Date {
-  return new Date(Math.ceil((nowMs + 1000) / 1000) * 1000)
+/** Cron fires on whole seconds: what comes due after the start comes due at this one or later. */
+function nextWholeSecond(nowMs: number): Date {
+  return new Date((Math.floor(nowMs / 1000) + 1) * 1000)
 }
