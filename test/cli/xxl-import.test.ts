@@ -251,3 +251,26 @@ test('xxl import names jobs that can never run', async () => {
     expect.stringMatching(/^job 3: it cannot run: .*timeoutSeconds/),
   ])
 })
+
+test('xxl import leaves out schedules whose times have all passed, and stores the others', async () => {
+  const info = (id: number, cron: string, on: number): object => ({
+    ...{ id, job_group: 1, schedule_type: 'CRON', schedule_conf: cron, trigger_status: on },
+    ...{ glue_type: 'BEAN', executor_handler: 'h' },
+  })
+  const tables = {
+    xxl_job_group: [{ id: 1, app_name: 'billing' }],
+    xxl_job_info: [info(1, '0 0 1 * * ? 2020', 1), info(2, '0 0 1 1 1 ? 2021', 0), info(3, '0 0 1 * * ?', 1)],
+  }
+  const file = join(temporaryFolder(), 'jobs.db')
+  await sqliteJobStore({ filename: file }).migrate()
+  const from = temporaryFile('dump.json', JSON.stringify(tables))
+  const args = ['xxl', 'import', from, '--with-stopped', '--yes', '--zone', 'UTC', '--store', file]
+  const { code, out, err } = await run(args, { clock: systemClock })
+  expect(err).toBe('')
+  expect(code).toBe(0)
+  expect(out.split('\n').filter((line) => line.includes('passed'))).toEqual([
+    'job 1: its schedule is left out: all times of CRON 0 0 1 * * ? 2020 have passed',
+    'job 2: its schedule is left out: all times of CRON 0 0 1 1 1 ? 2021 have passed',
+  ])
+  expect(out).toMatch(/added 4, changed 0, removed 0; 0 the same\n$/)
+})

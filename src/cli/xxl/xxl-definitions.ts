@@ -243,6 +243,11 @@ class Conversion {
     if (type === 'CRON') {
       try {
         const expression = CronExpression.parse(text, { timeZone: this.#options.zone.name, dst: 'quartz' })
+        if (expression.nextTimeMs(this.#options.nowMs) === null) {
+          // XXL-JOB stops a job that is to run no more and keeps it; a trigger that never fires cannot be stored.
+          this.#note(about, `its schedule is left out: all times of CRON ${text} have passed`)
+          return null
+        }
         const misfireInstruction = firesLate ? 'fireOnceNow' : 'doNothing'
         return { ...common, type: 'cron', misfireInstruction, cronExpression: expression.toJSON() }
       } catch (error) {
