@@ -9,11 +9,16 @@ interface OverviewRequests {
 const bench = new URL('../../bench/lib/overview-requests.mjs', import.meta.url).href
 const folder = new URL('../../dashboard/src/pages/overview/', import.meta.url)
 
-/** What the files of the page call, as far as it only reads. */
+/** Those with a role on some groups alone ask for it in place of scheduler.overview; the benchmark signs in an admin. */
+const ofGroupRoles = 'triggers.list'
+
+/** What the files of the page call for an admin, as far as it only reads. */
 function readOperations(): string[] {
   const sources = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'))
   const called = sources.flatMap((source) => [...source.matchAll(/\bcall\('([\w.]+)'/g)].map(([, id]) => id))
-  return catalogue.filter(({ id, method }) => method === 'GET' && called.includes(id)).map(({ id }) => id)
+  return catalogue
+    .filter(({ id, method }) => method === 'GET' && id !== ofGroupRoles && called.includes(id))
+    .map(({ id }) => id)
 }
 
 test('the page of the benchmark asks for all that the Overview asks for', async () => {

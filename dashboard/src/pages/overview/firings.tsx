@@ -15,7 +15,7 @@ import { words } from './words.ts'
 export function Firings({ overview }: { readonly overview: Overview | null }): JSX.Element {
   const { next, nextNone, running, runningNone, emptyHint, verdict } = words()
   const triggers = overview?.triggers ?? null
-  const isEmpty = triggers?.triggers === 0
+  const isEmpty = triggers?.counts?.triggers === 0
   return (
     <>
       <Panel title={running} isFlush>
@@ -31,23 +31,21 @@ export function Firings({ overview }: { readonly overview: Overview | null }): J
           }
         />
       </Panel>
-      {(overview === null || triggers !== null) && (
-        <Panel title={next} isFlush>
-          <Table
-            caption={next}
-            columns={nextColumns()}
-            rows={triggers?.next ?? null}
-            keyOf={({ key }) => keyId(key)}
-            empty={
-              isEmpty ? (
-                <Empty title={verdict.empty} hint={emptyHint} code={examples.firstTrigger} />
-              ) : (
-                <p class="panel-body muted">{nextNone}</p>
-              )
-            }
-          />
-        </Panel>
-      )}
+      <Panel title={next} isFlush>
+        <Table
+          caption={next}
+          columns={nextColumns()}
+          rows={triggers?.next ?? null}
+          keyOf={({ key }) => keyId(key)}
+          empty={
+            isEmpty ? (
+              <Empty title={verdict.empty} hint={emptyHint} code={examples.firstTrigger} />
+            ) : (
+              <p class="panel-body muted">{nextNone}</p>
+            )
+          }
+        />
+      </Panel>
     </>
   )
 }

@@ -13,6 +13,7 @@ import { Problems, problemsOf } from './problems.tsx'
 import { SchedulerActions } from './scheduler-actions.tsx'
 import { StateBars } from './state-bars.tsx'
 import { Tiles } from './tiles.tsx'
+import { loadTriggers } from './triggers.ts'
 import { Verdict } from './verdict.tsx'
 import { words } from './words.ts'
 
@@ -26,7 +27,7 @@ const failingAsked = 200
 async function load(signal: AbortSignal) {
   const [scheduler, triggers, nodes, groups, executing, failing, misfires] = await Promise.all([
     call('scheduler.get', { signal }),
-    may('scheduler.overview') ? call('scheduler.overview', { signal }) : null,
+    loadTriggers(signal),
     may('nodes.list') ? call('nodes.list', { signal }) : null,
     may('groups.list') ? call('groups.list', { signal }) : null,
     call('executing.list', { signal }),
@@ -110,7 +111,7 @@ export function OverviewPage(): JSX.Element {
       <ActivityTiles stats={stats.value.value} />
       <div class="columns">
         <ActivityChart stats={stats.value.value} />
-        {(shown === null || shown.triggers !== null) && <StateBars overview={shown} />}
+        {(shown === null || shown.triggers.counts !== null) && <StateBars overview={shown} />}
       </div>
       <Firings overview={shown} />
     </>

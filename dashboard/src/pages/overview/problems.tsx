@@ -57,12 +57,12 @@ export function problemsOf(overview: Overview): readonly Problem[] {
     })
   }
   problems.push(...idleOf(overview))
-  const inError = triggers?.byState.ERROR ?? 0
+  const { inError, isMoreInError } = triggers
   if (inError > 0) {
     problems.push({
       id: 'error',
       isBad: true,
-      text: text.inError(inError),
+      text: text.inError(inError, isMoreInError),
       remedy: text.inErrorRemedy,
       path: '/triggers?state=ERROR',
     })
@@ -84,12 +84,11 @@ function idleOf(overview: Overview): readonly Problem[] {
   const { scheduler, triggers, nodes } = overview
   const text = words()
   const problems: Problem[] = []
-  const { next = [], countedMs = 0, byState = {} } = triggers ?? {}
-  const { PAUSED = 0, NORMAL = 0, BLOCKED = 0 } = byState
+  const { next, countedMs, isAllPaused, isMoreWaiting } = triggers
   const overdue = next.filter((trigger) => isOverdue(trigger, countedMs))
   if (overdue.length > 0) {
     // The server shows the first of many.
-    const isMore = overdue.length === next.length && NORMAL > next.length
+    const isMore = overdue.length === next.length && isMoreWaiting
     problems.push({
       id: 'overdue',
       isBad: true,
@@ -98,7 +97,7 @@ function idleOf(overview: Overview): readonly Problem[] {
       path: '/triggers?state=OVERDUE',
     })
   }
-  if (PAUSED > 0 && NORMAL + BLOCKED === 0) {
+  if (isAllPaused) {
     problems.push({ id: 'all paused', isBad: false, text: text.allPaused, remedy: text.allPausedRemedy })
   }
   const fires = nodes?.some(({ state, status }) => state === 'alive' && (status ?? 'started') === 'started')

@@ -10,22 +10,17 @@ import { words } from './words.ts'
 /** How many triggers are in each state; each bar leads to them. */
 export function StateBars({ overview }: { readonly overview: Overview | null }): JSX.Element {
   const { byState: title } = words()
-  const byState = overview?.triggers?.byState ?? null
+  const counts = overview?.triggers.counts ?? null
   return (
     <Panel title={title}>
-      {byState === null ? (
+      {counts === null ? (
         <p class="muted">…</p>
       ) : (
         <ul class="bars">
           {triggerStates
             .filter((state) => state !== 'NONE')
             .map((state) => (
-              <StateBar
-                key={state}
-                state={state}
-                count={byState[state] ?? 0}
-                of={overview?.triggers?.triggers ?? 0}
-              />
+              <StateBar key={state} state={state} count={counts.byState[state] ?? 0} of={counts.triggers} />
             ))}
         </ul>
       )}

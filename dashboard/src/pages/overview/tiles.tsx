@@ -38,9 +38,9 @@ export function Tiles({ overview }: { readonly overview: Overview | null }): JSX
   const isBlind = overview?.seesNodes === false
   const executed = overview?.scheduler.numberOfJobsExecuted
   const alive = nodes?.filter(({ state }) => state === 'alive').length
-  const byState = overview?.triggers?.byState ?? null
+  const counts = overview?.triggers.counts ?? null
   const count = (state: 'PAUSED' | 'ERROR'): number | null =>
-    byState === null ? null : (byState[state] ?? 0)
+    counts === null ? null : (counts.byState[state] ?? 0)
   return (
     <div class="tiles">
       <Tile
@@ -57,7 +57,7 @@ export function Tiles({ overview }: { readonly overview: Overview | null }): JSX
         {...(isBlind && { note: notSeen })}
         path="/running"
       />
-      <Tile name={tiles.triggers} value={numberText(overview?.triggers?.triggers)} path="/triggers" />
+      <Tile name={tiles.triggers} value={numberText(counts?.triggers)} path="/triggers" />
       <Tile name={tiles.paused} value={numberText(count('PAUSED'))} path="/triggers?state=PAUSED" />
       <Tile
         name={tiles.errors}

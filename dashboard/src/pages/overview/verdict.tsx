@@ -62,7 +62,6 @@ function saying(problems: number, isMore: boolean, alerts: number): string {
 
 function nextText({ triggers }: Overview): string {
   const { verdict } = words()
-  if (triggers === null) return ''
   // One that waits for its job fires when that has ended, which nobody knows.
   const next = triggers.next.find(({ state }) => state !== 'BLOCKED') ?? triggers.next[0]
   const ms = next?.nextFireTimeMs ?? null

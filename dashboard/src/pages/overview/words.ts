@@ -76,10 +76,10 @@ export const words = dictionary({
     noneFires: 'No node fires: those that are there are in standby, shut down or have failed.',
     noneFiresRemedy: 'Start one of them on the page of nodes, or another process.',
     start: 'Start',
-    inError: (count: number) =>
-      count === 1
+    inError: (count: number, isMore: boolean) =>
+      count === 1 && !isMore
         ? 'One trigger is in error and does not fire.'
-        : `${count} triggers are in error and do not fire.`,
+        : `${count}${isMore ? ' or more' : ''} triggers are in error and do not fire.`,
     inErrorRemedy: 'Mend the cause, such as a job type that no node knows, and reset them.',
     groupPaused: (group: string) => `The group ${group} is paused and empty.`,
     groupPausedRemedy: 'What is stored in it later does not fire until it is resumed.',
@@ -166,7 +166,7 @@ export const words = dictionary({
     noneFires: '没有节点在触发：现有节点处于待机、已关闭或已失败。',
     noneFiresRemedy: '请在节点页面启动其中一个，或启动另一个进程。',
     start: '启动',
-    inError: (count) => `${count} 个触发器处于错误状态，不会触发。`,
+    inError: (count, isMore) => `${count}${isMore ? ' 个或更多' : ' 个'}触发器处于错误状态，不会触发。`,
     inErrorRemedy: '排除原因（例如没有节点认识的作业类型），然后重置。',
     groupPaused: (group) => `分组 ${group} 已暂停且为空。`,
     groupPausedRemedy: '之后存入其中的内容在恢复前不会触发。',
