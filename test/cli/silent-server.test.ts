@@ -144,6 +144,10 @@ describe('a change whose answer is lost', () => {
     'the server does not know': (response) =>
       response.writeHead(503).end(JSON.stringify({ detail: 'Lost.', code: 'ERR_COMMIT_UNKNOWN' })),
     'the time is up': () => {},
+    'the server fails': (response) =>
+      response.writeHead(500).end(JSON.stringify({ detail: 'inner', code: 'ERR_INTERNAL' })),
+    'a proxy fails': (response) => response.writeHead(500).end('<html>'),
+    'a gateway answers what no server of this kind does': (response) => response.end('{"ok":true}'),
   }
 
   test.each(Object.keys(answers))('may have been made: %s', async (why) => {
@@ -164,6 +168,16 @@ describe('a change whose answer is lost', () => {
     const problem = JSON.stringify({ detail: 'The store is away.', code: 'ERR_STORE_UNAVAILABLE' })
     const address = await brokenServer((response) => response.writeHead(503).end(problem))
     expect(await runCli(['run', 'job', 'a/b', '--server', address], hostOf())).toBe(5)
+  })
+
+  test('was not asked for by a look at what no server of this kind answers', async () => {
+    const address = await brokenServer((response) => response.end('{}'))
+    const looks = ['jobs a/b', 'triggers a/b', 'status a/b', 'shards a/b', 'export', 'dump', 'log a --follow']
+    for (const look of [...looks, 'jobs', 'nodes', 'history', 'run job a/b --dry-run']) {
+      const host = hostOf()
+      expect([look, await runCli([...look.split(' '), '--server', address], host)]).toEqual([look, 1])
+      expect(host.stderr.text).toContain('is no quartz-ts server, or its path is wrong. It answered 200')
+    }
   })
 
   test('is no such thing for a look, a dry run, or where nobody listens', async () => {

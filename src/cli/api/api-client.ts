@@ -2,7 +2,7 @@ import { defaultGroup } from '../../core/key.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import type { Clock } from '../../time/clock.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../exit-codes.ts'
-import { type Answers, type Route, routes } from './routes.ts'
+import { type Answers, marks, type Route, routes } from './routes.ts'
 
 /** What a request says besides its operation. */
 export interface ApiCall {
@@ -67,11 +67,11 @@ export class ApiClient implements AsyncDisposable {
       })
       const response = await this.#options.send(request)
       const answer = await jsonOf(response)
-      if (response.ok && answer !== null) return answer as Answers[Id]
+      if (response.ok && isMarked(answer, marks[operation])) return answer as Answers[Id]
       throw this.#failureOf(response, answer, call.params)
     } catch (error) {
       const isChange = route.method === 'POST' && call.isDryRun !== true
-      throw isChange && error instanceof AnswerLost ? changeNotKnown(error.message, error) : error
+      throw isChange && error instanceof MayBeDone ? changeNotKnown(error.message, error) : error
     } finally {
       timer.cancel()
     }
@@ -89,35 +89,48 @@ export class ApiClient implements AsyncDisposable {
   }
 
   #failureOf(response: Response, answer: object | null, params: ApiCall['params']): CommandFailure {
-    const { authRemedy, base, cause } = this.#options
+    const { authRemedy, cause } = this.#options
     const problem = answer as Problem | null
     const { status } = response
-    if (typeof problem?.detail !== 'string') {
-      // Some proxies answer 503 also where the connection broke after the server had the request.
-      if (status === 502 || status === 503 || status === 504)
-        return new AnswerLost(`'${base}' answered ${status}: its proxy got no answer of the server.`)
-      if (status === 429) {
-        const why = 'and not by itself: its proxy says that there are too many requests.'
-        return new CommandFailure(exitCodes.unreachable, `'${base}' answered ${status}, ${why}`)
-      }
-      const answered = `It answered ${status}${response.ok ? ' with something else than JSON' : ''}.`
-      return new CommandFailure(
-        exitCodes.failed,
-        `'${base}' is no quartz-ts server, or its path is wrong. ${answered}`,
-      )
-    }
+    if (typeof problem?.detail !== 'string') return this.#strangeAnswer(response)
     const suggestion = typeof problem.suggestion === 'string' ? problem.suggestion : ''
     const said = problem.detail.includes(suggestion) ? problem.detail : `${problem.detail} ${suggestion}`
     const more = status === 401 ? authRemedy : status >= 500 ? cause() : keyRemedy(status, params)
     const shown = withKeyOfCommand(said, params)
     const whole = more === '' ? shown : `${shown} ${more}`
     if (problem.code === 'ERR_COMMIT_UNKNOWN') return changeNotKnown(whole)
-    return new CommandFailure(exitCodeOf(status, problem.field), whole)
+    const exitCode = exitCodeOf(status, problem.field)
+    // A server that says that it is away has done nothing; what fails unexpectedly may do so after the change.
+    return status >= 500 && status !== 503
+      ? new MayBeDone(exitCode, whole)
+      : new CommandFailure(exitCode, whole)
+  }
+
+  /** An answer that is not in the words of a server of this kind. */
+  #strangeAnswer({ ok, status }: Response): CommandFailure {
+    const { base } = this.#options
+    // Some proxies answer 503 also where the connection broke after the server had the request.
+    if (status === 502 || status === 503 || status === 504)
+      return new AnswerLost(`'${base}' answered ${status}: its proxy got no answer of the server.`)
+    if (status === 429) {
+      const why = 'and not by itself: its proxy says that there are too many requests.'
+      return new CommandFailure(exitCodes.unreachable, `'${base}' answered ${status}, ${why}`)
+    }
+    if (status >= 500) {
+      const which = 'that server, or a proxy before it, has failed.'
+      return new MayBeDone(exitCodes.failed, `'${base}' answered ${status}: ${which}`)
+    }
+    const answered = `It answered ${status}${ok ? ' with something else than was asked for' : ''}.`
+    const what = `'${base}' is no quartz-ts server, or its path is wrong. ${answered}`
+    return ok ? new MayBeDone(exitCodes.failed, what) : new CommandFailure(exitCodes.failed, what)
   }
 }
 
-/** A request was sent, and its answer did not arrive. */
-export class AnswerLost extends CommandFailure {
+/** A request was sent, and what was asked for may have been done. */
+class MayBeDone extends CommandFailure {}
+
+/** The answer to it did not arrive. */
+export class AnswerLost extends MayBeDone {
   constructor(message: string, options?: ErrorOptions) {
     super(exitCodes.unreachable, message, options)
   }
@@ -179,6 +192,12 @@ function searchOf({ query = {}, isDryRun = false }: ApiCall): string {
   const search = new URLSearchParams(isDryRun ? { dryRun: 'true' } : {})
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
   return search.size === 0 ? '' : `?${search.toString()}`
+}
+
+/** Another program than a quartz-ts server may answer anything. */
+function isMarked(answer: object | null, mark: string): boolean {
+  const value: unknown = answer === null ? undefined : Reflect.get(answer, mark)
+  return mark === 'items' ? Array.isArray(value) : value !== undefined
 }
 
 /** Null for an answer that is no JSON object. @throws CommandFailure */

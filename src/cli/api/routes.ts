@@ -129,7 +129,56 @@ export interface Answers {
   'definitions.export': DefinitionsJson
   'definitions.import': ActionJson<ImportJson>
   'audit.list': PageJson<AuditEntry>
-  'support.dump': object
+  'support.dump': { readonly version: string }
+}
+
+/** A field that each answer has: what has none is no answer of a quartz-ts server. */
+export const marks: { readonly [Id in keyof Answers]: keyof Answers[Id] & string } = {
+  'scheduler.get': 'schedulerName',
+  'jobs.list': 'items',
+  'jobs.get': 'key',
+  'jobs.triggers': 'items',
+  'jobs.shards': 'firings',
+  'jobs.disableShard': 'landed',
+  'jobs.enableShard': 'landed',
+  'jobs.run': 'landed',
+  'jobs.pause': 'landed',
+  'jobs.resume': 'landed',
+  'jobs.interrupt': 'landed',
+  'jobs.status': 'jobKey',
+  'jobStatus.list': 'items',
+  'triggers.list': 'items',
+  'triggers.get': 'key',
+  'triggers.fireTimes': 'fireTimesMs',
+  'triggers.run': 'landed',
+  'triggers.pause': 'landed',
+  'triggers.resume': 'landed',
+  'triggers.skipNext': 'landed',
+  'triggers.resetError': 'landed',
+  'jobGroups.pause': 'landed',
+  'jobGroups.resume': 'landed',
+  'triggerGroups.pause': 'landed',
+  'triggerGroups.resume': 'landed',
+  'scheduler.pauseAll': 'landed',
+  'scheduler.resumeAll': 'landed',
+  'nodes.list': 'items',
+  'nodes.start': 'landed',
+  'nodes.standby': 'landed',
+  'nodes.drain': 'landed',
+  'nodes.remove': 'landed',
+  'executions.list': 'items',
+  'executions.get': 'attempts',
+  'executions.log': 'items',
+  'misfires.list': 'items',
+  'executing.list': 'items',
+  'executing.interrupt': 'landed',
+  'bulk.begin': 'landed',
+  'bulk.get': 'id',
+  'bulk.stop': 'landed',
+  'definitions.export': 'format',
+  'definitions.import': 'landed',
+  'audit.list': 'items',
+  'support.dump': 'version',
 }
 
 export interface BulkBegun {

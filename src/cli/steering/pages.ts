@@ -1,7 +1,7 @@
 import type { PageJson } from '../../server/wire/pages.ts'
 import type { BooleanOption, OptionValues, StringOption } from '../command.ts'
 import { UsageError } from '../command.ts'
-import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { requireWhole } from '../shared-options.ts'
 import { type Column, Table } from '../terminal/table.ts'
@@ -42,7 +42,7 @@ export async function printPages<Item>(
     values.json === true ? new JsonItems<Item>(stdout.write.bind(stdout)) : new Table(columns, stdout)
   let [printed, after]: [number, string | undefined] = [0, values.after]
   do {
-    const page = checkedPage(await load(Math.min(requestMax, wanted - printed), after))
+    const page = await load(Math.min(requestMax, wanted - printed), after)
     if (page.items.length > 0) printer.write(page.items)
     printed += page.items.length
     after = page.next ?? undefined
@@ -62,12 +62,6 @@ export async function printItems<Item>(
 ): Promise<number> {
   const load = async (): Promise<PageJson<Item>> => ({ items, next: null })
   return printPages({ load, columns, none }, { ...values, all: true }, host)
-}
-
-/** Another program than a quartz-ts server may answer anything. */
-function checkedPage<Item>(page: PageJson<Item>): PageJson<Item> {
-  if (Array.isArray(page.items)) return page
-  throw new CommandFailure(exitCodes.failed, 'The server answered with something else than a list.')
 }
 
 /** One JSON document, an item a line, written as the items come. */
