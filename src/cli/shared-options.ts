@@ -61,10 +61,19 @@ export function requireWhole(option: string, text: string, bounds: { min: number
 export function requireInstant(option: string, text: string, what: string = 'an instant'): EpochMs {
   const instantMs = Date.parse(text)
   const exact = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
-  if (exact && !Number.isNaN(instantMs)) return instantMs
+  if (exact && !Number.isNaN(instantMs)) {
+    const day = text.slice(0, 10)
+    if (isDay(day)) return instantMs
+    throw new UsageError(`${option}: there is no day ${day}, got '${text}'.`)
+  }
   throw new UsageError(
     `${option} takes ${what} with its offset such as 2026-03-29T00:00:00Z, or a date (UTC), got '${text}'.`,
   )
+}
+
+/** Of 30 February, which is no day, `Date` makes one in March. */
+function isDay(text: string): boolean {
+  return new Date(`${text}T00:00:00Z`).toISOString().startsWith(text)
 }
 
 /** What lists of what happened take; the words say what happened when. */

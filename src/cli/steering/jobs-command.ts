@@ -12,6 +12,7 @@ import { requireZone, zoneOption } from '../shared-options.ts'
 import { type Column, Table, writePairs } from '../terminal/table.ts'
 import { filterOf, filterOptions, typeOption } from './filters.ts'
 import { formatKey, parseKey } from './keys.ts'
+import { listAlone, requireFitting } from './one-or-list.ts'
 import { pageOptions, printPages } from './pages.ts'
 import { pauseText } from './triggers-command.ts'
 
@@ -32,6 +33,8 @@ const spec = {
   ],
 } as const
 
+const fitting = { one: [], list: ['group-match', 'search', 'job-type', ...listAlone] }
+
 const columns: readonly Column<JobSummaryJson>[] = [
   { title: 'JOB', of: ({ key }) => formatKey(key) },
   { title: 'TYPE', of: ({ jobType }) => jobType, mayBeCut: true },
@@ -46,6 +49,7 @@ export const jobsCommand: Command = {
     const { positionals, values } = parseArguments(spec, args)
     const [key, ...more] = positionals
     if (more.length > 0) throw new UsageError(`'jobs' takes one KEY, got ${positionals.length} arguments.`)
+    requireFitting('jobs', key, fitting, values)
     const zone = requireZone(values.zone)
     const filter = filterOf(key === undefined ? values : {})
     await using client = await connect(values, host)

@@ -11,6 +11,7 @@ import { requireWhole, requireZone, zoneOption } from '../shared-options.ts'
 import { type Column, Table, writePairs } from '../terminal/table.ts'
 import { groupOption } from './filters.ts'
 import { formatKey, parseKey } from './keys.ts'
+import { listAlone, requireFitting } from './one-or-list.ts'
 import { pageOptions, printPages } from './pages.ts'
 
 const spec = {
@@ -32,6 +33,8 @@ const spec = {
   ],
 } as const
 
+const fitting = { one: ['group'], list: ['failing', 'failures', ...listAlone] }
+
 /** `quartz-ts status` */
 export const statusCommand: Command = {
   spec,
@@ -39,7 +42,7 @@ export const statusCommand: Command = {
     const { positionals, values } = parseArguments(spec, args)
     const [key, ...more] = positionals
     if (more.length > 0) throw new UsageError(`'status' takes one KEY, got ${positionals.length} arguments.`)
-    if (key === undefined && values.group !== undefined) throw new UsageError('--group goes with a KEY.')
+    requireFitting('status', key, fitting, values)
     const zone = requireZone(values.zone)
     const least = values.failing === true ? '1' : '0'
     const minConsecutiveFailures = requireWhole('--failures', values.failures ?? least, { min: 0, max: 1e9 })

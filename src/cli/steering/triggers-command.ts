@@ -11,6 +11,7 @@ import { requireWhole, requireZone, zoneOption } from '../shared-options.ts'
 import { type Column, writePairs } from '../terminal/table.ts'
 import { filterOf, filterOptions, triggerFilterOptions } from './filters.ts'
 import { formatKey, parseKey } from './keys.ts'
+import { listAlone, requireFitting } from './one-or-list.ts'
 import { pageOptions, printPages } from './pages.ts'
 
 const spec = {
@@ -32,6 +33,11 @@ const spec = {
   ],
 } as const
 
+const fitting = {
+  one: ['count'],
+  list: ['group-match', 'search', ...Object.keys(triggerFilterOptions), 'job', ...listAlone],
+}
+
 type Values = OptionValues<typeof spec.options>
 
 /** `quartz-ts triggers` */
@@ -42,6 +48,7 @@ export const triggersCommand: Command = {
     const [key, ...more] = positionals
     if (more.length > 0)
       throw new UsageError(`'triggers' takes one KEY, got ${positionals.length} arguments.`)
+    requireFitting('triggers', key, fitting, values)
     const zone = requireZone(values.zone)
     const filter = key === undefined ? listFilterOf(values) : {}
     await using client = await connect(values, host)
