@@ -312,7 +312,12 @@ describe('bulk', () => {
       by: 'admin',
     })
     expect(await fixture.scheduler.getTriggerState(triggerKey('monthly', 'mail'))).toBe('PAUSED')
+    const resume = { action: 'resume', of: 'triggers', filter: { group: 'mail' }, expected: count }
+    expect(await ended(await bulk(resume))).toMatchObject({ done: count, changed: count })
+    expect(await ended(await bulk(resume))).toMatchObject({ done: count, changed: 0 })
     expect((await answer('bulk.list', 'GET /bulk'))['items']).toMatchObject([
+      { action: 'resume', of: 'triggers' },
+      { action: 'resume', of: 'triggers' },
       { action: 'pause', of: 'triggers' },
     ])
   })

@@ -126,6 +126,24 @@ describe('jobs', () => {
     expect(await fixture.scheduler.getTriggerState(triggerKey('hourly', 'mail'))).toBe('NORMAL')
   })
 
+  test('say whether a pause or its end has changed one of their triggers', async () => {
+    await addPlainJob(fixture.scheduler, 'echo', 'lone', 'mail')
+    for (const [path, changes] of [
+      ['/jobs/mail/lone/pause', false],
+      ['/jobs/mail/hourly/resume', false],
+      ['/jobs/mail/hourly/pause', true],
+      ['/jobs/mail/hourly/resume', true],
+      ['/triggers/mail/hourly/resume', false],
+      ['/triggers/mail/hourly/pause', true],
+      ['/triggers/mail/hourly/resume', true],
+    ] as const) {
+      const dry = await fixture.ask(`POST ${path}?dryRun=true`)
+      const done = await fixture.ask(`POST ${path}`)
+      expect([path, dry.json, done.json]).toMatchObject([path, { changed: changes }, { changed: changes }])
+    }
+    await fixture.scheduler.deleteJob(jobKey('lone', 'mail'))
+  })
+
   test('have names that no URL would keep', async () => {
     for (const name of ['..', '.', '~a', 'a/b', 'ä %2F', '<script>alert(1)</script>', '日本']) {
       await addPlainJob(fixture.scheduler, 'echo', name, 'odd')

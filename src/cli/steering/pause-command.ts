@@ -145,7 +145,10 @@ async function steer(
 ): Promise<void> {
   const isDryRun = values['dry-run'] === true
   const print = (object: string, action: ActionJson): void => {
-    const words: Words = { object, done: verb.done, already: verb.already }
+    const isJobPause = verb.name === 'pause' && kind === 'job'
+    // A job is paused as far as it has triggers.
+    const already = isJobPause ? 'has no trigger that can be paused' : verb.already
+    const words: Words = { object, done: verb.done, already }
     printAction(action, words, values, host)
   }
   switch (kind) {

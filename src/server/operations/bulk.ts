@@ -20,7 +20,7 @@ import {
 } from '../wire/fields.ts'
 import { eachOf, groupMatcherOf, groupQuery, visibleTo } from '../wire/pages.ts'
 import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
-import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
+import { change, changesJob, changesTrigger, jobKeyOf, triggerKeyOf } from './changes.ts'
 
 const actions = ['pause', 'resume', 'run', 'delete'] as const
 type Action = (typeof actions)[number]
@@ -181,9 +181,14 @@ async function onJob({ scheduler, body, access }: BulkCall, key: KeyJson): Promi
   const jobKey = jobKeyOf(key)
   switch (body.action) {
     case 'pause':
-      return scheduler.pauseJob(jobKey, pauseOptionsOf(body.pause, access.principal.name))
-    case 'resume':
-      return scheduler.resumeJob(jobKey, body.resume)
+    case 'resume': {
+      const changes = await changesJob(scheduler, jobKey, body.action)
+      const by = access.principal.name
+      const isFound = await (body.action === 'pause'
+        ? scheduler.pauseJob(jobKey, pauseOptionsOf(body.pause, by))
+        : scheduler.resumeJob(jobKey, body.resume))
+      return isFound && changes
+    }
     case 'delete':
       return scheduler.deleteJob(jobKey)
     case 'run':
@@ -196,9 +201,14 @@ async function onTrigger({ scheduler, body, access }: BulkCall, key: KeyJson): P
   const triggerKey = triggerKeyOf(key)
   switch (body.action) {
     case 'pause':
-      return scheduler.pauseTrigger(triggerKey, pauseOptionsOf(body.pause, access.principal.name))
-    case 'resume':
-      return scheduler.resumeTrigger(triggerKey, body.resume)
+    case 'resume': {
+      const changes = await changesTrigger(scheduler, triggerKey, body.action)
+      const by = access.principal.name
+      const isFound = await (body.action === 'pause'
+        ? scheduler.pauseTrigger(triggerKey, pauseOptionsOf(body.pause, by))
+        : scheduler.resumeTrigger(triggerKey, body.resume))
+      return isFound && changes
+    }
     case 'delete':
       return scheduler.unscheduleJob(triggerKey)
     case 'run': {

@@ -3,6 +3,8 @@ import type { JobDataMap } from '../../core/job-data-map.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { isAttached } from '../../health/scheduler-health.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { Page, TriggerQuery, TriggerSummary } from '../../jobstore/queries.ts'
+import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
@@ -35,6 +37,42 @@ export async function change<Result>(
 ): Promise<ActionJson<Result>> {
   const changed = isDryRun ? await wouldChange() : await carryOut()
   return { dryRun: isDryRun, changed, landed: landedIn(scheduler, reach), result }
+}
+
+type TriggerVerb = 'pause' | 'resume' | 'resetError'
+
+/** The states in which a trigger is changed: a pause takes the place of the one before. */
+const changedFrom: Readonly<Record<TriggerVerb, readonly TriggerState[]>> = {
+  pause: ['NORMAL', 'BLOCKED', 'PAUSED'],
+  resume: ['PAUSED'],
+  resetError: ['ERROR'],
+}
+
+/** Whether it changes the trigger. */
+export async function changesTrigger(
+  scheduler: Scheduler,
+  key: TriggerKey,
+  verb: TriggerVerb,
+): Promise<boolean> {
+  const state = await scheduler.getTriggerState(key)
+  return changedFrom[verb].includes(state)
+}
+
+/** Whether it changes a trigger of the job, which has no pause of its own. */
+export function changesJob(scheduler: Scheduler, key: JobKey, verb: 'pause' | 'resume'): Promise<boolean> {
+  return isAnyIn(scheduler, { jobKey: key, state: changedFrom[verb] })
+}
+
+/** Whether there is such a trigger. */
+export async function isAnyIn(scheduler: Scheduler, wanted: TriggerQuery): Promise<boolean> {
+  let after: TriggerKey | null = null
+  do {
+    const query: TriggerQuery = { ...wanted, take: 1, ...(after !== null && { after }) }
+    const { items, next }: Page<TriggerSummary, TriggerKey> = await scheduler.queryTriggers(query)
+    if (items.length > 0) return true
+    after = next
+  } while (after !== null)
+  return false
 }
 
 /** @throws SchedulerError ERR_NOT_FOUND */

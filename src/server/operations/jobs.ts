@@ -31,7 +31,7 @@ import {
 } from '../wire/pages.ts'
 import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
 import { definitionOf, triggerDetailJson } from '../wire/triggers.ts'
-import { change, jobKeyOf, requireJob, requireRunnable } from './changes.ts'
+import { change, changesJob, jobKeyOf, requireJob, requireRunnable } from './changes.ts'
 import { detailFrom, unreadableFrom } from './trigger-details.ts'
 
 const jobPath = '/jobs/{group}/{name}'
@@ -294,13 +294,10 @@ function steerJob<Body>({ verb, summary, body, carryOut }: Verb<Body>): Operatio
       const { scheduler, params, body: asked, parts } = call
       requireLater(asked, parts.clock.now())
       const { key } = await requireJob(scheduler, params)
+      const changes = await changesJob(scheduler, key, verb)
       return change(call, 'data', {
-        async wouldChange() {
-          // A pause marks the job as well, and takes the place of the one before.
-          if (verb === 'pause') return true
-          return (await scheduler.queryTriggers({ jobKey: key, state: 'PAUSED', take: 1 })).items.length > 0
-        },
-        carryOut: () => carryOut(call, key),
+        wouldChange: () => changes,
+        carryOut: async () => (await carryOut(call, key)) && changes,
         result: null,
       })
     },

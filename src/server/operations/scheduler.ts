@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import type { TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import { isAttached } from '../../health/scheduler-health.ts'
 import type { Pause, PausedGroup } from '../../jobstore/pauses.ts'
-import type { GroupCount, Page, TriggerQuery, TriggerSummary } from '../../jobstore/queries.ts'
+import type { GroupCount, TriggerQuery } from '../../jobstore/queries.ts'
 import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { refuseAttached, seesNodes } from '../attachment.ts'
@@ -19,7 +18,7 @@ import {
   resumeBody,
 } from '../wire/pauses.ts'
 import { type SchedulerJson, schedulerJson } from '../wire/runs.ts'
-import { change } from './changes.ts'
+import { change, isAnyIn } from './changes.ts'
 
 const getScheduler: Operation = operation({
   id: 'scheduler.get',
@@ -146,18 +145,6 @@ const statesBefore = {
 
 function ofGroup(kind: 'job' | 'trigger', group: string): TriggerQuery {
   return kind === 'job' ? { jobGroups: [group] } : { group: GroupMatcher.groupEquals(group) }
-}
-
-/** A trigger may be paused or not by itself, whatever its group is. */
-async function isAnyIn(scheduler: Scheduler, wanted: TriggerQuery): Promise<boolean> {
-  let after: TriggerKey | null = null
-  do {
-    const query: TriggerQuery = { ...wanted, take: 1, ...(after !== null && { after }) }
-    const { items, next }: Page<TriggerSummary, TriggerKey> = await scheduler.queryTriggers(query)
-    if (items.length > 0) return true
-    after = next
-  } while (after !== null)
-  return false
 }
 
 function pausedGroups(scheduler: Scheduler, kind: 'job' | 'trigger'): Promise<readonly string[]> {

@@ -31,6 +31,7 @@ import {
 } from '../wire/triggers.ts'
 import {
   change,
+  changesTrigger,
   jobGroupsOfTrigger,
   readableTrigger,
   requireJob,
@@ -243,16 +244,13 @@ const deleteTrigger: Operation = operation({
 })
 
 interface Verb<Body> {
-  readonly verb: string
+  readonly verb: 'pause' | 'resume' | 'resetError'
   readonly summary: string
-  readonly states: readonly string[]
   readonly body: z.ZodType<Body> | null
   readonly carryOut: (call: OperationCall<KeyJson, unknown, Body>, key: TriggerKey) => Promise<boolean>
-  /** Whether it changes something in other states, too. */
-  readonly changesAlso?: (body: Body) => boolean
 }
 
-function steerTrigger<Body>({ verb, summary, states, body, carryOut, changesAlso }: Verb<Body>): Operation {
+function steerTrigger<Body>({ verb, summary, body, carryOut }: Verb<Body>): Operation {
   return operation({
     id: `triggers.${verb}`,
     method: 'POST',
@@ -268,12 +266,10 @@ function steerTrigger<Body>({ verb, summary, states, body, carryOut, changesAlso
     async handle(call) {
       requireLater(call.body, call.parts.clock.now())
       const { key } = await requireTrigger(call.scheduler, call.params)
+      const changes = await changesTrigger(call.scheduler, key, verb)
       return change(call, 'data', {
-        wouldChange: async () => {
-          const state = await call.scheduler.getTriggerState(key)
-          return states.includes(state) || (state === 'PAUSED' && changesAlso?.(call.body) === true)
-        },
-        carryOut: () => carryOut(call as OperationCall<KeyJson, unknown, Body>, key),
+        wouldChange: () => changes,
+        carryOut: async () => (await carryOut(call as OperationCall<KeyJson, unknown, Body>, key)) && changes,
         result: null,
       })
     },
@@ -392,23 +388,19 @@ export const triggerOperations: readonly Operation[] = [
   steerTrigger({
     verb: 'pause',
     summary: 'Pauses a trigger; the reason and who paused it are listed with it.',
-    states: ['NORMAL', 'BLOCKED'],
     body: pauseBody,
-    changesAlso: () => true,
     carryOut: ({ scheduler, body, access }, key) =>
       scheduler.pauseTrigger(key, pauseOptionsOf(body, access.principal.name)),
   }),
   steerTrigger({
     verb: 'resume',
     summary: 'Resumes a trigger; what it missed goes through its misfire instruction.',
-    states: ['PAUSED'],
     body: resumeBody,
     carryOut: ({ scheduler, body }, key) => scheduler.resumeTrigger(key, body),
   }),
   steerTrigger({
     verb: 'resetError',
     summary: 'Lets a trigger in the ERROR state fire again.',
-    states: ['ERROR'],
     body: null,
     carryOut: ({ scheduler }, key) => scheduler.resetTriggerFromErrorState(key),
   }),
