@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { routes } from '../../src/cli/api/routes.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
+import { formatKey } from '../../src/cli/steering/keys.ts'
 import { type Column, Table } from '../../src/cli/terminal/table.ts'
 import { triggerKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
@@ -190,10 +191,20 @@ describe.each([
     )
     expect(await stateOf(place, 'mail')).toEqual(['NORMAL', 'NORMAL', 'NORMAL'])
     expect((await run('pause', 'job', 'mail/hourly')).out).toBe(`job mail/hourly: paused ${where}\n`)
-    const needless = await run('resume', 'trigger', 'mail/monthly', '--dry-run')
-    expect(needless.out).toBe('trigger mail/monthly: was not paused\n')
+    for (const more of [['--dry-run'], []]) {
+      const needless = await run('resume', 'trigger', 'mail/monthly', ...more)
+      expect(needless.out).toBe('trigger mail/monthly: was not paused\n')
+      const ofJob = await run('resume', 'job', 'mail/monthly', ...more)
+      expect(ofJob.out).toBe('job mail/monthly: was not paused\n')
+    }
     expect(await stateOf(place, 'mail')).toEqual(['NORMAL', 'PAUSED', 'NORMAL'])
     expect((await run('resume', 'trigger', 'hourly', '--group', 'mail')).code).toBe(0)
+
+    const lone = formatKey(await addPlainJob(place.scheduler, 'echo', 'lone', 'others'))
+    for (const more of [['--dry-run'], []]) {
+      const nothing = await run('pause', 'job', lone, '--reason', 'a move', ...more)
+      expect(nothing).toMatchObject({ code: 0, out: `job ${lone}: has no trigger that can be paused\n` })
+    }
 
     const refused = await run('pause', 'job-group', 'mail')
     expect(refused).toMatchObject({
@@ -300,6 +311,26 @@ describe.each([
     const masked = await run('export')
     expect(masked.out).toContain('"apiKey": "***"')
     expect(masked.out).not.toContain('k-123')
+  })
+
+  test('import names a file that it cannot read, and what is wrong in it', async () => {
+    const { run } = await open()
+    const whole = JSON.parse((await run('export', '--secrets')).out) as { jobs: { fields: object }[] }
+    const cases: [unknown, string][] = [
+      [[], "is no file of 'quartz-ts export'"],
+      [{ format: 'other' }, "is no file of 'quartz-ts export'"],
+      [
+        { ...whole, version: 2 },
+        'has the version 2, and this command reads 1: import it with the quartz-ts that',
+      ],
+      [{ ...whole, version: undefined }, 'has no version'],
+      [{ ...whole, jobs: [{ key: { group: 'a', name: 'b' } }] }, 'cannot be read: jobs.0.fields: '],
+    ]
+    for (const [content, problem] of cases) {
+      const file = temporaryFile('all.json', JSON.stringify(content))
+      const { code, err } = await run('import', file, '--yes')
+      expect([code, err]).toEqual([2, expect.stringContaining(`'${file}' ${problem}`)])
+    }
   })
 
   test('import shows what differs and asks for --yes', async () => {

@@ -1,8 +1,9 @@
+import type { DefinitionsJson } from '../../server/operations/definitions-export.ts'
 import { connect, connectionNote, connectionOptions } from '../api/connection-options.ts'
 import type { ImportJson } from '../api/routes.ts'
-import { type Command, parseCommandLine } from '../command.ts'
+import { type Command, parseCommandLine, UsageError } from '../command.ts'
 import type { Settings } from '../config/settings.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { count, visible } from '../terminal/text.ts'
 import { type ChangeValues, changeOptions, requireYes } from './changes.ts'
@@ -36,6 +37,9 @@ export const exportCommand: Command = {
   },
 }
 
+/** The version of the files that this command reads. */
+const definitionsVersion: DefinitionsJson['version'] = 1
+
 const importSpec = {
   name: 'import',
   argument: 'FILE',
@@ -58,9 +62,35 @@ export const importCommand: Command = {
   spec: importSpec,
   async run(args, host) {
     const { argument, values } = parseCommandLine(importSpec, args)
-    const body = { definitions: readJson(argument), remove: values.remove === true }
-    return importDefinitions(body, values, host)
+    const body = { definitions: readDefinitions(argument), remove: values.remove === true }
+    try {
+      return await importDefinitions(body, values, host)
+    } catch (error) {
+      throw placedInFile(error, argument)
+    }
   },
+}
+
+/** @throws UsageError for what export did not write, or not the one of this release */
+function readDefinitions(file: string): object {
+  const found = readJson(file) as { readonly format?: unknown; readonly version?: unknown }
+  const { format, version } = found
+  if (format !== 'quartz-ts') throw new UsageError(`'${file}' is no file of 'quartz-ts export'.`)
+  if (version === definitionsVersion) return found
+  if (version === undefined)
+    throw new UsageError(`'${file}' has no version: it is no file of 'quartz-ts export'.`)
+  throw new UsageError(
+    `'${file}' has the version ${JSON.stringify(version)}, and this command reads ${definitionsVersion}: ` +
+      'import it with the quartz-ts that wrote it.',
+  )
+}
+
+/** What the server says of its request is about the file: the place in it is named, as in `jobs.0.fields`. */
+function placedInFile(error: unknown, file: string): unknown {
+  const place = 'body.definitions.'
+  if (!(error instanceof CommandFailure) || !error.message.includes(place)) return error
+  const said = error.message.replace(/^The request is wrong: /, '').replaceAll(place, '')
+  return new UsageError(`'${file}' cannot be read: ${said}`, { cause: error })
 }
 
 /** What the operation of the server takes. */
