@@ -447,6 +447,40 @@ describe('runs', () => {
   })
 
   test.each([
+    ['data.fail:true', "'data.fail:true'; write data.fail=true."],
+    ['foo', "'foo' by itself; terms begin with job:, trigger:, group:, node:, outcome:"],
+    ['job:a/b late>', "'late>' without a value that can be read; terms begin with job:"],
+    ['job:', "'job:' without a value that can be read"],
+    ['"', 'nothing that can be read at character 1; terms begin with job:'],
+  ])('a filter says what to write: %s', async (wrong, remedy) => {
+    const found = await problem(`GET /executions?filter=${encodeURIComponent(wrong)}`)
+    expect(found['detail']).toContain(`The filter of executions has ${remedy}`)
+  })
+
+  test('a page goes on with that of its own list and filters, and with no other', async () => {
+    const { next } = await answer('jobs.list', 'GET /jobs?group=mail&take=1')
+    const after = `after=${next as string}`
+    expect(itemsOf(await answer('jobs.list', `GET /jobs?group=mail&take=2&${after}`))).toHaveLength(2)
+    for (const other of [
+      '/jobs?',
+      '/jobs?group=reports&',
+      '/triggers?',
+      '/triggers?group=mail&',
+      '/job-status?',
+    ]) {
+      const found = await problem(`GET ${other}${after}`)
+      expect([other, found.status, found['field']]).toEqual([other, 400, 'after'])
+      expect(found['detail']).toContain("must be the 'next' of a page of this list, with the same filters")
+    }
+    const byTime = await answer(
+      'triggers.list',
+      'GET /triggers?order=nextFireTime&take=1&dueBeforeMs=9999999999999',
+    )
+    const later = `GET /triggers?order=nextFireTime&dueBeforeMs=9999999999998&after=${byTime['next'] as string}`
+    expect(itemsOf(await answer('triggers.list', later)).length).toBeGreaterThan(0)
+  })
+
+  test.each([
     '/executions?toMs=',
     '/planned?toMs=',
     '/triggers?dueBeforeMs=',

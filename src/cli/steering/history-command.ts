@@ -22,9 +22,10 @@ const spec = {
     ...connectionOptions,
   },
   notes: [
-    "FILTER is as in 'job:reports/daily outcome:failed late>5s took>1m'; also trigger:, group: and node:, and " +
-      'outcome:failed,timedOut,lost for one of several. All of it must hold. Those that began last come first. How ' +
-      'much is kept is an option of the store: by default failures.',
+    "FILTER is as in 'job:reports/daily outcome:failed late>5s took>1m'; also trigger:, group:, node:, firing:, " +
+      'error: and manual:, data.to=ops for data of the job, and outcome:failed,timedOut,lost for one of several. ' +
+      'All of it must hold. Those that began last come first. How much is kept is an option of the store: by ' +
+      'default failures.',
     connectionNote,
   ],
 } as const

@@ -3,7 +3,7 @@ import { auditOutcomes } from '../../jobstore/audit.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { auditCursorJson, auditEntryJson } from '../wire/audit.ts'
 import { nothing, textUpTo } from '../wire/fields.ts'
-import { cursorOf, cursorText, pageJson, pageQuery, windowOf, windowQuery } from '../wire/pages.ts'
+import { cursorsOf, pageJson, pageQuery, windowOf, windowQuery } from '../wire/pages.ts'
 
 const listAudit: Operation = operation({
   id: 'audit.list',
@@ -29,9 +29,9 @@ const listAudit: Operation = operation({
   }),
   body: null,
   answer: pageJson(auditEntryJson),
-  async handle({ scheduler, query }) {
+  async handle({ scheduler, params, query }) {
     const { take, by, operation: id, group, name, outcome, node } = query
-    const after = cursorOf(query.after, auditCursorJson)
+    const { after, next } = cursorsOf('audit.list', { params, query }, auditCursorJson)
     const found = await scheduler.queryAudit({
       take,
       ...(after !== undefined && { after }),
@@ -43,7 +43,7 @@ const listAudit: Operation = operation({
       ...(node !== undefined && { node }),
       ...windowOf(query),
     })
-    return { items: [...found.items], next: found.next && cursorText(found.next) }
+    return { items: [...found.items], next: next(found.next) }
   },
 })
 

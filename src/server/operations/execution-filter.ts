@@ -45,7 +45,8 @@ export const termBeginnings: readonly string[] = [
 export function parseExecutionFilter(text: string): ExecutionFilter {
   const query: StoreQuery = {}
   const rest: Predicate[] = []
-  for (const term of filterTerms(what, text, ['late', 'took'])) addTerm(term, query, rest)
+  for (const term of filterTerms(what, text, { beginnings: termBeginnings, repeatable: ['late', 'took'] }))
+    addTerm(term, query, rest)
   return { query, rest }
 }
 
@@ -58,7 +59,8 @@ function addTerm(term: FilterTerm, query: StoreQuery, rest: Predicate[]): void {
     else rest.push(holds)
     return
   }
-  if (name.startsWith('data.') && operator === '=') {
+  if (name.startsWith('data.')) {
+    if (operator !== '=') throw wrong(`'${name}${operator}${value}'; write ${name}=${value}`)
     query.data = { key: name.slice('data.'.length), value }
     return
   }

@@ -15,17 +15,26 @@ const oneTerm = /\s*(?:(\w+(?:\.[^\s:<>="]+)?)(:|>=|<=|>|<|=)("(?:[^"\\]|\\.)*"|
 /**
  * Reads the terms of a filter. Values with blanks stand in double quotes.
  *
+ * @param beginnings what terms begin with, as in `job:`
  * @param repeatable what may be asked for more than once; a store takes everything else once
  * @throws InvalidArgumentError for what is no term, saying where, and for a second term of one kind
  */
-export function filterTerms(of: string, text: string, repeatable: readonly string[]): readonly FilterTerm[] {
+export function filterTerms(
+  of: string,
+  text: string,
+  {
+    beginnings,
+    repeatable,
+  }: { readonly beginnings: readonly string[]; readonly repeatable: readonly string[] },
+): readonly FilterTerm[] {
   const terms: FilterTerm[] = []
   const kinds = new Set<string>()
   const pattern = new RegExp(oneTerm, 'y')
   for (let at = 0; text.slice(at).trim() !== ''; at = pattern.lastIndex) {
     pattern.lastIndex = at
     const match = pattern.exec(text)
-    if (match === null) throw wrongFilter(of, `nothing that can be read at character ${at + 1}`)
+    if (match === null)
+      throw wrongFilter(of, `${unreadable(text, at)}; terms begin with ${beginnings.join(', ')}`)
     if (terms.length === termsMax) throw wrongFilter(of, `more than ${termsMax} terms`)
     const [, name = '', operator = '', value = ''] = match
     const kind = name.replace(/\..*/s, '')
@@ -35,6 +44,13 @@ export function filterTerms(of: string, text: string, repeatable: readonly strin
     terms.push({ name, operator, value: unquoted(value) })
   }
   return terms
+}
+
+/** What stands where a term should, as far as it is something. */
+function unreadable(text: string, at: number): string {
+  const [, word = '', operator = ''] = /^\s*([^\s:<>="]*)([:<>=]*)/.exec(text.slice(at)) ?? []
+  if (word === '') return `nothing that can be read at character ${at + 1}`
+  return operator === '' ? `'${word}' by itself` : `'${word}${operator}' without a value that can be read`
 }
 
 /** What all filters are about. */

@@ -8,7 +8,7 @@ import { ofStoredJobs } from '../../scheduler/stored-jobs.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { flagQuery, keyJson, keyPath, keyToJson, nothing, wholeQuery } from '../wire/fields.ts'
 import { jobStatusJson, jobStatusToJson } from '../wire/job-status.ts'
-import { cursorOf, cursorText, filteredPage, pageJson, pageQuery } from '../wire/pages.ts'
+import { cursorsOf, filteredPage, pageJson, pageQuery } from '../wire/pages.ts'
 import { jobKeyOf } from './changes.ts'
 
 const listJobStatus: Operation = operation({
@@ -33,9 +33,9 @@ const listJobStatus: Operation = operation({
   }),
   body: null,
   answer: pageJson(jobStatusJson),
-  async handle({ scheduler, query, access }) {
+  async handle({ scheduler, params, query, access }) {
     const { take, minConsecutiveFailures, beyondRetries, days } = query
-    const after = cursorOf(query.after, keyJson)
+    const { after, next } = cursorsOf('jobStatus.list', { params, query }, keyJson)
     const found = await filteredPage<JobStatus, JobKey>(
       (size, from) =>
         scheduler.queryJobStatus({
@@ -57,7 +57,7 @@ const listJobStatus: Operation = operation({
     const items = beyondRetries ? await withoutRetrying(scheduler, stored) : stored
     return {
       items: items.map(jobStatusToJson),
-      next: found.next && cursorText(keyToJson(found.next)),
+      next: next(found.next && keyToJson(found.next)),
     }
   },
 })

@@ -20,8 +20,7 @@ import {
   jobToJson,
 } from '../wire/jobs.ts'
 import {
-  cursorOf,
-  cursorText,
+  cursorsOf,
   filledPage,
   groupMatcherOf,
   groupQuery,
@@ -57,9 +56,9 @@ const listJobs: Operation = operation({
   }),
   body: null,
   answer: pageJson(jobSummaryJson),
-  async handle({ scheduler, query, access, parts }) {
+  async handle({ scheduler, params, query, access, parts }) {
     const { take, jobType, search } = query
-    const after = cursorOf(query.after, keyJson)
+    const { after, next } = cursorsOf('jobs.list', { params, query }, keyJson)
     const wanted: JobQuery = {
       ...groupMatcherOf(query),
       ...visibleTo(access, 'viewer'),
@@ -72,7 +71,7 @@ const listJobs: Operation = operation({
     )
     return {
       items: found.items.map(jobSummaryToJson),
-      next: found.next && cursorText(keyToJson(found.next)),
+      next: next(found.next && keyToJson(found.next)),
     }
   },
 })
@@ -111,17 +110,17 @@ const jobTriggers: Operation = operation({
   answer: pageJson(triggerDetailJson),
   async handle({ scheduler, params, query }) {
     const { key: jobKey } = await requireJob(scheduler, params)
-    const after = cursorOf(query.after, keyJson)
-    const { items, next } = await scheduler.queryTriggers({
+    const { after, next } = cursorsOf('jobs.triggers', { params, query }, keyJson)
+    const found = await scheduler.queryTriggers({
       jobKey,
       take: query.take,
       ...(after !== undefined && { after: new TriggerKey(after.name, after.group) }),
     })
     const triggers = new KeyMap<TriggerKey, Trigger>()
-    const keys = items.map(({ key }) => key)
+    const keys = found.items.map(({ key }) => key)
     for (const trigger of await scheduler.getTriggers(keys)) triggers.set(trigger.key, trigger)
     const details = await Promise.all(
-      items.map(async (summary) => {
+      found.items.map(async (summary) => {
         const trigger = triggers.get(summary.key)
         return trigger === undefined ? unreadableFrom(scheduler, summary) : detailFrom(trigger, summary)
       }),
@@ -129,7 +128,7 @@ const jobTriggers: Operation = operation({
     return {
       // One that was deleted since it was listed is left out.
       items: details.filter((detail) => detail !== null),
-      next: next && cursorText(keyToJson(next)),
+      next: next(found.next && keyToJson(found.next)),
     }
   },
 })

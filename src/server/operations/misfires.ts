@@ -10,21 +10,14 @@ import {
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { instantMs, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
 import { misfireJson, misfireStatsJson, misfireToJson } from '../wire/misfires.ts'
-import {
-  cursorOf,
-  cursorText,
-  filteredPage,
-  pageJson,
-  pageQuery,
-  windowOf,
-  windowQuery,
-} from '../wire/pages.ts'
+import { cursorsOf, filteredPage, pageJson, pageQuery, windowOf, windowQuery } from '../wire/pages.ts'
 import { addSubject, filterTerms, subjectTerms, wrongFilter } from './filter-terms.ts'
 
 type Predicate = (misfire: Misfire) => boolean
 type StoreQuery = { -readonly [Field in keyof MisfireQuery]: MisfireQuery[Field] }
 
 const what = 'misfires'
+const beginnings = [...subjectTerms, 'cause'].map((name) => `${name}:`)
 
 const cursorJson: z.ZodType<MisfireCursor> = z.strictObject({ noticedTimeMs: instantMs, id: textUpTo(500) })
 
@@ -41,7 +34,7 @@ function parseMisfireFilter(text: string): {
   const query: StoreQuery = {}
   const rest: Predicate[] = []
   const causes: MisfireCause[] = []
-  for (const term of filterTerms(what, text, ['cause'])) {
+  for (const term of filterTerms(what, text, { beginnings, repeatable: ['cause'] })) {
     const { name, operator, value } = term
     if (operator !== ':') throw wrongFilter(what, `'${name}${operator}'; write ${name}:`)
     if (addSubject(what, term, query, rest)) continue
@@ -75,7 +68,8 @@ const listMisfires: Operation = operation({
   }),
   body: null,
   answer: pageJson(misfireJson),
-  async handle({ scheduler, query, access }) {
+  async handle({ scheduler, params, query, access }) {
+    const { after, next } = cursorsOf('misfires.list', { params, query }, cursorJson)
     const { query: wanted, rest } = parseMisfireFilter(query.filter)
     const isVisible: Predicate | null = access.has('viewer')
       ? null
@@ -89,12 +83,12 @@ const listMisfires: Operation = operation({
           ...(from !== undefined && { after: from }),
           take: size,
         }),
-      { take: query.take, after: cursorOf(query.after, cursorJson) },
+      { take: query.take, after },
       predicates.length === 0
         ? null
         : { isWanted: (misfire) => predicates.every((holds) => holds(misfire)), keyOf: placeOf },
     )
-    return { items: found.items.map(misfireToJson), next: found.next && cursorText(placeOf(found.next)) }
+    return { items: found.items.map(misfireToJson), next: next(found.next && placeOf(found.next)) }
   },
 })
 

@@ -7,15 +7,7 @@ import { refuseBlind, seesNodes } from '../attachment.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { plainActionJson } from '../wire/action.ts'
 import { instantMs, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
-import {
-  cursorOf,
-  cursorText,
-  filteredPage,
-  pageJson,
-  pageQuery,
-  windowOf,
-  windowQuery,
-} from '../wire/pages.ts'
+import { cursorsOf, filteredPage, pageJson, pageQuery, windowOf, windowQuery } from '../wire/pages.ts'
 import {
   executingJson,
   executingToJson,
@@ -132,7 +124,8 @@ const listExecutions: Operation = operation({
   }),
   body: null,
   answer: pageJson(executionJson),
-  async handle({ scheduler, query, access }) {
+  async handle({ scheduler, params, query, access }) {
+    const { after, next } = cursorsOf('executions.list', { params, query }, cursorJson)
     const { query: wanted, rest } = parseExecutionFilter(query.filter)
     const found = await filteredPage<ExecutionSummary, ExecutionCursor>(
       (size, from) =>
@@ -142,12 +135,12 @@ const listExecutions: Operation = operation({
           ...(from !== undefined && { after: from }),
           take: size,
         }),
-      { take: query.take, after: cursorOf(query.after, cursorJson) },
+      { take: query.take, after },
       executionFilter(rest, access.has('viewer') ? null : (group) => access.hasOn(group, 'viewer')),
     )
     return {
       items: found.items.map(executionToJson),
-      next: found.next && cursorText(cursorOfExecution(found.next)),
+      next: next(found.next && cursorOfExecution(found.next)),
     }
   },
 })

@@ -12,8 +12,7 @@ import { type Operation, type OperationCall, operation } from '../catalogue/oper
 import type { Access } from '../catalogue/role.ts'
 import { instantMs, instantQuery, keyJson, keyToJson, nothing, textUpTo } from '../wire/fields.ts'
 import {
-  cursorOf,
-  cursorText,
+  cursorsOf,
   filledPage,
   groupMatcherOf,
   groupQuery,
@@ -138,31 +137,33 @@ const listTriggers: Operation = operation({
 
 type ListPage = Page<TriggerSummary, string>
 
-async function byKey({ scheduler, query, access, parts }: ListCall): Promise<ListPage> {
+async function byKey(call: ListCall): Promise<ListPage> {
+  const { scheduler, query, access, parts } = call
   const { take, state, dueBeforeMs } = query
-  const after = cursorOf(query.after, keyJson)
+  const { after, next } = cursorsOf('triggers.list', call, keyJson)
   const wanted = {
     ...conditionsOf(query, access),
     ...(state !== undefined && { state }),
     ...(dueBeforeMs !== undefined && { dueBefore: new Date(dueBeforeMs) }),
   }
-  const { items, next } = await filledPage<TriggerSummary, TriggerKey>(
+  const found = await filledPage<TriggerSummary, TriggerKey>(
     (size, from) => scheduler.queryTriggers({ ...wanted, ...(from && { after: from }), take: size }),
     { take, after: after && new TriggerKey(after.name, after.group), clock: parts.clock },
   )
-  return { items, next: next && cursorText(keyToJson(next)) }
+  return { items: found.items, next: next(found.next && keyToJson(found.next)) }
 }
 
 const placeJson = z.strictObject({ nextFireTimeMs: instantMs, priority: int32, key: keyJson })
 
-async function inFireOrder({ scheduler, query, access, parts }: ListCall): Promise<ListPage> {
+async function inFireOrder(call: ListCall): Promise<ListPage> {
+  const { scheduler, query, access, parts } = call
   const { take, dueBeforeMs } = query
-  const after = cursorOf(query.after, placeJson)
+  const { after, next } = cursorsOf('triggers.list', call, placeJson)
   const wanted = {
     ...conditionsOf(query, access),
     ...(dueBeforeMs !== undefined && { dueBefore: new Date(dueBeforeMs) }),
   }
-  const { items, next } = await filledPage<TriggerSummary, FirePlace>(
+  const found = await filledPage<TriggerSummary, FirePlace>(
     (size, from) => scheduler.queryNextTriggers({ ...wanted, ...(from && { after: from }), take: size }),
     {
       take,
@@ -170,7 +171,10 @@ async function inFireOrder({ scheduler, query, access, parts }: ListCall): Promi
       clock: parts.clock,
     },
   )
-  return { items, next: next && cursorText({ ...next, key: keyToJson(next.key) }) }
+  return {
+    items: found.items,
+    next: next(found.next && { ...found.next, key: keyToJson(found.next.key) }),
+  }
 }
 
 export const triggerListOperations: readonly Operation[] = [listTriggers]

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
@@ -80,17 +81,51 @@ export function groupMatcherOf({ group, groupMatch }: GroupChoice): { group?: Gr
   }
 }
 
-/** A cursor is opaque to clients: the key that the next page comes after, as JSON in base64url. */
-export function cursorText(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
+/** Where the pages of one list begin and go on. */
+export interface Cursors<Value> {
+  /** Undefined for the first page. */
+  readonly after: Value | undefined
+  /** Null after the last page. */
+  readonly next: (value: Value | null) => string | null
 }
 
-/** Undefined for the first page. @throws InvalidArgumentError for a text that no list has given */
-export function cursorOf<Value>(text: string | undefined, schema: z.ZodType<Value>): Value | undefined {
+/**
+ * The cursors of a list. They are opaque to clients: the list, and what its next page comes after. With those of
+ * another list, or of another choice from it, entries would be left out without a word.
+ *
+ * @throws InvalidArgumentError for a text that this list has not given
+ */
+export function cursorsOf<Value>(
+  id: string,
+  { params, query }: { readonly params: unknown; readonly query: { readonly after?: string | undefined } },
+  schema: z.ZodType<Value>,
+): Cursors<Value> {
+  const list = digestOf([id, params, query])
+  return {
+    after: valueOf(query.after, list, schema),
+    next: (value) =>
+      value === null ? null : Buffer.from(JSON.stringify([list, value])).toString('base64url'),
+  }
+}
+
+/** How much is asked for at once, and in what form, may differ from page to page, and so may the time that a page is of. */
+const notChosen = /^(take|after|format|.*Ms)$/
+
+function digestOf(list: unknown): string {
+  const text = JSON.stringify(list, (name, value: unknown) => (notChosen.test(name) ? undefined : value))
+  return createHash('sha256').update(text).digest('base64url').slice(0, 8)
+}
+
+function valueOf<Value>(text: string | undefined, list: string, schema: z.ZodType<Value>): Value | undefined {
   if (text === undefined) return undefined
-  const parsed = schema.safeParse(jsonOrNull(Buffer.from(text, 'base64url').toString()))
-  if (parsed.success) return parsed.data
-  throw new InvalidArgumentError('after', "'after' must be the 'next' of a page of this list.")
+  const parsed = z
+    .tuple([z.literal(list), schema])
+    .safeParse(jsonOrNull(Buffer.from(text, 'base64url').toString()))
+  if (parsed.success) return parsed.data[1]
+  throw new InvalidArgumentError(
+    'after',
+    "'after' must be the 'next' of a page of this list, with the same filters.",
+  )
 }
 
 function jsonOrNull(text: string): unknown {
