@@ -1,3 +1,4 @@
+import { isHostName } from '../core/arguments.ts'
 import { type PrometheusPlugin, prometheusPlugin } from '../metrics/prometheus/prometheus-plugin.ts'
 import { createScheduler, type SchedulerOptions } from '../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -82,6 +83,7 @@ export const serveCommand: Command = {
       values['not-ready'] === undefined
         ? (settings.serve?.notReadyMs ?? 0)
         : parseDuration('--not-ready', values['not-ready'], { max: 3_600_000 })
+    const allowedHosts = hostsOf(values) ?? settings.serve?.allowedHosts ?? null
     const metrics = metricsOf(values, settings)
     const behaviour = behaviourOf(values, settings, { drainMs, metrics })
     // Only a node may be the first one there: who looks at a misspelt name would see an empty store.
@@ -96,7 +98,8 @@ export const serveCommand: Command = {
     const stop = stopRequests(host, null)
     let close = async (): Promise<void> => {}
     const work = async (): Promise<number> => {
-      const { greeting, health, server } = await open(scheduler, { values, settings, port, metrics }, host)
+      const opening = { values, settings, port, allowedHosts, metrics }
+      const { greeting, health, server } = await open(scheduler, opening, host)
       close = () => server.close()
       host.stdout.write(greeting)
       if (values.start === true) await scheduler.start()
@@ -152,23 +155,33 @@ function behaviourOf(
   return { ...scheduler, plugins, disposeTimeoutMs: drainMs }
 }
 
+/** @throws UsageError for what no request could be sent to */
+function hostsOf({ 'allowed-hosts': text }: Values): readonly string[] | null {
+  const names = text?.split(',') ?? null
+  const wrong = names?.find((name) => !isHostName(name))
+  if (wrong === undefined) return names
+  throw new UsageError(
+    `--allowed-hosts takes names such as ops.example.com, in small letters, without scheme and port, got '${wrong}'.`,
+  )
+}
+
 interface Opening {
   readonly values: Values
   readonly settings: Settings
   readonly port: number
+  readonly allowedHosts: readonly string[] | null
   readonly metrics: PrometheusPlugin | null
 }
 
 async function open(
   scheduler: Scheduler,
-  { values, settings: { store, serve: config = {} }, port, metrics }: Opening,
+  { values, settings: { store, serve: config = {} }, port, allowedHosts, metrics }: Opening,
   { clock }: CliHost,
 ): Promise<Pick<Serving, 'server' | 'health'> & { readonly greeting: string }> {
   // The store is reached before the address is printed.
   await scheduler.getJobGroupNames()
   const tokenHashFile = values['token-hash-file'] ?? config.tokenHashFile ?? null
   const isReadOnly = values['read-only'] ?? config.readOnly ?? false
-  const allowedHosts = values['allowed-hosts']?.split(',') ?? config.allowedHosts ?? null
   const listening = {
     port,
     host: values.host ?? config.host ?? '127.0.0.1',

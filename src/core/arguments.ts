@@ -71,6 +71,18 @@ export const checkObject: ArgumentCheck = checkThat('an object', isObject)
 export const checkData: ArgumentCheck = checkThat('an object with a field for each entry', isDataObject)
 export const isName = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 export const checkName: ArgumentCheck = checkThat('a name that is not blank', isName)
+
+/** Whether it is the name of a host as URLs have it: without scheme and port, in small letters, IPv6 in brackets. */
+export function isHostName(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(`http://${value}`)) return false
+  return new URL(`http://${value}`).hostname === value
+}
+
+export const checkHostName: ArgumentCheck = checkThat(
+  "the name of a host such as 'ops.example.com' or '[::1]', without scheme and port, in small letters",
+  isHostName,
+)
+
 export const checkDate: ArgumentCheck = checkThat(
   'a valid Date',
   (value) => value instanceof Date && !Number.isNaN(value.getTime()),

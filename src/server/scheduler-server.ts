@@ -167,7 +167,8 @@ async function listen(
 ): Promise<{ server: Server; address: string }> {
   checkOptions('listen', where, { port: checkWhole(0, 65_535), host: checkString })
   const { port = 8080, host = '127.0.0.1' } = where
-  const hosts = allowedHosts ?? (isLoopback(host) ? loopbackHosts : null)
+  // Also of those who name a proxy, some come from this machine.
+  const hosts = isLoopback(host) ? [...(allowedHosts ?? []), ...loopbackHosts] : allowedHosts
   const nodeServer = requireFrom(import.meta.url)('@hono/node-server') as NodeServer
   const listener = nodeServer.getRequestListener(
     (request, { incoming }) =>

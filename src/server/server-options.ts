@@ -3,6 +3,7 @@ import {
   type ArgumentCheck,
   checkBoolean,
   checkFunction,
+  checkHostName,
   checkLongSecret,
   checkMethods,
   checkName,
@@ -40,8 +41,9 @@ export interface SchedulerServerOptions {
   /** What paths begin with where the server is mounted, as in `/admin/jobs`. Default none. */
   readonly basePath?: string
   /**
-   * The names by which the server is called. Requests to others are refused. Default: any, but when it listens on the
-   * loopback interface `localhost`, `127.0.0.1` and `[::1]`.
+   * The names by which the server is called, as in `ops.example.com`: without scheme and port. Requests to others are
+   * refused. Where it listens on the loopback interface, `localhost`, `127.0.0.1` and `[::1]` are names as well.
+   * Default: those there, and any name elsewhere.
    */
   readonly allowedHosts?: readonly string[]
   /** Origins besides the server's own whose pages may change things, as in `https://ops.example.com`. Default none. */
@@ -256,7 +258,7 @@ const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>
     // Clients leave out the parts . and .. of a path before they send it.
     (value) => typeof value === 'string' && /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/.test(value),
   ),
-  allowedHosts: listOf(checkName),
+  allowedHosts: listOf(checkHostName),
   allowedOrigins: listOf(
     checkThat(
       'an origin',

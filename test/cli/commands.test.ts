@@ -76,6 +76,11 @@ describe('quartz-ts', () => {
     [['triggers', '--count', '3'], /--count goes with a KEY: 'triggers KEY --count'/],
     [['status', 'a/b', '--failing'], /--failing is for the list, and 'status a\/b' shows one/],
     [['status', '--group', 'a'], /--group goes with a KEY/],
+    [
+      ['serve', '--store', 'a.db', '--allowed-hosts', 'ops.example.com,http://ops.example.com:8080'],
+      /--allowed-hosts takes names such as ops\.example\.com, .* got 'http:\/\/ops\.example\.com:8080'/,
+    ],
+    [['serve', '--store', 'a.db', '--allowed-hosts', ''], /--allowed-hosts takes names .* got ''/],
     [['validate'], /'validate' needs FILE/],
     [['validate', 'no such file'], /Cannot read the crontab 'no such file': ENOENT/],
     [['validate', 'x', '--user-column', 'maybe'], /--user-column takes auto, yes or no, got 'maybe'/],

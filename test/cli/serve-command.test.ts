@@ -31,7 +31,7 @@ describe('quartz-ts serve', () => {
     const host = new FakeHost({ clock: systemClock })
     const tokenFile = join(folder, 'token')
     const args = ['serve', '--store', file, '--port', '0', '--token-hash-file', tokenFile]
-    args.push('--allowed-hosts', '127.0.0.1,ops.example.com')
+    args.push('--allowed-hosts', 'ops.example.com')
     const ended = runCli(args, host)
     const { address, token } = await printed(host)
     expect(await (await get(address, '/jobs', token)).json()).toMatchObject({ items: { length: 4 } })

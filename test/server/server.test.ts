@@ -192,6 +192,17 @@ test('requests, bodies and hosts are limited', async () => {
   expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '12'])
 })
 
+test('names of the loopback interface stay where others are given, as of a proxy', async () => {
+  await using fixture = await serverFixture({ allowedHosts: ['ops.example.com'] })
+  for (const [host, status] of [
+    ['ops.example.com', 200],
+    ['localhost', 200],
+    ['127.0.0.1', 200],
+    ['evil.example', 403],
+  ] as const)
+    expect([host, await statusWithHost(fixture.address, host)]).toEqual([host, status])
+})
+
 function statusWithHost(address: string, host: string): Promise<number | undefined> {
   const { hostname, port } = new URL(address)
   const headers = { host, authorization: `Bearer ${tokens.viewer}` }

@@ -1,6 +1,7 @@
 import {
   type ArgumentCheck,
   checkBoolean,
+  checkHostName,
   checkLongSecret,
   checkName,
   checkObject,
@@ -21,7 +22,10 @@ export interface ServeConfig {
   readonly port?: number
   /** The address to listen on. Default `127.0.0.1`: this machine alone. */
   readonly host?: string
-  /** The names by which the server is called, such as that of a proxy. Default: as in `createServer`. */
+  /**
+   * The names by which the server is called, such as that of a proxy, without scheme and port. Default: as in
+   * `createServer`.
+   */
   readonly allowedHosts?: readonly string[]
   /** Keeps the hash of the token that is made at the first start. Default: a new token at each start. */
   readonly tokenHashFile?: string
@@ -82,7 +86,7 @@ const checkStore: ArgumentCheck = (method, argument, value, code) => {
 const serveChecks: Readonly<Record<keyof ServeConfig, ArgumentCheck>> = {
   port: checkWhole(0, 65_535),
   host: checkName,
-  allowedHosts: listOf(checkName),
+  allowedHosts: listOf(checkHostName),
   tokenHashFile: checkName,
   sessionSecret: checkLongSecret(32),
   readOnly: checkBoolean,
