@@ -265,7 +265,7 @@ describe('triggers', () => {
     expect(reset).toMatchObject({ changed: false })
     expect(await problem('POST /triggers/reports/none/pause')).toMatchObject({
       status: 404,
-      code: 'ERR_NOT_FOUND',
+      code: 'ERR_TRIGGER_NOT_FOUND',
     })
   })
 

@@ -75,15 +75,15 @@ export async function isAnyIn(scheduler: Scheduler, wanted: TriggerQuery): Promi
   return false
 }
 
-/** @throws SchedulerError ERR_NOT_FOUND */
+/** @throws JobPersistenceError ERR_JOB_NOT_FOUND */
 export function jobKeyOf({ group, name }: KeyJson): JobKey {
-  if (isBlank(group, name)) throw notFound('job', { group, name })
+  if (isBlank(group, name)) throw unknownJob({ group, name })
   return new JobKey(name, group)
 }
 
-/** @throws SchedulerError ERR_NOT_FOUND */
+/** @throws SchedulerError ERR_TRIGGER_NOT_FOUND */
 export function triggerKeyOf({ group, name }: KeyJson): TriggerKey {
-  if (isBlank(group, name)) throw notFound('trigger', { group, name })
+  if (isBlank(group, name)) throw unknownTrigger({ group, name })
   return new TriggerKey(name, group)
 }
 
@@ -102,14 +102,14 @@ export function unknownJob({ group, name }: KeyJson): JobPersistenceError {
   return new JobPersistenceError(`There is no job '${group}.${name}'.`, { code: 'ERR_JOB_NOT_FOUND' })
 }
 
-/** @throws SchedulerError ERR_NOT_FOUND */
+/** @throws SchedulerError ERR_TRIGGER_NOT_FOUND */
 export async function requireTrigger(scheduler: Scheduler, key: KeyJson): Promise<Trigger> {
   const trigger = await scheduler.getTrigger(triggerKeyOf(key))
-  if (trigger === null) throw notFound('trigger', key)
+  if (trigger === null) throw unknownTrigger(key)
   return trigger
 }
 
-/** A stored trigger, or null for one that cannot be read: a row of it is there. @throws SchedulerError ERR_NOT_FOUND */
+/** A stored trigger, or null for one that cannot be read: a row of it is there. @throws SchedulerError ERR_TRIGGER_NOT_FOUND */
 export async function readableTrigger(scheduler: Scheduler, key: KeyJson): Promise<Trigger | null> {
   try {
     return await requireTrigger(scheduler, key)
@@ -125,8 +125,8 @@ export async function jobGroupsOfTrigger(scheduler: Scheduler, key: KeyJson): Pr
   return summary === undefined ? [] : [summary.jobKey.group]
 }
 
-function notFound(what: string, { group, name }: KeyJson): SchedulerError {
-  return new SchedulerError('ERR_NOT_FOUND', `There is no ${what} '${group}.${name}'.`)
+function unknownTrigger({ group, name }: KeyJson): SchedulerError {
+  return new SchedulerError('ERR_TRIGGER_NOT_FOUND', `There is no trigger '${group}.${name}'.`)
 }
 
 /** A dry run does not say that all is well where the run itself is refused, as for data that are too large. */
