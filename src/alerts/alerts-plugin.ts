@@ -4,6 +4,7 @@ import {
   checkObject,
   checkOptions,
   checkThat,
+  checkUntil,
   checkWhole,
   listOf,
 } from '../core/arguments.ts'
@@ -220,6 +221,7 @@ class Alerts implements AlertsPlugin {
     const { book, context } = this.#require()
     const nowMs = context.clock.now()
     checkSilence(options, nowMs)
+    await this.#requireRule(options.rule)
     if ((await this.silences()).length >= silencesMax) {
       throw new SchedulerError('ERR_NOT_ALLOWED', `There are ${silencesMax} silences; end one of them first.`)
     }
@@ -227,6 +229,19 @@ class Alerts implements AlertsPlugin {
     const silence = { id: context.ids.uniqueName(), rule, subject, untilMs: until.getTime(), by, reason }
     await book.addSilence(silence)
     return silence
+  }
+
+  /** A silence of a rule that was misspelt would be found when its alerts come. */
+  async #requireRule(rule: string | undefined): Promise<void> {
+    if (rule === undefined || this.rules.some(({ name }) => name === rule)) return
+    // Another node may have rules of its own.
+    if ((await this.active()).some((alert) => alert.rule === rule)) return
+    const known = this.rules.map(({ name }) => `'${name}'`).join(', ')
+    throw new InvalidArgumentError(
+      'rule',
+      `silence: there is no rule '${rule}'; there are ${known}.`,
+      'ERR_INVALID_OPTION',
+    )
   }
 
   async endSilence(id: string): Promise<boolean> {
@@ -282,10 +297,7 @@ function checkSilence(options: SilenceOptions, nowMs: number): void {
   checkOptions('silence', options, {
     rule: text(500),
     subject: text(500),
-    until: checkThat(
-      'a date in the future, within a year',
-      (value) => value instanceof Date && value.getTime() > nowMs && value.getTime() <= nowMs + yearMs,
-    ),
+    until: checkUntil,
     by: text(200),
     reason: text(1000),
   })
@@ -294,4 +306,11 @@ function checkSilence(options: SilenceOptions, nowMs: number): void {
       throw new InvalidArgumentError(field, `silence: '${field}' is missing.`, 'ERR_INVALID_OPTION')
     }
   }
+  const untilMs = options.until.getTime()
+  if (untilMs > nowMs && untilMs <= nowMs + yearMs) return
+  throw new InvalidArgumentError(
+    'until',
+    `silence: 'until' must be later than now and within a year, got ${options.until.toISOString()}.`,
+    'ERR_INVALID_OPTION',
+  )
 }

@@ -100,6 +100,21 @@ describe('alerts', () => {
     expect(await alerts.silences()).toEqual([])
   })
 
+  it('are silenced by rules that there are, until a time that is ahead', async () => {
+    const { clock, alerts } = await rigWith([flag().rule], [recorded()])
+    const silence = { until: new Date(clock.now() + 60_000), by: 'ann', reason: 'x' }
+    await expect(alerts.silence({ ...silence, rule: 'flaq' })).rejects.toMatchObject({
+      field: 'rule',
+      message: "silence: there is no rule 'flaq'; there are 'flag'.",
+    })
+    const past = new Date(clock.now() - 1)
+    await expect(alerts.silence({ ...silence, until: past })).rejects.toMatchObject({
+      field: 'until',
+      message: `silence: 'until' must be later than now and within a year, got ${past.toISOString()}.`,
+    })
+    expect(await alerts.silences()).toEqual([])
+  })
+
   it('that begin and end in a silence are never sent', async () => {
     const [state, channel] = [flag(), recorded()]
     const { clock, alerts } = await rigWith([state.rule], [channel])
