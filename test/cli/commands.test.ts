@@ -68,6 +68,8 @@ describe('quartz-ts', () => {
     [['next', '* * * * *', '--from', 'tomorrow'], /--from takes an instant/],
     [['next', '* * * * *', '--from', '2026-02-30'], /--from: there is no day 2026-02-30, got '2026-02-30'/],
     [['history', '--to', '2026-04-31T00:00:00+02:00'], /--to: there is no day 2026-04-31/],
+    [['pause', 'job', 'a/b', '--until', '0s'], /--until must be later than now, got '0s'/],
+    [['pause', 'all', '--until', '1999-01-01'], /--until must be later than now, got '1999-01-01'/],
     [['pause', 'job', 'a/b', '--until', '2027-02-29'], /--until: there is no day 2027-02-29/],
     [['jobs', 'a/b', '--search', 'x'], /--search is for the list, and 'jobs a\/b' shows one/],
     [['jobs', 'a/b', '--all'], /--all is for the list/],

@@ -180,6 +180,23 @@ describe('a change whose answer is lost', () => {
     }
   })
 
+  test('is no such thing where the path is wrong, or http is spoken', async () => {
+    const { address } = await serverFixture().then((fixture) => {
+      onTestFinished(() => fixture[Symbol.asyncDispose]())
+      return fixture
+    })
+    for (const path of ['/api', '/jobs/page']) {
+      const host = hostOf()
+      expect(await runCli(['run', 'job', 'reports/daily', '--server', address + path], host)).toBe(1)
+      expect(host.stderr.text).toContain('its path is wrong: give it the address of its page, without /api.')
+    }
+    const host = hostOf()
+    expect(await runCli(['jobs', '--server', address.replace('http:', 'https:')], host)).toBe(5)
+    expect(host.stderr.text).toMatch(
+      /^quartz-ts: '.*' cannot be reached: what listens there speaks http, not https\.\n$/,
+    )
+  })
+
   test('is no such thing for a look, a dry run, or where nobody listens', async () => {
     for (const answer of [null, (response: ServerResponse) => response.writeHead(503).end()]) {
       const address = await brokenServer(answer)

@@ -333,6 +333,21 @@ describe.each([
     }
   })
 
+  test('a key makes no further lines', async () => {
+    const { run } = await open()
+    const { out } = await run('export', '--secrets')
+    const whole = JSON.parse(out) as { jobs: { key: object }[]; triggers: object[] }
+    const [job] = whole.jobs
+    const forged = { ...job, key: { group: 'g', name: 'x\n- job reports/daily' } }
+    const file = temporaryFile('all.json', JSON.stringify({ ...whole, jobs: [...whole.jobs, forged] }))
+    expect((await run('import', file, '--dry-run')).out).toMatch(
+      /^\+ job g\/x - job reports\/daily\nwould be added 1,/,
+    )
+    expect((await run('import', file)).code).toBe(0)
+    const deleted = await run('pause', 'job', 'g/x\n- job reports/daily')
+    expect(deleted.out).toMatch(/^job g\/x - job reports\/daily: has no trigger that can be paused\n$/)
+  })
+
   test('import shows what differs and asks for --yes', async () => {
     const { run, scheduler } = await open()
     const file = temporaryFile('all.json', (await run('export', '--secrets')).out)

@@ -35,6 +35,9 @@ export interface ApiClientOptions {
   readonly close: () => Promise<void>
 }
 
+/** What a server of this kind says of a path that none of its operations has. */
+const nothingHere = 'There is nothing here.'
+
 /** Most bytes of an answer: a file of all definitions has fewer. */
 const answerMaxBytes = 256 * 1024 * 1024
 
@@ -92,7 +95,8 @@ export class ApiClient implements AsyncDisposable {
     const { authRemedy, cause } = this.#options
     const problem = answer as Problem | null
     const { status } = response
-    if (typeof problem?.detail !== 'string') return this.#strangeAnswer(response)
+    if (typeof problem?.detail !== 'string' || problem.detail === nothingHere)
+      return this.#strangeAnswer(response)
     const suggestion = typeof problem.suggestion === 'string' ? problem.suggestion : ''
     const said = problem.detail.includes(suggestion) ? problem.detail : `${problem.detail} ${suggestion}`
     const more = status === 401 ? authRemedy : status >= 500 ? cause() : keyRemedy(status, params)
@@ -119,6 +123,11 @@ export class ApiClient implements AsyncDisposable {
     if (status >= 500) {
       const which = 'that server, or a proxy before it, has failed.'
       return new MayBeDone(exitCodes.failed, `'${base}' answered ${status}: ${which}`)
+    }
+    if (status === 404) {
+      const remedy = 'give it the address of its page, without /api.'
+      const what = `'${base}' is no quartz-ts server, or its path is wrong: ${remedy} It answered ${status}.`
+      return new CommandFailure(exitCodes.failed, what)
     }
     const answered = `It answered ${status}${ok ? ' with something else than was asked for' : ''}.`
     const what = `'${base}' is no quartz-ts server, or its path is wrong. ${answered}`

@@ -100,6 +100,10 @@ function checkedToken(where: string, token: string): string {
 
 function withoutAnswer(base: string, error: unknown): CommandFailure {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+  if (/:wrong version number:|packet length too long/.test(textOf(cause))) {
+    const what = `'${base}' cannot be reached: what listens there speaks http, not https.`
+    return new CommandFailure(exitCodes.unreachable, what, { cause: error })
+  }
   return wasSent(cause)
     ? new AnswerLost(`The answer of '${base}' was lost: ${textOf(cause)}.`, { cause: error })
     : new CommandFailure(exitCodes.unreachable, `'${base}' cannot be reached: ${textOf(cause)}.`, {

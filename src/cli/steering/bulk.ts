@@ -4,7 +4,7 @@ import type { ApiClient } from '../api/api-client.ts'
 import { stopRequests } from '../crontab/stop-requests.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
-import { count, visible } from '../terminal/text.ts'
+import { count, lineOf, visible } from '../terminal/text.ts'
 import { afterChange, type ChangeValues, requireYes } from './changes.ts'
 import { formatKey } from './keys.ts'
 
@@ -39,10 +39,9 @@ export async function carryOutBulk(
   if (values['dry-run'] === true) {
     if (values.json === true) host.stdout.write(`${JSON.stringify(counted, null, 2)}\n`)
     else {
-      const more = total > first.length ? ['...'] : []
-      host.stdout.write(
-        visible(`${[`${what} would be ${done}:`, ...first.map(formatKey), ...more].join('\n  ')}\n`),
-      )
+      host.stdout.write(`${what} would be ${done}:\n`)
+      for (const key of first) host.stdout.write(`  ${lineOf(formatKey(key))}`)
+      if (total > first.length) host.stdout.write('  ...\n')
     }
     return exitCodes.ok
   }
@@ -98,5 +97,5 @@ function printEnd(bulk: BulkJson, done: string, { stdout, stderr }: CliHost): vo
     status === 'stopped' ? `stopped with ${total - bulk.done} left` : '',
   ]
   stdout.write(`${parts.filter((part) => part !== '').join(', ')}\n`)
-  for (const { key, message } of failures) stderr.write(visible(`${formatKey(key)}: ${message}\n`))
+  for (const { key, message } of failures) stderr.write(lineOf(`${formatKey(key)}: ${message}`))
 }

@@ -2,7 +2,7 @@ import type { ActionJson } from '../../server/wire/action.ts'
 import type { BooleanOption, OptionValues } from '../command.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
-import { visible } from '../terminal/text.ts'
+import { lineOf } from '../terminal/text.ts'
 import { jsonOption } from './pages.ts'
 
 type ChangeOptions = Readonly<Record<'dry-run' | 'yes' | 'json', BooleanOption>>
@@ -40,7 +40,7 @@ export function printAction(
   const { changed, dryRun, landed } = action
   const where = landed.scope === 'cluster' ? 'in the cluster' : `on ${landed.node}`
   const verb = dryRun ? `would be ${done}` : `${done} ${where}`
-  stdout.write(visible(`${object}: ${changed ? verb : already}\n`))
+  stdout.write(lineOf(`${object}: ${changed ? verb : already}`))
 }
 
 /** Refuses a change of more than one thing that was not agreed to. @throws CommandFailure */

@@ -5,7 +5,7 @@ import { type Command, parseCommandLine, UsageError } from '../command.ts'
 import type { Settings } from '../config/settings.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
-import { count, visible } from '../terminal/text.ts'
+import { count, lineOf } from '../terminal/text.ts'
 import { type ChangeValues, changeOptions, requireYes } from './changes.ts'
 import { outOption, readJson, writeJson } from './files.ts'
 import { formatKey } from './keys.ts'
@@ -125,7 +125,7 @@ const signs = { add: '+', change: '~', remove: '-', leaveOut: '!' } as const
 
 function printDifferences({ differences, counts }: ImportJson, { stdout }: CliHost): void {
   for (const { kind, key, change } of differences) {
-    stdout.write(visible(`${signs[change]} ${kind} ${kind === 'calendar' ? key.name : formatKey(key)}\n`))
+    stdout.write(lineOf(`${signs[change]} ${kind} ${kind === 'calendar' ? key.name : formatKey(key)}`))
   }
   const left = counts.add + counts.change + counts.remove + counts.leaveOut - differences.length
   if (left > 0) stdout.write(`... and ${count(left, 'more')}\n`)

@@ -7,7 +7,7 @@ import { formatDuration, parseDuration } from '../duration.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import type { Column } from '../terminal/table.ts'
-import { count, visible } from '../terminal/text.ts'
+import { count, lineOf } from '../terminal/text.ts'
 import { afterChange, changeOptions, printAction, requireYes, type Words } from './changes.ts'
 import { requireClusterView } from './cluster-view.ts'
 import { requireOneOf } from './filters.ts'
@@ -98,7 +98,7 @@ async function steer(
   printAction(action, words, values, host)
   if (isDryRun) return exitCodes.ok
   if (!confirmed) {
-    host.stderr.write(visible(`${instanceId} does not say that it has done so; it may not have heard.\n`))
+    host.stderr.write(lineOf(`${instanceId} does not say that it has done so; it may not have heard.`))
     return exitCodes.failed
   }
   if (verb === 'drain') await drained(client, { instanceId, waitMs }, values, host)
@@ -117,7 +117,7 @@ async function drained(
   const startedMs = clock.elapsedMs()
   for (let said: number | null = null; ; ) {
     const { items } = await client.call('nodes.list').catch((error: unknown) => {
-      stderr.write(visible(`Node '${instanceId}' was told to drain, and may go on.\n`))
+      stderr.write(lineOf(`Node '${instanceId}' was told to drain, and may go on.`))
       throw afterChange(error)
     })
     // One that has shut down meanwhile has left the list.

@@ -78,8 +78,12 @@ export const resumeCommand: Command = steering({
 /** A duration from now, or an instant. @throws UsageError */
 function untilOf(text: string, nowMs: EpochMs): EpochMs {
   const durationMs = durationMsOf(text)
-  if (durationMs !== null) return nowMs + durationMs
-  return requireInstant('--until', text, 'a duration such as 2h, an instant')
+  const untilMs =
+    durationMs === null
+      ? requireInstant('--until', text, 'a duration such as 2h, an instant')
+      : nowMs + durationMs
+  if (untilMs > nowMs) return untilMs
+  throw new UsageError(`--until must be later than now, got '${text}'.`)
 }
 
 function steering(verb: Verb): Command {

@@ -7,7 +7,7 @@ import type { CliHost } from '../host.ts'
 import { formatMoment } from '../local-time.ts'
 import { requireWhole, requireZone, zoneOption } from '../shared-options.ts'
 import { type Column, Table } from '../terminal/table.ts'
-import { visible } from '../terminal/text.ts'
+import { lineOf } from '../terminal/text.ts'
 import { changeOptions, printAction } from './changes.ts'
 import { groupOption } from './filters.ts'
 import { formatKey, parseKey } from './keys.ts'
@@ -82,14 +82,14 @@ function printShards({ firings, disabledItems }: ShardsJson, zone: TimeZone, { s
   if (disabledItems.length > 0) stdout.write(`Turned off: ${disabledItems.join(', ')}\n`)
   if (firings.length === 0) stdout.write('No firing of it is open.\n')
   for (const firing of firings) {
-    stdout.write(`${firingLine(firing, zone)}\n`)
+    stdout.write(firingLine(firing, zone))
     new Table(columns, stdout).write(firing.items)
   }
 }
 
 function firingLine({ fireInstanceId, triggerKey, fireTimeMs }: ShardedFiringJson, zone: TimeZone): string {
   const began = `${formatMoment(zone, fireTimeMs)} (${zone.name})`
-  return visible(`Firing ${fireInstanceId} of ${formatKey(triggerKey)}, ${began}:`)
+  return lineOf(`Firing ${fireInstanceId} of ${formatKey(triggerKey)}, ${began}:`)
 }
 
 const columns: readonly Column<ShardedItemJson>[] = [

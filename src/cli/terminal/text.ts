@@ -65,6 +65,11 @@ export function visible(text: string): string {
   })
 }
 
+/** A line with names of unknown origin, which make no further lines of it. */
+export function lineOf(text: string): string {
+  return `${visible(oneLine(text))}\n`
+}
+
 /** `1 job`, `2 jobs`; with thousands marked. */
 export function count(number: number, noun: string, plural: string = `${noun}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`
