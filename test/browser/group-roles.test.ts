@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import { breakTrigger, storeOnFile } from '../support/broken-trigger.ts'
-import { inBrowser } from '../support/browser-suite.ts'
+import { inBrowser, inDashboard } from '../support/browser-suite.ts'
 import { dashboardFixture, openDashboard, seen } from '../support/dashboard-fixture.ts'
 import { filledScheduler } from '../support/server-fixture.ts'
 
@@ -51,4 +51,24 @@ inBrowser('the overview of somebody with a role on one group alone', (browser) =
     await seen(page, 'One trigger has been due for more than a minute.')
     await page.locator('.verdict.bad').getByText('2 things need a look').waitFor()
   })
+})
+
+inDashboard('pages of those who may not', (browser, fixture) => {
+  test.each(['/users', '/groups'])('wait for no rows where they were refused: %s', async (path) => {
+    const { page } = await openDashboard(browser(), fixture().address, path, { who: 'reports' })
+    await seen(page, 'This could not be loaded')
+    expect(await page.locator('table').count()).toBe(0)
+    await page.close()
+  })
+
+  test.each(['/jobs/reports/daily/edit', '/triggers/reports/daily/edit'])(
+    'save nothing: %s',
+    async (path) => {
+      const { page, errors } = await openDashboard(browser(), fixture().address, path, { who: 'viewer' })
+      await seen(page, 'You may look at this and not change it: saving needs a higher role.')
+      expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+      expect(errors).toEqual([])
+      await page.close()
+    },
+  )
 })

@@ -92,6 +92,7 @@ export const common = dictionary({
     close: 'Close',
     save: 'Save',
     saveAnyway: 'Save all the same',
+    mayNotSave: 'You may look at this and not change it: saving needs a higher role.',
     changedMeanwhile:
       'It was changed, or deleted, since this page was opened. To save now undoes that. ' +
       'To see what is stored, cancel and open the page anew.',
@@ -175,6 +176,7 @@ export const common = dictionary({
     close: '关闭',
     save: '保存',
     saveAnyway: '仍然保存',
+    mayNotSave: '您可以查看但不能更改：保存需要更高的角色。',
     changedMeanwhile:
       '打开此页面之后，它已被修改或删除。现在保存会覆盖那次更改。要查看已存储的内容，请取消并重新打开此页面。',
     copy: '复制',

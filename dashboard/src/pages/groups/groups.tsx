@@ -47,10 +47,16 @@ export function GroupsPage(): JSX.Element {
       <PageHead title={text.title} below={text.below} />
       {error !== null && <ProblemNote error={error} retry={groups.reload} />}
       {shown?.knowsLimits === false && <p class="note info">{text.limitsNotKnown}</p>}
-      <div class="columns">
-        <Groups title={text.jobGroups} columns={jobColumns(shown)} rows={shown?.jobGroups ?? null} />
-        <Groups title={text.triggerGroups} columns={columns('trigger')} rows={shown?.triggerGroups ?? null} />
-      </div>
+      {(error === null || shown !== null) && (
+        <div class="columns">
+          <Groups title={text.jobGroups} columns={jobColumns(shown)} rows={shown?.jobGroups ?? null} />
+          <Groups
+            title={text.triggerGroups}
+            columns={columns('trigger')}
+            rows={shown?.triggerGroups ?? null}
+          />
+        </div>
+      )}
     </>
   )
 }

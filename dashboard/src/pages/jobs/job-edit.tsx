@@ -9,12 +9,14 @@ import { Button } from '../../parts/button.tsx'
 import { DataEditor, dataText, readData } from '../../parts/data-editor.tsx'
 import { CheckField, TextField } from '../../parts/fields.tsx'
 import { keyText } from '../../parts/links.tsx'
+import { MayNotSave } from '../../parts/may-not-save.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { saveAsRead } from '../../parts/save.ts'
 import { discards, useUnsaved } from '../../parts/unsaved.ts'
 import { href, jobPath, pageOfNow } from '../../state/place.ts'
+import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
 
@@ -97,10 +99,17 @@ function Editor({ job: initial, version }: EditorProps): JSX.Element {
             <a class="button plain" href={href(isNew ? '/jobs' : jobPath(key))} {...discards}>
               {cancel}
             </a>
-            <Button text={save} icon="check" kind="primary" isDisabled={!isReady} onPress={store} />
+            <Button
+              text={save}
+              icon="check"
+              kind="primary"
+              isDisabled={!isReady || !may('jobs.put')}
+              onPress={store}
+            />
           </>
         }
       />
+      <MayNotSave by="jobs.put" />
       <Panel title={text.definition}>
         <JobFields
           job={job.value}

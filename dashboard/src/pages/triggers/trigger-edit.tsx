@@ -7,11 +7,13 @@ import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { Button } from '../../parts/button.tsx'
 import { keyText } from '../../parts/links.tsx'
+import { MayNotSave } from '../../parts/may-not-save.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { saveAsRead } from '../../parts/save.ts'
 import { discards, useUnsaved } from '../../parts/unsaved.ts'
 import { href, pageOfNow, triggerPath, useSearch } from '../../state/place.ts'
+import { may } from '../../state/session.ts'
 import { msOfLocal } from '../../time/local-input.ts'
 import { common } from '../../words/common.ts'
 import { dialects, dstRules } from '../cron/cron-text.ts'
@@ -96,10 +98,17 @@ function Editor({ draft: initial, stored, version }: EditorProps): JSX.Element {
             <a class="button plain" href={href(back)} {...discards}>
               {cancel}
             </a>
-            <Button text={save} icon="check" kind="primary" isDisabled={!isReady} onPress={store} />
+            <Button
+              text={save}
+              icon="check"
+              kind="primary"
+              isDisabled={!isReady || !may('triggers.put')}
+              onPress={store}
+            />
           </>
         }
       />
+      <MayNotSave by="triggers.put" />
       <TriggerForm
         draft={draft.value}
         isNew={stored === null}

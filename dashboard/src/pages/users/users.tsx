@@ -27,7 +27,7 @@ export function UsersPage(): JSX.Element {
     <>
       <PageHead title={text.title} below={text.below} />
       {error !== null && <ProblemNote error={error} retry={loaded.reload} />}
-      <Known shown={shown} />
+      {(error === null || shown !== null) && <Known shown={shown} />}
       <div class="columns">
         <You sessionMs={shown?.sessionMs ?? null} />
         {shown !== null && shown.credentials !== null && <Add credentials={shown.credentials} />}
