@@ -1,4 +1,5 @@
 import { isHostName } from '../core/arguments.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
 import { type PrometheusPlugin, prometheusPlugin } from '../metrics/prometheus/prometheus-plugin.ts'
 import { createScheduler, type SchedulerOptions } from '../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -192,7 +193,7 @@ async function open(
     clock,
     ...(metrics !== null && { metrics }),
   }
-  const { server, health, url } = await portOrUsage(() => serve(scheduler, listening), port)
+  const { server, health, url } = await whereOrUsage(() => serve(scheduler, listening), port)
   const hint = server.newToken === null ? ` (with the token of ${tokenHashFile ?? ''})` : ''
   const what = `${scheduler.schedulerName} on ${store?.place ?? ''}`
   return { server, health, greeting: visible(`Serving ${what}:\n\n  ${url}${hint}\n\n`) }
@@ -209,10 +210,14 @@ async function drain(scheduler: Scheduler, drainMs: number, { stdout }: CliHost)
   await scheduler[Symbol.asyncDispose]()
 }
 
-async function portOrUsage(open: () => Promise<Serving>, port: number): Promise<Serving> {
+/** @throws UsageError for a port, a host or a file of the token that cannot be used */
+async function whereOrUsage(open: () => Promise<Serving>, port: number): Promise<Serving> {
   try {
     return await open()
   } catch (error) {
+    if (error instanceof InvalidArgumentError && error.field === 'hashFile') {
+      throw new UsageError(`--token-hash-file: ${error.message}`, { cause: error })
+    }
     if (!(error instanceof Error && 'syscall' in error)) throw error
     // A name that has no address, an address that is not this machine's, a port for root alone.
     if (!isPortTaken(error)) throw new UsageError(`Cannot listen there: ${error.message}.`, { cause: error })

@@ -1,4 +1,5 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
+import { InvalidArgumentError } from '../core/errors.ts'
 import { postgresJobStore } from '../jobstore/postgres/postgres-job-store.ts'
 import type { HistoryOptions } from '../jobstore/record-options.ts'
 import type { DatabaseJobStore } from '../jobstore/sql/database-job-store.ts'
@@ -24,7 +25,7 @@ export function isPostgresUrl(place: string): boolean {
  * A store for a place that the user named. Its package is loaded when the store is opened, so it need not be installed
  * before.
  *
- * @throws UsageError for the URL of another database
+ * @throws UsageError for the URL of another database, and for names that tables cannot have
  */
 export function storeAt(
   place: string,
@@ -36,11 +37,16 @@ export function storeAt(
     ...(prefix !== undefined && { tablePrefix: prefix }),
     ...(history !== undefined && { history }),
   }
-  if (isPostgresUrl(place)) {
-    return postgresJobStore({ connectionString: place, ...options, ...(schema !== undefined && { schema }) })
+  if (schema !== undefined && !isPostgresUrl(place)) throw new UsageError('--schema is for PostgreSQL only.')
+  try {
+    return isPostgresUrl(place)
+      ? postgresJobStore({ connectionString: place, ...options, ...(schema !== undefined && { schema }) })
+      : sqliteJobStore({ filename: sqliteFileOf(place), ...options })
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error
+    const option = { tablePrefix: '--prefix', schema: '--schema' }[error.field] ?? '--store'
+    throw new UsageError(`${option}: ${error.message}`, { cause: error })
   }
-  if (schema !== undefined) throw new UsageError('--schema is for PostgreSQL only.')
-  return sqliteJobStore({ filename: sqliteFileOf(place), ...options })
 }
 
 /** `sqlite:jobs.db` is the file `jobs.db`, and so is `jobs.db`. @throws UsageError for the URL of another database */

@@ -123,8 +123,8 @@ describe('quartz-ts migrate', () => {
     expect(code).toBe(1)
     expect(err).toContain('is not a SQLite database')
     const bad = await run(['migrate', '--store', file, '--prefix', 'a-b'])
-    expect(bad.code).toBe(1)
-    expect(bad.err).toContain("'tablePrefix' must be a plain SQL name")
+    expect(bad.code).toBe(2)
+    expect(bad.err).toContain("--prefix: sqliteJobStore: 'tablePrefix' must be a plain SQL name")
   })
 
   test('names a server that is away, without its password', async () => {

@@ -140,6 +140,11 @@ test('serve says so when it cannot listen where it was told to', async () => {
   const store = join(temporaryFolder(), 'jobs.db')
   expect(await run(['migrate', '--store', store])).toMatchObject({ code: 0 })
   // An address for documentation, which is no machine's.
+  const noFolder = ['--token-hash-file', join(temporaryFolder(), 'none', 'token')]
+  expect(await run(['serve', '--store', store, '--port', '0', ...noFolder])).toMatchObject({
+    code: 2,
+    err: /^quartz-ts: --token-hash-file: .* cannot be used: ENOENT/,
+  })
   const { code, err } = await run(['serve', '--store', store, '--port', '0', '--host', '192.0.2.1'])
   expect(code).toBe(2)
   expect(err).toMatch(/^quartz-ts: Cannot listen there: listen EADDRNOTAVAIL.* 192\.0\.2\.1/)

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import type { Pause } from '../../../src/jobstore/pauses.ts'
 import type { ActionJson } from '../../../src/server/wire/action.ts'
 import { viewerZone } from '../state/preferences.ts'
+import { nowMs } from '../time/clock.ts'
 import { msOfLocal } from '../time/local-input.ts'
 import { common } from '../words/common.ts'
 import { dictionary } from '../words/dictionary.ts'
@@ -19,6 +20,7 @@ const words = dictionary({
     reason: 'Reason',
     reasonHint: 'Shown to all who look, with your name.',
     until: 'Until',
+    isPast: 'This time has passed.',
     untilHint: (zone: string) => `It resumes by itself then. Empty: until it is resumed. In ${zone}.`,
     withoutMissed: 'Without what was missed',
     withoutMissedHint:
@@ -40,6 +42,7 @@ const words = dictionary({
     reason: '原因',
     reasonHint: '与您的名字一起显示给所有查看者。',
     until: '直到',
+    isPast: '该时间已过。',
     untilHint: (zone) => `届时自动恢复。留空表示直到手动恢复。按 ${zone} 时区。`,
     withoutMissed: '不补错过的触发',
     withoutMissedHint: '从现在之后的下一次触发继续。否则由其错过触发策略决定。',
@@ -75,7 +78,8 @@ export function PauseDialog({ what, done, pause, onClose }: PauseDialogProps): J
   const reason = useSignal('')
   const until = useSignal('')
   const untilMs = until.value === '' ? null : msOfLocal(until.value)
-  const isReady = until.value === '' || untilMs !== null
+  const isPast = untilMs !== null && untilMs <= nowMs()
+  const isReady = until.value === '' || (untilMs !== null && !isPast)
   const close = useClose(onClose)
   const start = async (): Promise<void> => {
     await act(pause({ reason: reason.value.trim() === '' ? null : reason.value.trim(), untilMs }), done)
@@ -97,6 +101,7 @@ export function PauseDialog({ what, done, pause, onClose }: PauseDialogProps): J
           hint={text.untilHint(viewerZone())}
           type="datetime-local"
           value={until.value}
+          problem={isPast ? text.isPast : null}
           onChange={(value) => {
             until.value = value
           }}

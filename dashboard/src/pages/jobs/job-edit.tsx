@@ -55,6 +55,11 @@ function withoutNulls(fields: Omit<JobJson, 'key'>): Omit<JobFieldsJson, 'jobDat
   return Object.fromEntries(said) as unknown as JobFieldsJson
 }
 
+/** Also of one that is half typed, of which the field itself says so. */
+function isLimit(timeoutMs: number | null): boolean {
+  return timeoutMs === null || Number.isNaN(timeoutMs) || timeoutMs >= 1
+}
+
 interface EditorProps {
   readonly job: JobJson
   /** As it was read. */
@@ -74,7 +79,7 @@ function Editor({ job: initial, version }: EditorProps): JSX.Element {
     data.value !== dataText(initial.jobDataMap) || JSON.stringify(job.value) !== JSON.stringify(initial),
   )
   const isNamed = key.name.trim() !== '' && fields.jobType.trim() !== ''
-  const isReady = typed !== null && isNamed && !Number.isNaN(fields.timeoutMs)
+  const isReady = typed !== null && isNamed && !Number.isNaN(fields.timeoutMs) && isLimit(fields.timeoutMs)
   const store = async (): Promise<void> => {
     if (typed === null) return
     const isStillHere = pageOfNow()
@@ -173,6 +178,7 @@ function JobFields({ job, isNew, onChange }: JobFieldsProps): JSX.Element {
           label={text.timeoutMs}
           type="number"
           min={1}
+          problem={isLimit(job.timeoutMs) ? null : text.timeoutWrong}
           value={job.timeoutMs === null || Number.isNaN(job.timeoutMs) ? '' : String(job.timeoutMs)}
           onChange={(ms) => {
             onChange({ timeoutMs: ms === '' ? null : Math.trunc(Number(ms)) })
