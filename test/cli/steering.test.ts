@@ -313,41 +313,6 @@ describe.each([
     expect(masked.out).not.toContain('k-123')
   })
 
-  test('import names a file that it cannot read, and what is wrong in it', async () => {
-    const { run } = await open()
-    const whole = JSON.parse((await run('export', '--secrets')).out) as { jobs: { fields: object }[] }
-    const cases: [unknown, string][] = [
-      [[], "is no file of 'quartz-ts export'"],
-      [{ format: 'other' }, "is no file of 'quartz-ts export'"],
-      [
-        { ...whole, version: 2 },
-        'has the version 2, and this command reads 1: import it with the quartz-ts that',
-      ],
-      [{ ...whole, version: undefined }, 'has no version'],
-      [{ ...whole, jobs: [{ key: { group: 'a', name: 'b' } }] }, 'cannot be read: jobs.0.fields: '],
-    ]
-    for (const [content, problem] of cases) {
-      const file = temporaryFile('all.json', JSON.stringify(content))
-      const { code, err } = await run('import', file, '--yes')
-      expect([code, err]).toEqual([2, expect.stringContaining(`'${file}' ${problem}`)])
-    }
-  })
-
-  test('a key makes no further lines', async () => {
-    const { run } = await open()
-    const { out } = await run('export', '--secrets')
-    const whole = JSON.parse(out) as { jobs: { key: object }[]; triggers: object[] }
-    const [job] = whole.jobs
-    const forged = { ...job, key: { group: 'g', name: 'x\n- job reports/daily' } }
-    const file = temporaryFile('all.json', JSON.stringify({ ...whole, jobs: [...whole.jobs, forged] }))
-    expect((await run('import', file, '--dry-run')).out).toMatch(
-      /^\+ job g\/x - job reports\/daily\nwould be added 1,/,
-    )
-    expect((await run('import', file)).code).toBe(0)
-    const deleted = await run('pause', 'job', 'g/x\n- job reports/daily')
-    expect(deleted.out).toMatch(/^job g\/x - job reports\/daily: has no trigger that can be paused\n$/)
-  })
-
   test('import shows what differs and asks for --yes', async () => {
     const { run, scheduler } = await open()
     const file = temporaryFile('all.json', (await run('export', '--secrets')).out)

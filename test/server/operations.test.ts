@@ -126,24 +126,6 @@ describe('jobs', () => {
     expect(await fixture.scheduler.getTriggerState(triggerKey('hourly', 'mail'))).toBe('NORMAL')
   })
 
-  test('say whether a pause or its end has changed one of their triggers', async () => {
-    await addPlainJob(fixture.scheduler, 'echo', 'lone', 'mail')
-    for (const [path, changes] of [
-      ['/jobs/mail/lone/pause', false],
-      ['/jobs/mail/hourly/resume', false],
-      ['/jobs/mail/hourly/pause', true],
-      ['/jobs/mail/hourly/resume', true],
-      ['/triggers/mail/hourly/resume', false],
-      ['/triggers/mail/hourly/pause', true],
-      ['/triggers/mail/hourly/resume', true],
-    ] as const) {
-      const dry = await fixture.ask(`POST ${path}?dryRun=true`)
-      const done = await fixture.ask(`POST ${path}`)
-      expect([path, dry.json, done.json]).toMatchObject([path, { changed: changes }, { changed: changes }])
-    }
-    await fixture.scheduler.deleteJob(jobKey('lone', 'mail'))
-  })
-
   test('have names that no URL would keep', async () => {
     for (const name of ['..', '.', '~a', 'a/b', 'ä %2F', '<script>alert(1)</script>', '日本']) {
       await addPlainJob(fixture.scheduler, 'echo', name, 'odd')
@@ -444,40 +426,6 @@ describe('runs', () => {
       const found = await problem(`GET /executions?filter=${encodeURIComponent(wrong)}`)
       expect([wrong, found.status, found['field']]).toEqual([wrong, 400, 'filter'])
     }
-  })
-
-  test.each([
-    ['data.fail:true', "'data.fail:true'; write data.fail=true."],
-    ['foo', "'foo' by itself; terms begin with job:, trigger:, group:, node:, outcome:"],
-    ['job:a/b late>', "'late>' without a value that can be read; terms begin with job:"],
-    ['job:', "'job:' without a value that can be read"],
-    ['"', 'nothing that can be read at character 1; terms begin with job:'],
-  ])('a filter says what to write: %s', async (wrong, remedy) => {
-    const found = await problem(`GET /executions?filter=${encodeURIComponent(wrong)}`)
-    expect(found['detail']).toContain(`The filter of executions has ${remedy}`)
-  })
-
-  test('a page goes on with that of its own list and filters, and with no other', async () => {
-    const { next } = await answer('jobs.list', 'GET /jobs?group=mail&take=1')
-    const after = `after=${next as string}`
-    expect(itemsOf(await answer('jobs.list', `GET /jobs?group=mail&take=2&${after}`))).toHaveLength(2)
-    for (const other of [
-      '/jobs?',
-      '/jobs?group=reports&',
-      '/triggers?',
-      '/triggers?group=mail&',
-      '/job-status?',
-    ]) {
-      const found = await problem(`GET ${other}${after}`)
-      expect([other, found.status, found['field']]).toEqual([other, 400, 'after'])
-      expect(found['detail']).toContain("must be the 'next' of a page of this list, with the same filters")
-    }
-    const byTime = await answer(
-      'triggers.list',
-      'GET /triggers?order=nextFireTime&take=1&dueBeforeMs=9999999999999',
-    )
-    const later = `GET /triggers?order=nextFireTime&dueBeforeMs=9999999999998&after=${byTime['next'] as string}`
-    expect(itemsOf(await answer('triggers.list', later)).length).toBeGreaterThan(0)
   })
 
   test.each([

@@ -3,12 +3,31 @@ import { type TriggerKey, triggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
-import { filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+import { addPlainJob, filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
 
 const stores = [
   ['memory', () => new RAMJobStore()],
   ['SQLite', () => sqliteJobStore({ filename: ':memory:' })],
 ] as const
+
+test('a pause of one job or trigger, or its end, says whether it changes a trigger', async () => {
+  await using fixture = await serverFixture()
+  await addPlainJob(fixture.scheduler, 'echo', 'lone', 'mail')
+  for (const [path, changed] of [
+    ['/jobs/mail/lone/pause', false],
+    ['/jobs/mail/hourly/resume', false],
+    ['/jobs/mail/hourly/pause', true],
+    ['/jobs/mail/hourly/pause', true],
+    ['/jobs/mail/hourly/resume', true],
+    ['/triggers/mail/hourly/resume', false],
+    ['/triggers/mail/hourly/pause', true],
+    ['/triggers/mail/hourly/resume', true],
+  ] as const) {
+    const dry = await fixture.ask(`POST ${path}?dryRun=true`)
+    const done = await fixture.ask(`POST ${path}`)
+    expect([path, dry.json, done.json]).toMatchObject([path, { changed }, { changed }])
+  }
+})
 
 describe('a pause of many, or its end, says whether it changes something', () => {
   const daytime = triggerKey('daytime', 'mail')
