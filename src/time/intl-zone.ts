@@ -6,7 +6,7 @@ import type { OffsetSource } from './zone-transitions.ts'
 export class IntlZone extends ZoneOffsets {
   static readonly #names = new ZoneNames((name) => {
     const format = formatOf(name)
-    return format === null ? null : new IntlZone(name, { offset: (epochMs) => shownOffset(format, epochMs) })
+    return new IntlZone(name, { offset: (epochMs) => shownOffset(format, epochMs) })
   })
 
   private constructor(name: string, source: OffsetSource) {
@@ -24,13 +24,9 @@ export class IntlZone extends ZoneOffsets {
   }
 }
 
-/** Shows a date with the offset at its end; null for a name that is no zone's. */
-function formatOf(name: string): Intl.DateTimeFormat | null {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' })
-  } catch {
-    return null
-  }
+/** Shows a date with the offset at its end. */
+function formatOf(name: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' })
 }
 
 /** Minutes; from `GMT`, `GMT+05:30`, or with seconds for the mean times of long ago: `GMT-04:56:02`. */

@@ -1,49 +1,39 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue, nearestName } from '../core/options.ts'
+import { zoneSpelling } from './zone-spelling.ts'
 
 /** Longer than every IANA name. */
 const nameMaxLength = 64
 
-/** How many names are kept. There are about 600, and Intl takes each in any case of its letters. */
-const namesKept = 2000
-
-/**
- * Zones by their names, each made once as long as it is asked for: what clients send must not fill the memory. `make`
- * answers null for a name that is no zone's.
- */
+/** Zones by their names, each made once, under the spelling that the zone data have. */
 export class ZoneNames<Zone> {
-  /** Those that were asked for last at the end, once there are many. */
+  /** By their spelling and by the same in small letters: clients may send any, and must not fill the memory. */
   readonly #byName = new Map<string, Zone>()
-  readonly #make: (name: string) => Zone | null
+  readonly #make: (name: string) => Zone
 
-  constructor(make: (name: string) => Zone | null) {
+  constructor(make: (name: string) => Zone) {
     this.#make = make
   }
 
   /** Throws {@link InvalidArgumentError} (`ERR_UNKNOWN_TIME_ZONE`) for a name that is no zone's. */
   of(name: string): Zone {
     const known = this.#byName.get(name)
-    if (known !== undefined) {
-      if (this.#byName.size > namesKept / 2) this.#keep(name, known)
-      return known
-    }
+    if (known !== undefined) return known
     // A bare offset is a zone to some versions of Node and not to others: refuse it everywhere.
     const possible =
       typeof name === 'string' && /^[A-Za-z][\w/+-]*$/.test(name) && name.length <= nameMaxLength
-    const made = possible ? this.#make(name) : null
-    if (made === null) throw unknownZone(name)
-    this.#keep(name, made)
-    return made
+    if (!possible) throw unknownZone(name)
+    const folded = name.toLowerCase()
+    return this.#byName.get(folded) ?? this.#add(folded, name)
   }
 
-  #keep(name: string, zone: Zone): void {
-    this.#byName.delete(name)
-    this.#byName.set(name, zone)
-    if (this.#byName.size <= namesKept) return
-    for (const longestUnasked of this.#byName.keys()) {
-      this.#byName.delete(longestUnasked)
-      return
-    }
+  #add(folded: string, name: string): Zone {
+    const spelling = zoneSpelling(name)
+    if (spelling === null) throw unknownZone(name)
+    const zone = this.#make(spelling)
+    this.#byName.set(folded, zone)
+    this.#byName.set(spelling, zone)
+    return zone
   }
 
   /** True when {@link ZoneNames.of} takes the name. */

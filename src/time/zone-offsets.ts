@@ -5,33 +5,27 @@ import { chunkMs, type OffsetSource, readSegments, type ZoneSegment } from './zo
 
 const emptySegment: ZoneSegment = { fromMs: 0, untilMs: 0, offsetMs: 0, repeatFromMs: 0, repeatUntilMs: 0 }
 
-/** What was read of a zone, by the number of the chunk. */
-export type ZoneChunks = Map<number, readonly ZoneSegment[]>
-
 /**
  * The offsets of a time zone. They are computed once per chunk of time and kept, so that reading one costs a
  * look-up. Instants are epoch milliseconds; local numbers are what the wall shows, counted as if it were UTC
  * (src/time/civil.ts reads their fields).
  */
 export abstract class ZoneOffsets {
-  /** The IANA name as it was given. */
+  /** The IANA name, in the spelling of the zone data. */
   readonly name: string
   readonly #source: OffsetSource
-  readonly #chunks: ZoneChunks
+  /** What was read of it, by the number of the chunk. */
+  readonly #chunks = new Map<number, readonly ZoneSegment[]>()
   /** The segment of the last answer, and the stretch of time for which it may be used again. */
   #recent: ZoneSegment = emptySegment
   #recentFromMs = 0
   #recentUntilMs = 0
 
-  /**
-   * @internal
-   * @param chunks what is known of the same source under another name. Default: nothing
-   */
-  protected constructor(name: string, source: OffsetSource, chunks: ZoneChunks = new Map()) {
+  /** @internal */
+  protected constructor(name: string, source: OffsetSource) {
     if (!isObject(source)) refuseNew('TimeZone', 'source', source, 'TimeZone.of(name)')
     this.name = name
     this.#source = source
-    this.#chunks = chunks
   }
 
   /** Local minus UTC at that instant, in milliseconds. */

@@ -1,6 +1,6 @@
 import { IANAZone } from 'luxon'
 import { ZoneNames } from './zone-names.ts'
-import { type ZoneChunks, ZoneOffsets } from './zone-offsets.ts'
+import { ZoneOffsets } from './zone-offsets.ts'
 import { chunkMs } from './zone-transitions.ts'
 
 /** A change of a zone's offset: the wall jumps forward when the offset grows, back when it shrinks. */
@@ -14,32 +14,18 @@ export interface ZoneTransition {
 /** How far a search for a neighbouring transition looks, in chunks: a little over twenty years. */
 const transitionSearchChunks = 20
 
-/** A zone with what was read of it, which all spellings of its name share. */
-interface ReadZone {
-  readonly source: IANAZone
-  readonly chunks: ZoneChunks
-}
-
 /** A time zone by its IANA name, with luxon's offsets. */
 export class TimeZone extends ZoneOffsets {
-  /** By name in small letters, which bounds them: luxon keeps a format of each spelling, and Intl takes any. */
-  static readonly #sources = new Map<string, ReadZone>()
-  static readonly #names = new ZoneNames((name) => {
-    const folded = name.toLowerCase()
-    const read = TimeZone.#sources.get(folded) ?? { source: new IANAZone(name), chunks: new Map() }
-    if (!read.source.isValid) return null
-    TimeZone.#sources.set(folded, read)
-    return new TimeZone(name, read.source, read.chunks)
-  })
+  static readonly #names = new ZoneNames((name) => new TimeZone(name, new IANAZone(name)))
   static #system: { readonly variable: string | undefined; readonly zone: TimeZone } | null = null
 
-  private constructor(name: string, source: IANAZone, chunks: ZoneChunks) {
-    super(name, source, chunks)
+  private constructor(name: string, source: IANAZone) {
+    super(name, source)
   }
 
   /**
-   * The zone of that name. Throws `InvalidArgumentError` (`ERR_UNKNOWN_TIME_ZONE`) when the zone data of this process
-   * has no such zone.
+   * The zone of that name, in any case of its letters. Throws `InvalidArgumentError` (`ERR_UNKNOWN_TIME_ZONE`) when the
+   * zone data of this process has no such zone.
    */
   static of(name: string): TimeZone {
     return TimeZone.#names.of(name)

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../time/clock.ts'
+import { TimeZone } from '../../time/zone.ts'
 import { CronExpression, checkExpression } from '../cron/cron-expression.ts'
 import type { CronOptions } from '../cron/cron-reader.ts'
 import { CronTimes } from '../cron/cron-times.ts'
@@ -31,7 +32,7 @@ export class CronCalendar extends ZonedCalendar {
       'dialect',
       'seconds',
     ])
-    if (timeZone !== undefined && timeZone !== parsed.timeZone) {
+    if (timeZone !== undefined && TimeZone.of(timeZone).name !== parsed.timeZone) {
       throw invalidCalendar(
         'cron',
         'timeZone',
