@@ -1558,10 +1558,14 @@ WHERE t.sched_name = :scheduler
   AND COALESCE(found.id = t.ctid, false)
   AND NOT (
     (
-      trim(t.trigger_name) = ''
-        OR trim(t.trigger_group) = ''
-        OR trim(t.job_name) = ''
-        OR trim(t.job_group) = ''
+      t.trigger_name !~
+        E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.trigger_group !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.job_name !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.job_group !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
     )
       OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
       OR (
@@ -1927,10 +1931,14 @@ WHERE t.sched_name = :scheduler
   AND COALESCE(found.id = t.ctid, false)
   AND NOT (
     (
-      trim(t.trigger_name) = ''
-        OR trim(t.trigger_group) = ''
-        OR trim(t.job_name) = ''
-        OR trim(t.job_group) = ''
+      t.trigger_name !~
+        E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.trigger_group !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.job_name !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.job_group !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
     )
       OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
       OR (
@@ -2058,10 +2066,14 @@ FROM (
     AND t.next_fire_time > 0
     AND NOT (
       (
-        trim(t.trigger_name) = ''
-          OR trim(t.trigger_group) = ''
-          OR trim(t.job_name) = ''
-          OR trim(t.job_group) = ''
+        t.trigger_name !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.trigger_group !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.job_name !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.job_group !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
       )
         OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
         OR (
@@ -2365,10 +2377,14 @@ FROM (
     )
     AND NOT (
       (
-        trim(t.trigger_name) = ''
-          OR trim(t.trigger_group) = ''
-          OR trim(t.job_name) = ''
-          OR trim(t.job_group) = ''
+        t.trigger_name !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.trigger_group !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.job_name !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.job_group !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
       )
         OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
         OR (
@@ -2502,10 +2518,14 @@ SELECT (
     AND t.next_fire_time > 0
     AND NOT (
       (
-        trim(t.trigger_name) = ''
-          OR trim(t.trigger_group) = ''
-          OR trim(t.job_name) = ''
-          OR trim(t.job_group) = ''
+        t.trigger_name !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.trigger_group !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.job_name !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.job_group !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
       )
         OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
         OR (
@@ -2883,10 +2903,14 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
     )
     AND NOT (
       (
-        trim(t.trigger_name) = ''
-          OR trim(t.trigger_group) = ''
-          OR trim(t.job_name) = ''
-          OR trim(t.job_group) = ''
+        t.trigger_name !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.trigger_group !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.job_name !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.job_group !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
       )
         OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
         OR (
@@ -4485,11 +4509,27 @@ WHERE f.sched_name = :scheduler
 -- triggersOfJava.due
 --   programs/firing/acquiring.ts (searchTriggers)
 SELECT t.trigger_name, t.trigger_group, t.trigger_type, t.calendar_name, t.next_fire_time, t.place,
-  (trim(t.trigger_name) = '' OR trim(t.trigger_group) = '' OR trim(t.job_name) = '' OR trim(t.job_group) = '')
-  AS has_blank_key, t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I') AS of_other_type,
+  (t.trigger_name !~
+  E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
+  t.trigger_group !~
+  E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
+  t.job_name !~
+  E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
+  t.job_group !~
+  E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]') AS
+  has_blank_key, t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I') AS of_other_type,
   ((encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE OR (encode(substr(j.job_data, 1, 2),
   'hex') = 'aced') IS TRUE) AS has_java_data, (
-  (trim(t.trigger_name) = '' OR trim(t.trigger_group) = '' OR trim(t.job_name) = '' OR trim(t.job_group) = '')
+  (
+    t.trigger_name !~
+      E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+      OR t.trigger_group !~
+        E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+      OR t.job_name !~
+        E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+      OR t.job_group !~
+        E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+  )
     OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
     OR (
       (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
@@ -4525,10 +4565,14 @@ FROM (
 WHERE t.place = :limit
   OR (
     (
-      trim(t.trigger_name) = ''
-        OR trim(t.trigger_group) = ''
-        OR trim(t.job_name) = ''
-        OR trim(t.job_group) = ''
+      t.trigger_name !~
+        E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.trigger_group !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.job_name !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.job_group !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
     )
       OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
       OR (
@@ -4563,10 +4607,14 @@ WHERE t.trigger_name = r.trigger_name
   AND r.sched_name = r.sched_name || ''
   AND (
     (
-      trim(t.trigger_name) = ''
-        OR trim(t.trigger_group) = ''
-        OR trim(t.job_name) = ''
-        OR trim(t.job_group) = ''
+      t.trigger_name !~
+        E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.trigger_group !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.job_name !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.job_group !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
     )
       OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
       OR (

@@ -94,3 +94,14 @@ export class KeyMap<Key extends JobKey | TriggerKey, Value> {
     return entries.sort((a, b) => a.place - b.place)
   }
 }
+
+/** The entries without those of whose key a later one is. */
+export function lastOfEach<Entry>(
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => JobKey | TriggerKey,
+): readonly Entry[] {
+  if (entries.length < 2) return entries
+  const unique = new KeyMap<JobKey | TriggerKey, Entry>()
+  for (const entry of entries) unique.set(keyOf(entry), entry)
+  return unique.size === entries.length ? entries : unique.values()
+}

@@ -10,6 +10,7 @@ import {
   WeeklyCalendar,
 } from 'quartz-ts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { postgresDialect } from '../../src/jobstore/postgres/postgres-dialect.ts'
 import { postgresEngine } from '../../src/jobstore/postgres/postgres-engine.ts'
 import { resolvePostgresOptions } from '../../src/jobstore/postgres/postgres-options.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
@@ -125,6 +126,8 @@ test.each([
       zone: `time_zone_id = 'GMT+02:00', dst_policy = NULL`,
       list: `cron_expression = '0 0 12 ? * MON,TUE,', dst_policy = NULL`,
       years: `cron_expression = '0 0 12 ? * * 2020-2299', dst_policy = NULL`,
+      weekdays: `cron_expression = '0 0 12 10W,20W * ?', dst_policy = NULL`,
+      names: `cron_expression = '0 0 12 ? * MONDAY-FRIDAY', dst_policy = NULL`,
       ours: `cron_expression = '0 0 12 ? * MON,TUE,'`,
       plain: 'dst_policy = NULL',
     }
@@ -144,18 +147,20 @@ test.each([
     await database.query(`UPDATE ${schema}.qrtz_triggers SET next_fire_time = ${dueMs}
     + CASE trigger_name WHEN 'plain' THEN 1000 ELSE 0 END`)
     await scheduler.start()
-    await vi.waitUntil(() => errors.length >= 4 && ran.length > 0, { timeout })
+    await vi.waitUntil(() => errors.length >= 6 && ran.length > 0, { timeout })
     expect(ran).toEqual(['plain'])
     expect(errors.map((message) => message.replace(/:.*/s, '')).sort()).toEqual([
       "Trigger 'DEFAULT.list' is left to Java nodes",
+      "Trigger 'DEFAULT.names' is left to Java nodes",
       "Trigger 'DEFAULT.ours' cannot be read from the database",
+      "Trigger 'DEFAULT.weekdays' is left to Java nodes",
       "Trigger 'DEFAULT.years' is left to Java nodes",
       "Trigger 'DEFAULT.zone' is left to Java nodes",
     ])
     const states = async (): Promise<unknown[]> =>
       database.query(`SELECT trigger_name, trigger_state FROM ${schema}.qrtz_triggers
       WHERE trigger_name <> 'plain' ORDER BY trigger_name`)
-    const untouched = ['list', 'ours', 'years', 'zone'].map((name) => ({
+    const untouched = ['list', 'names', 'ours', 'weekdays', 'years', 'zone'].map((name) => ({
       trigger_name: name,
       trigger_state: name === 'ours' ? 'ERROR' : 'WAITING',
     }))
@@ -164,9 +169,58 @@ test.each([
     await database.query(`UPDATE ${schema}.qrtz_triggers SET next_fire_time = ${dueMs + 1000}
     WHERE trigger_name = 'plain'`)
     await vi.waitUntil(() => ran.length > 1, { timeout })
-    expect([await states(), errors.length]).toEqual([untouched, 4])
+    expect([await states(), errors.length]).toEqual([untouched, 6])
   },
 )
+
+/** Names that are blank here, and most of which are none to Java. */
+const blankNames = ['', ' ', '\t\n', '\u00a0', '\u1680', '\u2003', '\u2028', '\u3000 \u202f', '\ufeff']
+
+test('a trigger whose name or group is all white space is left to the Java nodes', async () => {
+  const { connectionString } = database
+  const options = resolvePostgresOptions({ connectionString, schema: 'blank', locking: 'quartzLocks' })
+  const ran: string[] = []
+  const work = defineJob('work', ({ triggerKey: { name } }) => ran.push(name))
+  const jobStore = new SqlJobStore(postgresEngine(options))
+  await using scheduler = await createScheduler({ logger: false, jobs: [work], idleWaitMs: 1000, jobStore })
+  const errors: string[] = []
+  scheduler.events.on('schedulerError', ({ error }) => errors.push(error.message))
+  await scheduler.scheduleJob(
+    JobBuilder.newJob(work).withIdentity('work').build(),
+    TriggerBuilder.newTrigger().withIdentity('plain').build(),
+  )
+  for (const blank of blankNames) {
+    for (const key of [`$1, 'group'`, `'name', $1`]) {
+      await database.query(
+        `INSERT INTO blank.qrtz_triggers (sched_name, trigger_name, trigger_group, job_name, job_group,
+           next_fire_time, prev_fire_time, priority, trigger_state, trigger_type, start_time, end_time, misfire_instr)
+         SELECT sched_name, ${key}, job_name, job_group, 1000, -1, 5, 'WAITING', 'SIMPLE', 1000, 0, -1
+         FROM blank.qrtz_job_details`,
+        [blank],
+      )
+    }
+  }
+  await scheduler.start()
+  await vi.waitUntil(() => errors.length >= 2 * blankNames.length && ran.length > 0, { timeout })
+  expect(ran).toEqual(['plain'])
+  expect(errors.filter((message) => !message.includes('is left to Java nodes'))).toEqual([])
+  const states = await database.query(
+    `SELECT DISTINCT trigger_state FROM blank.qrtz_triggers WHERE next_fire_time = 1000`,
+  )
+  expect(states).toEqual([{ trigger_state: 'WAITING' }])
+})
+
+test('white space of SQL is that of JavaScript', async () => {
+  const isBlank = postgresDialect.isBlank?.('c') ?? ''
+  const all = await database.query(
+    `SELECT n FROM generate_series(1, 65535) AS n, LATERAL (SELECT chr(n) AS c) AS one
+     WHERE n NOT BETWEEN 55296 AND 57343 AND ${isBlank} ORDER BY n`,
+  )
+  const ofJavaScript = Array.from({ length: 65_535 }, (_, index) => index + 1).filter(
+    (code) => String.fromCharCode(code).trim() === '',
+  )
+  expect(all.map(({ n }) => Number(n))).toEqual(ofJavaScript)
+})
 
 test('where no Java node can be, it is an error that somebody must see', async () => {
   await using world = await worldWith('skipLocked')

@@ -6,6 +6,11 @@ import type { SchemaDialect } from '../sql/migrations/schema-dialect.ts'
 // Unquoted names are folded to lower case, keys of JSON objects are not.
 const columnPattern = /^[a-z_][a-z0-9_]*$/
 
+/** What `trim()` of JavaScript takes off: the inside of a class of a regular expression, in a text with escapes. */
+const whiteSpace =
+  String.raw`\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029` +
+  String.raw`\\u202f\\u205f\\u3000\\ufeff`
+
 /** PostgreSQL's dialect, for every version from 14 on. */
 export const postgresDialect: SqlDialect = {
   placeholder: (position) => `$${String(position)}`,
@@ -77,6 +82,8 @@ export const postgresDialect: SqlDialect = {
   contains: (column, operand) => `strpos(${column}, CAST(${operand} AS text)) > 0`,
   // In the collation "C" lower() changes A to Z alone, whatever the database's language.
   containsAnyCase: (column, pattern) => `lower(${column} COLLATE "C") LIKE ${pattern}`,
+  // trim() of SQL knows one character, U+0020.
+  isBlank: (column) => `${column} !~ E'[^${whiteSpace}]'`,
   beginsWithBytes: (column, hex) => `encode(substr(${column}, 1, ${hex.length / 2}), 'hex') = '${hex}'`,
   // clock_timestamp, because now() is the time of the begin of the transaction, before any wait for a lock.
   nowMs: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',

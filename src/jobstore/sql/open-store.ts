@@ -29,6 +29,6 @@ export async function openStore(engine: SqlEngine, context: JobStoreContext): Pr
     transactions,
     scheduleWriter: new ScheduleWriter(transactions, engine.storesBeforeLooks === true),
     pruner: new RecordPruner(transactions, engine.records),
-    pauseEnder: new PauseEnder(transactions),
+    pauseEnder: new PauseEnder(transactions, engine.sharedWithJava === true),
   }
 }

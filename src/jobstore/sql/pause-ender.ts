@@ -3,18 +3,23 @@ import { endPause, lockOfPause } from './programs/scheduling/ending-pauses.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
 import { type TimedPause, textOfTarget } from './tables/triggers/pause-table.ts'
 
-/** How often to look for what is known of pauses that are over: nodes of Java end them without a look at our tables. */
-const sweepIntervalMs = 600_000
+/**
+ * How often to look for what is known of pauses that are over: nodes of Java end them without a look at our tables, and
+ * may pause the same anew, which must not end with the first pause.
+ */
+const sweepIntervalMs = { besideJava: 0, alone: 600_000 }
 
 /** Ends pauses whose time is over, each in a transaction of its own, so that one that fails holds up no other. */
 export class PauseEnder {
   readonly #transactor: SqlTransactor
   /** Those that could not be ended and that were reported. */
   readonly #told = new Set<string>()
+  readonly #sweepIntervalMs: number
   #sweptMs = Number.NEGATIVE_INFINITY
 
-  constructor(transactor: SqlTransactor) {
+  constructor(transactor: SqlTransactor, sharedWithJava: boolean) {
     this.#transactor = transactor
+    this.#sweepIntervalMs = sharedWithJava ? sweepIntervalMs.besideJava : sweepIntervalMs.alone
   }
 
   async endPauses(): Promise<EndedPauses> {
@@ -49,7 +54,7 @@ export class PauseEnder {
   }
 
   async #sweep(elapsedMs: number): Promise<void> {
-    if (elapsedMs - this.#sweptMs < sweepIntervalMs) return
+    if (elapsedMs - this.#sweptMs < this.#sweepIntervalMs) return
     this.#sweptMs = elapsedMs
     await this.#transactor.run(
       function* sweep({ session: { pauses } }) {

@@ -119,6 +119,8 @@ export interface SqlDialect {
    * between two `%`, with its own `%`, `_` and backslashes behind backslashes and its letters A to Z in lower case.
    */
   containsAnyCase(column: string, pattern: string): string
+  /** Whether a text is all white space, as in JavaScript. For engines on whose tables Java nodes may work. */
+  isBlank?(column: string): string
   /** Whether the bytes of a column begin with these, written as hexadecimal digits in lower case. */
   beginsWithBytes(column: string, hex: string): string
   /** The database's own time as milliseconds since the epoch, when the statement runs; null: use the node's clock. */

@@ -4,6 +4,7 @@ import { cronDialects } from '../../cron/cron-dialect.ts'
 import { CronExpression } from '../../cron/cron-expression.ts'
 import type { CronExpressionJson } from '../../cron/cron-times.ts'
 import { cronDsts } from '../../cron/dst-policy.ts'
+import { asJavaMeans } from '../../cron/java-reading.ts'
 import { invalidTrigger } from '../../invalid-trigger.ts'
 import { calendarMisfireInstructions } from '../../misfire-instruction.ts'
 import type { ScheduleRow, TriggerFamily } from '../../trigger-family.ts'
@@ -57,14 +58,11 @@ function requireCron(json: unknown): CronExpression {
   )
 }
 
-/** Java ignores the step behind a name or a range of names. */
-const namesWithStep = /\b([a-z]{3}(?:-[a-z]{3})?)\/\d+/gi
-
 /** Many triggers have the same few expressions, so each is parsed once. */
 function cronExpressionOf(row: ScheduleRow): CronExpression {
   const isOfJava = row.textOrNull('dst_policy') === null
   const stored = row.text('cron_expression')
-  const expression = isOfJava ? stored.replace(namesWithStep, '$1') : stored
+  const expression = isOfJava ? asJavaMeans(stored) : stored
   const timeZone = row.textOrNull('time_zone_id') ?? TimeZone.system().name
   // Java leaves this library's columns empty, and such expressions mean what they mean to Java.
   const dst = isOfJava ? 'quartz' : row.oneOf('dst_policy', cronDsts)

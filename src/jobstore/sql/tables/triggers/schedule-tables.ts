@@ -20,7 +20,8 @@ export const storedTables: Readonly<Record<ScheduleTable, StoredTable>> = {
     name: ({ simpleTriggers }) => simpleTriggers,
     alias: 's',
     times: 'times_triggered',
-    timesMax: Number.MAX_SAFE_INTEGER,
+    // Java cannot read more. Only triggers without an end come so far.
+    timesMax: int32Max,
   },
   cron_triggers: {
     name: ({ cronTriggers }) => cronTriggers,

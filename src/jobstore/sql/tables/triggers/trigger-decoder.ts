@@ -22,6 +22,7 @@ import {
 } from '../encoding/columns.ts'
 import { readJobData } from '../encoding/job-data-text.ts'
 import { jobKeyColumns, jobKeyOf, requireUsableKeys, triggerKeyColumns } from '../encoding/key-rows.ts'
+import { requireReadAsByJava } from './read-by-java.ts'
 import { scheduleSelection } from './schedule-tables.ts'
 import { StoredSchedule, scheduleOf, timesOf } from './stored-schedule.ts'
 
@@ -45,10 +46,12 @@ export function stateOf(row: SqlRow): StoredTriggerState | null {
 /** Makes triggers of rows, each by its family. Caches values that triggers of a family have in common. */
 export class TriggerDecoder {
   readonly #families: TriggerFamilies
+  readonly #sharedWithJava: boolean
   readonly #shared = new Map<TriggerFamily, BoundedCache<unknown>>()
 
-  constructor(families: TriggerFamilies) {
+  constructor(families: TriggerFamilies, sharedWithJava: boolean) {
     this.#families = families
+    this.#sharedWithJava = sharedWithJava
   }
 
   /** @throws JobPersistenceError ERR_BROKEN_ROW and what constructors of triggers throw */
@@ -80,6 +83,7 @@ export class TriggerDecoder {
     const { table } = family
     const schedule = scheduleOf(row, table)
     if (schedule === null) throw brokenValue(`it has no row in '${table}'. Delete it, or schedule it anew`)
+    if (this.#sharedWithJava && table === 'cron_triggers') requireReadAsByJava(schedule)
     const stored = new StoredSchedule(schedule, this.#sharedOf(family))
     const times = timesOf(schedule, table)
     return family.fromColumns(fields, stored, instructionOf(row, family)).withFireState({

@@ -1,5 +1,5 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
-import { KeyMap } from '../../../../core/key-map.ts'
+import { KeyMap, lastOfEach } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
@@ -45,6 +45,7 @@ import {
 } from '../encoding/key-rows.ts'
 import { jobBesideTrigger, jobTypeOf } from '../jobs/job-rows.ts'
 import { type Ahead, aheadOf, type DueRequest, DueStatements } from './due-statements.ts'
+import { requireReadByJava } from './read-by-java.ts'
 import { scheduleTableNames, storedTables } from './schedule-tables.ts'
 import { timesValue } from './schedule-values.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
@@ -115,24 +116,24 @@ export class TriggerTable {
   readonly #due: DueStatements
   readonly #families: TriggerFamilies
   readonly #decoder: TriggerDecoder
-  /** Java nodes read the counts as they stand. */
-  readonly #countsAll: boolean
+  readonly #sharedWithJava: boolean
 
   constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
-    this.#countsAll = vocabulary.sharedWithJava === true
+    this.#sharedWithJava = vocabulary.sharedWithJava === true
     this.#vocabulary = vocabulary
     this.#schedulerName = vocabulary.schedulerName
     this.#encoding = encoding
     this.#statements = triggerStatements(vocabulary)
     this.#due = new DueStatements(vocabulary)
     this.#families = vocabulary.triggerFamilies ?? TriggerFamilies.ofLibrary
-    this.#decoder = new TriggerDecoder(this.#families)
+    this.#decoder = new TriggerDecoder(this.#families, this.#sharedWithJava)
   }
 
   /**
    * Stores rows of new keys. The rows of many are made a part at a time, while the engine stores the part before.
    *
-   * @throws InvalidArgumentError for values that do not fit their columns, before the statements of their part are sent
+   * @throws InvalidArgumentError for values that do not fit their columns, or triggers that do not suit Java nodes which
+   *   share the tables, before the statements of their part are sent
    */
   *insert(entries: readonly StoredTrigger[]): SqlProgram<void> {
     for (const some of chunksOf(entries)) {
@@ -152,7 +153,8 @@ export class TriggerTable {
   /** Stores whole rows over those of the same key and any type. */
   *put(entries: readonly StoredTrigger[]): SqlProgram<void> {
     if (entries.length === 0) return
-    const unique = uniqueEntries(entries)
+    // One statement cannot write the same row twice.
+    const unique = lastOfEach(entries, ({ trigger }) => trigger.key)
     const rows = this.#rows(unique)
     const types = unique.map(({ trigger }) => {
       return { ...this.#keyColumns(trigger.key), trigger_type: this.#families.of(trigger).storedType }
@@ -198,7 +200,8 @@ export class TriggerTable {
    * all of them are in, where that is known.
    */
   *advance(entries: readonly AdvancedTrigger[], before?: StoredTriggerState): SqlProgram<void> {
-    const isCounted = ({ trigger }: StoredTrigger): boolean => this.#countsAll || !hasFiredOnce(trigger)
+    // Java nodes read the counts as they stand.
+    const isCounted = ({ trigger }: StoredTrigger): boolean => this.#sharedWithJava || !hasFiredOnce(trigger)
     const { advance, advanceWaiting, advanceAt } = this.#statements
     const changing: object[] = []
     const waiting: object[] = []
@@ -384,6 +387,7 @@ export class TriggerTable {
     const rows = { ...perTable(), triggers: [] as object[] }
     for (const { trigger, state } of entries) {
       const family = this.#families.of(trigger)
+      if (this.#sharedWithJava) requireReadByJava(trigger, family)
       rows.triggers.push(triggerRow(family, trigger, state, this.#encoding))
       rows[family.table].push(scheduleRow(family, trigger))
     }
@@ -425,14 +429,6 @@ export class TriggerTable {
 
 function perTable<Row = object>(): Record<ScheduleTable, Row[]> {
   return { simple_triggers: [], cron_triggers: [], simprop_triggers: [] }
-}
-
-/** One statement cannot write the same row twice: the last entry of a key counts. */
-function uniqueEntries(entries: readonly StoredTrigger[]): readonly StoredTrigger[] {
-  if (entries.length < 2) return entries
-  const unique = new KeyMap<TriggerKey, StoredTrigger>()
-  for (const entry of entries) unique.set(entry.trigger.key, entry)
-  return unique.size === entries.length ? entries : unique.values()
 }
 
 /** An unreadable value is left out: a program that needs it reads the whole row, and reports it as broken. */

@@ -1,4 +1,4 @@
-import { CronExpressionError, SchedulerError } from '../../../../core/errors.ts'
+import { CronExpressionError, type ErrorCode, SchedulerError } from '../../../../core/errors.ts'
 import type { TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
@@ -47,7 +47,7 @@ interface Moment {
 /**
  * In tables shared with Java nodes: the triggers that only those can run, because Java serialized their data or their
  * calendar, because they are of a type that only Java knows, or because a key is blank; or because Java wrote a zone or
- * an expression that this package does not read. They are left as they are.
+ * an expression that this package does not read, or reads otherwise. They are left as they are.
  */
 export class TriggersOfJava {
   readonly #schedulerName: string
@@ -151,12 +151,11 @@ function reasons({ dialect, names, triggerFamilies = TriggerFamilies.ofLibrary }
 } {
   // The first bytes of Java's object streams.
   const isSerialized = (column: string): string => dialect.beginsWithBytes(column, 'aced')
-  const isBlank = (column: string): string => `trim(${column}) = ''`
   // Stored types have only capital letters, digits and underscores, which families check.
   const ourTypes = triggerFamilies.storedTypes
   const keyColumns = ['t.trigger_name', 't.trigger_group', 't.job_name', 't.job_group']
   return {
-    hasBlankKey: `(${keyColumns.map(isBlank).join(' OR ')})`,
+    hasBlankKey: `(${keyColumns.map((column) => dialect.isBlank?.(column) ?? 'false').join(' OR ')})`,
     isOfOtherType: `t.trigger_type NOT IN (${ourTypes.map((type) => `'${type}'`).join(', ')})`,
     hasJavaData: `((${isSerialized('t.job_data')}) IS TRUE OR (${isSerialized('j.job_data')}) IS TRUE)`,
     hasJavaCalendar: `(t.calendar_name IS NOT NULL AND
@@ -236,11 +235,14 @@ function ofJavaColumnsQuery({ dialect, names }: SqlVocabulary): KeyQuery {
   )
 }
 
+/** Of a zone that is not known here, and of an expression that Java reads otherwise. */
+const codesOfSchedules: readonly ErrorCode[] = ['ERR_UNKNOWN_TIME_ZONE', 'ERR_NOT_SUPPORTED']
+
 /** Whether a trigger could not be read because of its expression or its zone. */
 function isOfSchedule(error: unknown): boolean {
   const cause = causeOf(error)
   if (cause instanceof CronExpressionError) return true
-  return cause instanceof SchedulerError && cause.code === 'ERR_UNKNOWN_TIME_ZONE'
+  return cause instanceof SchedulerError && codesOfSchedules.includes(cause.code)
 }
 
 /** What reading a row has thrown is the cause of the error about the row. */
