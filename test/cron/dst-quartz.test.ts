@@ -322,6 +322,14 @@ describe('the quartz policy does what Java does where the wall clock jumps', () 
     expect(instantOf(after, timeZone)).toBeLessThan(lastMs)
   })
 
+  it('begins with the second pass of an overlap when the next second is its first, as Java does', () => {
+    const cron = CronExpression.parse('53-36/5 59 1 ? * *', { timeZone: 'Europe/Dublin', dst: 'quartz' })
+    const nextAfter = (text: string): string | undefined => cron.getTimeAfter(new Date(text))?.toISOString()
+    expect(nextAfter('2020-10-25T00:59:58.999Z')).toBe('2020-10-26T01:59:03.000Z')
+    expect(nextAfter('2020-10-25T00:59:59Z')).toBe('2020-10-25T01:59:03.000Z')
+    expect(nextAfter('2020-10-25T00:59:59.500Z')).toBe('2020-10-25T01:59:03.000Z')
+  })
+
   it('has Java\u2019s answer in an overlap: only the second pass fires, and both match', () => {
     const cron = CronExpression.parse('* * * * * ?', { timeZone: 'America/New_York', dst: 'quartz' })
     expect(cron.nextTimeMs(Date.UTC(2026, 10, 1, 5, 30) - 1000)).toBe(Date.UTC(2026, 10, 1, 6, 30))

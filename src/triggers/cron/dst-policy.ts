@@ -1,4 +1,4 @@
-import { dayMs } from '../../time/civil.ts'
+import { dayMs, secondMs } from '../../time/civil.ts'
 import type { ZoneOffsets } from '../../time/zone-offsets.ts'
 import type { CronSchedule } from './cron-schedule.ts'
 import { localAtOrAfter, localAtOrBefore } from './local-search.ts'
@@ -39,9 +39,10 @@ function clamp(epochMs: number): number {
 /** Fires at the last instant that shows a matching local time. */
 const quartzPolicy: DstPolicy = {
   nextMs(schedule, zone, afterMs) {
-    const startMs = clamp(afterMs)
+    // From the next whole second, as Java: it may be the first of the second pass of an overlap.
+    const startMs = (Math.floor(clamp(afterMs) / secondMs) + 1) * secondMs
     const segment = zone.segmentAt(startMs)
-    let localMs = localAtOrAfter(schedule, Math.floor(startMs) + segment.offsetMs + 1)
+    let localMs = localAtOrAfter(schedule, startMs + segment.offsetMs)
     if (localMs - segment.offsetMs < segment.repeatFromMs) return localMs - segment.offsetMs
     while (localMs !== Number.POSITIVE_INFINITY) {
       const instantMs = zone.lastInstantOf(localMs)

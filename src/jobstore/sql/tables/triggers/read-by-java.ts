@@ -19,7 +19,7 @@ const blankInJava = /^[\0- ]*$/
 export function requireReadByJava(trigger: Trigger, family: TriggerFamily): void {
   requireNames(trigger)
   if (TriggerFamilies.ofLibrary.ofStoredType(family.storedType) === null) {
-    const problem = `Java has no trigger of the type '${trigger.type}', and fires nothing any more once it finds one due`
+    const problem = `Java has no trigger of the type '${trigger.type}', and fires nothing any more when one is due`
     const remedy = 'Use a trigger of Quartz, or a store of its own'
     throw new InvalidArgumentError('type', told(trigger, `${problem}. ${remedy}`), 'ERR_NOT_SUPPORTED')
   }

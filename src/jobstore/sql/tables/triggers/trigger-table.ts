@@ -132,8 +132,8 @@ export class TriggerTable {
   /**
    * Stores rows of new keys. The rows of many are made a part at a time, while the engine stores the part before.
    *
-   * @throws InvalidArgumentError for values that do not fit their columns, or triggers that do not suit Java nodes which
-   *   share the tables, before the statements of their part are sent
+   * @throws InvalidArgumentError for values that do not fit their columns, or triggers that do not suit Java nodes
+   *   that share the tables, before the statements of their part are sent
    */
   *insert(entries: readonly StoredTrigger[]): SqlProgram<void> {
     for (const some of chunksOf(entries)) {
