@@ -2830,10 +2830,17 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   l.job_group FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text,
   job_group text)) AS l) AND (t.trigger_name, t.trigger_group) NOT IN (SELECT l.trigger_name,
   l.trigger_group FROM (SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text,
-  trigger_group text)) AS l) AND NOT ((trim(t.trigger_name) = '' OR trim(t.trigger_group) = '' OR
-  trim(t.job_name) = '' OR trim(t.job_group) = '') OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT',
-  'DAILY_I') OR ((encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE OR (encode(substr(j.job_data, 1,
-  2), 'hex') = 'aced') IS TRUE) OR (t.calendar_name IS NOT NULL AND (SELECT encode(substr(k.calendar, 1, 2),
+  trigger_group text)) AS l) AND NOT ((t.trigger_name !~
+  E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
+  t.trigger_group !~
+  E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
+  t.job_name !~
+  E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
+  t.job_group !~
+  E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]') OR
+  t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I') OR ((encode(substr(t.job_data, 1, 2),
+  'hex') = 'aced') IS TRUE OR (encode(substr(j.job_data, 1, 2),
+  'hex') = 'aced') IS TRUE) OR (t.calendar_name IS NOT NULL AND (SELECT encode(substr(k.calendar, 1, 2),
   'hex') = 'aced' FROM qrtz_calendars AS k WHERE k.sched_name = t.sched_name AND k.calendar_name =
   t.calendar_name) IS TRUE)) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
   t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
