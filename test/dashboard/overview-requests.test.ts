@@ -9,7 +9,7 @@ interface OverviewRequests {
 const bench = new URL('../../bench/lib/overview-requests.mjs', import.meta.url).href
 const folder = new URL('../../dashboard/src/pages/overview/', import.meta.url)
 
-/** Those with a role on some groups alone ask for it in place of scheduler.overview; the benchmark signs in an admin. */
+/** In place of scheduler.overview for those with a role on some groups alone; the benchmark signs in an admin. */
 const ofGroupRoles = 'triggers.list'
 
 /** What the files of the page call for an admin, as far as it only reads. */

@@ -109,7 +109,11 @@ export async function requireTrigger(scheduler: Scheduler, key: KeyJson): Promis
   return trigger
 }
 
-/** A stored trigger, or null for one that cannot be read: a row of it is there. @throws SchedulerError ERR_TRIGGER_NOT_FOUND */
+/**
+ * A stored trigger, or null for one that cannot be read: a row of it is there.
+ *
+ * @throws SchedulerError ERR_TRIGGER_NOT_FOUND
+ */
 export async function readableTrigger(scheduler: Scheduler, key: KeyJson): Promise<Trigger | null> {
   try {
     return await requireTrigger(scheduler, key)

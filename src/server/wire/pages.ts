@@ -108,7 +108,7 @@ export function cursorsOf<Value>(
   }
 }
 
-/** How much is asked for at once, and in what form, may differ from page to page, and so may the time that a page is of. */
+/** How much is asked for, in what form, and of what time, may differ from page to page. */
 const notChosen = /^(take|after|format|.*Ms)$/
 
 function digestOf(list: unknown): string {
