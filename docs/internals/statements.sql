@@ -5948,7 +5948,7 @@ SELECT (SELECT CAST(json_agg(l.entry_id) AS text) FROM l) AS ended, (
 ---------------------------------------------------------------------------
 
 -- splitFirings.load
---   cluster/lost-items.ts (offerAllItemsOfGone, settleLostItems)
+--   cluster/lost-items.ts (hasItemsOfGone, offerAllItemsOfGone, settleLostItems)
 --   programs/steps/split-firings.ts (loadOpenFirings)
 --   sql-cluster.ts (SqlCluster)
 --   sql-shards.ts (SqlShards)
@@ -6065,7 +6065,7 @@ WHERE (job_name, job_group, sched_name) IN (
 );
 
 -- splitFirings.jobs
---   cluster/lost-items.ts (offerAllItemsOfGone, settleAllLostItems, settleLostItems)
+--   cluster/lost-items.ts (hasItemsOfGone, offerAllItemsOfGone, settleAllLostItems, settleLostItems)
 -- SQLite
 SELECT s.job_name, s.job_group
 FROM qrtz_split_firings AS s
@@ -9719,7 +9719,7 @@ LIMIT :limit;
 
 -- nodes.load
 --   cluster/cluster-node.ts (ClusterNode)
---   cluster/lost-items.ts (offerAllItemsOfGone, settleLostItems)
+--   cluster/lost-items.ts (hasItemsOfGone, offerAllItemsOfGone, settleLostItems)
 --   cluster/recovery.ts (recoverNode)
 --   cluster/registration.ts (register)
 --   programs/firing/splitting.ts (splitCircumstances)

@@ -1,6 +1,6 @@
 import type { SqlTransactor } from '../session/sql-transactor.ts'
 import type { NodeRow } from '../tables/nodes/node-row.ts'
-import { settleAllLostItems } from './lost-items.ts'
+import { hasItemsOfGone, settleAllLostItems } from './lost-items.ts'
 
 /**
  * Ends what only nodes that are gone might run of broadcasts. A node that leaves does not do so itself: its listeners
@@ -28,7 +28,9 @@ export class ItemsOfGone {
 
   /** To be called at each check-in. */
   async settle(isWanted: () => boolean): Promise<void> {
-    if (this.#nowMs() - this.#goneMs <= this.#forMs) await settleAllLostItems(this.#transactor, isWanted)
+    if (this.#nowMs() - this.#goneMs > this.#forMs) return
+    // There is nearly always nothing to settle, and recoveries wait for each other.
+    if (await this.#transactor.read(hasItemsOfGone)) await settleAllLostItems(this.#transactor, isWanted)
   }
 
   #nowMs(): number {

@@ -3,7 +3,7 @@ import type { ShardedItem } from '../../job-store-shards.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
 import { lockJobs } from '../programs/steps/new-triggers.ts'
 import { endLostItems, loadOpenFirings, writeOpenFirings } from '../programs/steps/split-firings.ts'
-import type { SqlTransaction } from '../session/sql-session.ts'
+import type { SqlSession, SqlTransaction } from '../session/sql-session.ts'
 import type { SqlTransactor } from '../session/sql-transactor.ts'
 import { readRoll } from '../tables/nodes/scheduler-state-table.ts'
 
@@ -43,6 +43,22 @@ export function* settleLostItems(tx: SqlTransaction, after: JobKey | null = null
   return placeAfter(keys)
 }
 
+/** Whether items of broadcasts have not ended whose nodes are gone. */
+export function* hasItemsOfGone(session: SqlSession): SqlProgram<boolean> {
+  const { splitFirings, context } = session
+  for (let after: JobKey | null = null; ; ) {
+    const keys: readonly JobKey[] = yield* splitFirings.jobs(after, jobsAtOnce)
+    if (keys.length === 0) return false
+    const { found } = yield* splitFirings.load(keys)
+    const nodes = (yield* registeredNodes({ session, nowMs: context.clock.now() })) ?? []
+    const isLeft = ({ state, owner }: ShardedItem): boolean => state !== 'ended' && !nodes.includes(owner)
+    const firings = found.values().flat()
+    if (firings.some(({ isBroadcast, items }) => isBroadcast && items.some(isLeft))) return true
+    after = placeAfter(keys)
+    if (after === null) return false
+  }
+}
+
 /** Offers the items of all jobs whose owners are gone. */
 export function* offerAllItemsOfGone(tx: SqlTransaction): SqlProgram<void> {
   const { splitFirings } = tx.session
@@ -73,7 +89,10 @@ function* offerItemsOfGone(tx: SqlTransaction, keys: readonly JobKey[]): SqlProg
   }
 }
 
-function* registeredNodes({ session, nowMs }: SqlTransaction): SqlProgram<readonly string[] | null> {
+function* registeredNodes({
+  session,
+  nowMs,
+}: Pick<SqlTransaction, 'session' | 'nowMs'>): SqlProgram<readonly string[] | null> {
   if (!session.clustered) return null
   const { rows } = readRoll((yield session.nodes.load(nowMs)).rows)
   return rows.filter(({ isOrphan }) => !isOrphan).map(({ instanceId }) => instanceId)
