@@ -147,6 +147,7 @@ function requireNamed(
 
 interface Open {
   readonly schedulerName: string
+  readonly scheduler: Scheduler
   readonly context: PluginContext
   readonly book: AlertBook
   readonly queues: readonly ChannelQueue[]
@@ -185,7 +186,7 @@ class Alerts implements AlertsPlugin {
     const book = new AlertBook(context.notes, context.clock)
     const queues = channels.map((channel) => new ChannelQueue({ ...this.#options, ...context, channel }))
     const watch = new AlertWatch({ ...this.#options, ...context, scheduler, book, queues })
-    this.#open = { schedulerName: scheduler.schedulerName, context, book, queues, watch }
+    this.#open = { schedulerName: scheduler.schedulerName, scheduler, context, book, queues, watch }
     this.#endedName = null
   }
 
@@ -221,7 +222,7 @@ class Alerts implements AlertsPlugin {
     const { book, context } = this.#require()
     const nowMs = context.clock.now()
     checkSilence(options, nowMs)
-    await this.#requireRule(options.rule)
+    this.#requireRule(options.rule)
     if ((await this.silences()).length >= silencesMax) {
       throw new SchedulerError('ERR_NOT_ALLOWED', `There are ${silencesMax} silences; end one of them first.`)
     }
@@ -232,15 +233,19 @@ class Alerts implements AlertsPlugin {
   }
 
   /** A silence of a rule that was misspelt would be found when its alerts come. */
-  async #requireRule(rule: string | undefined): Promise<void> {
+  #requireRule(rule: string | undefined): void {
     if (rule === undefined || this.rules.some(({ name }) => name === rule)) return
-    // Another node may have rules of its own.
-    if ((await this.active()).some((alert) => alert.rule === rule)) return
     const known = this.rules.map(({ name }) => `'${name}'`).join(', ')
-    throw new InvalidArgumentError(
-      'rule',
-      `silence: there is no rule '${rule}'; there are ${known}.`,
-      'ERR_INVALID_OPTION',
+    const { context, scheduler } = this.#require()
+    const { jobStorePersistent } = scheduler.getMetaData()
+    if (!jobStorePersistent) {
+      const problem = `silence: there is no rule '${rule}'; there are ${known}.`
+      throw new InvalidArgumentError('rule', problem, 'ERR_INVALID_OPTION')
+    }
+    // Another process may have rules of its own.
+    context.logger.warn(
+      { rule },
+      `A silence names the rule '${rule}'; here are ${known}. It is of use only where another process has that rule.`,
     )
   }
 

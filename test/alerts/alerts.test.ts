@@ -14,6 +14,7 @@ import {
   noSuccessWithin,
   triggerInError,
 } from '../../src/alerts.ts'
+import { silentLogger } from '../../src/core/logger.ts'
 import { createScheduler, jobKey, ramJobStore, type Scheduler } from '../../src/index.ts'
 import { sqliteJobStore } from '../../src/sqlite.ts'
 import { ManualClock } from '../../src/testing.ts'
@@ -113,6 +114,22 @@ describe('alerts', () => {
       message: `silence: 'until' must be later than now and within a year, got ${past.toISOString()}.`,
     })
     expect(await alerts.silences()).toEqual([])
+  })
+
+  it('are silenced for another process too, whose rules are not known here', async () => {
+    const warned: string[] = []
+    const logger = { ...silentLogger, warn: (_: object, text: string) => void warned.push(text) }
+    const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-alerts-'))
+    const jobStore = sqliteJobStore({ filename: join(folder, 'jobs.db') })
+    const { clock, alerts, scheduler } = await rigWith([flag().rule], [recorded()], {}, { jobStore, logger })
+    onTestFinished(async () => {
+      await scheduler.shutdown()
+      rmSync(folder, { recursive: true })
+    })
+    const until = new Date(clock.now() + 60_000)
+    await alerts.silence({ until, by: 'ann', reason: 'x', rule: 'of another' })
+    expect(await alerts.silences()).toMatchObject([{ rule: 'of another' }])
+    expect(warned.join('\n')).toContain("A silence names the rule 'of another'; here are 'flag'.")
   })
 
   it('that begin and end in a silence are never sent', async () => {

@@ -170,6 +170,12 @@ describe('a change whose answer is lost', () => {
     expect(await runCli(['run', 'job', 'a/b', '--server', address], hostOf())).toBe(5)
   })
 
+  test('was not made where the server says that it cannot make it', async () => {
+    const problem = JSON.stringify({ detail: 'This store cannot do that.', code: 'ERR_NOT_SUPPORTED' })
+    const address = await brokenServer((response) => response.writeHead(501).end(problem))
+    expect(await runCli(['run', 'job', 'a/b', '--server', address], hostOf())).toBe(1)
+  })
+
   test('was not asked for by a look at what no server of this kind answers', async () => {
     const address = await brokenServer((response) => response.end('{}'))
     const looks = ['jobs a/b', 'triggers a/b', 'status a/b', 'shards a/b', 'export', 'dump', 'log a --follow']

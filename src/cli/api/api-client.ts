@@ -104,10 +104,9 @@ export class ApiClient implements AsyncDisposable {
     const whole = more === '' ? shown : `${shown} ${more}`
     if (problem.code === 'ERR_COMMIT_UNKNOWN') return changeNotKnown(whole)
     const exitCode = exitCodeOf(status, problem.field)
-    // A server that says that it is away has done nothing; what fails unexpectedly may do so after the change.
-    return status >= 500 && status !== 503
-      ? new MayBeDone(exitCode, whole)
-      : new CommandFailure(exitCode, whole)
+    // A server that is away, or cannot do it, has done nothing; what fails unexpectedly may do so after the change.
+    const hasRefused = status < 500 || status === 501 || status === 503
+    return hasRefused ? new CommandFailure(exitCode, whole) : new MayBeDone(exitCode, whole)
   }
 
   /** An answer that is not in the words of a server of this kind. */

@@ -140,7 +140,9 @@ export class StandIn {
 
   #stoodIn(sentMs: number, intervalMs: number): void {
     this.#checkedInMs = sentMs
-    this.#dueMs = Math.min(this.#dueMs, sentMs + intervalMs)
+    // A server that answers slowly is not asked without a pause.
+    const earliestMs = processElapsedMs() + retryDelayMs(intervalMs)
+    this.#dueMs = Math.min(this.#dueMs, Math.max(sentMs + intervalMs, earliestMs))
     this.#isWorking = true
     if (!this.#isTold) this.#options.onStandIn(this.#trouble)
     this.#isTold = true
