@@ -219,7 +219,10 @@ export interface JobCompletion {
 
 /** What became of completions: those in neither list have ended their executions. */
 export interface CompletionAnswer {
-  /** They were not written because another session has locked their rows. */
+  /**
+   * They were not written because another session has locked their rows, or because the store has failed to write them
+   * after it had written others of the same call: the caller tries them again soon.
+   */
   readonly locked: readonly JobCompletion[]
   /** They counted for nothing: their firings are not this scheduler's any more, or had ended before. */
   readonly passedOver: readonly JobCompletion[]

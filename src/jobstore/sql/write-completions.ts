@@ -8,8 +8,11 @@ import { endsInDoubt } from './programs/steps/ends-in-doubt.ts'
 import { unlessTakenOver } from './unless-taken-over.ts'
 
 /**
- * Ends executions, those whose rows no other session has locked. When one part failed, the whole operation fails: run
- * again, the parts that were done are passed over.
+ * Ends executions, those whose rows no other session has locked. A part that failed beside others that were committed
+ * is answered as locked: were the call to fail, the caller would write the others again and take them for ended by
+ * somebody else.
+ *
+ * @throws what a part has failed with, when none was committed
  */
 export async function writeCompletions(
   { connection, transactions }: OpenStore,
@@ -28,8 +31,13 @@ export async function writeCompletions(
     locked.push(...answer.locked)
     passedOver.push(...answer.passedOver)
   })
-  for (const { error } of left.failed) throw error
-  return { locked: [...locked, ...left.locked], passedOver }
+  const [failure] = left.failed
+  if (failure !== undefined) {
+    if (left.failed.length + left.locked.length === completions.length) throw failure.error
+    const message = 'Some of the executions that had ended could not be written; they are tried again.'
+    transactions.session.context.signaler.storeError(message, failure.error)
+  }
+  return { locked: [...locked, ...left.locked, ...left.failed.map(({ item }) => item)], passedOver }
 }
 
 function storesTriggers({ retryTrigger, trigger }: JobCompletion): boolean {
