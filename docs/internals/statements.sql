@@ -5395,7 +5395,6 @@ FOR NO KEY UPDATE OF f SKIP LOCKED;
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/firing/releasing.ts (releaseTriggers)
---   programs/steps/ends-in-doubt.ts (endsInDoubt)
 --   programs/steps/firing-in-doubt.ts (firingInDoubt)
 -- SQLite
 SELECT f.entry_id

@@ -4,25 +4,34 @@ import type { SqlSession } from '../../session/sql-session.ts'
 
 /**
  * What a transaction that ends executions does about a commit of which the answer is lost. Run again, it passes over
- * what it has ended: that is as good, except for a firing that goes on elsewhere, because then no node would call the
- * listeners for its end. With such firings it asks until it knows, and where the database cannot tell, it looks: what
- * was committed has left none of its executions in flight.
+ * what it has ended: that is as good, except for a firing that goes on elsewhere, because then no node calls the
+ * listeners for its end. With such firings it asks until it knows. Where the database cannot tell, it is run again all
+ * the same: a firing that is not in flight any more may have been ended by another node, which tells of it, and nothing
+ * that is left says who it was.
  */
 export function endsInDoubt(
-  { firedTriggers }: SqlSession,
+  { context, firedTriggers }: SqlSession,
   completions: readonly JobCompletion[],
 ): Pick<TransactionOptions<CompletionAnswer>, 'onDoubt' | 'wasCommitted'> {
   if (!completions.some(({ isAwaited }) => isAwaited === true)) return { wasCommitted: 'runAgain' }
   return {
     onDoubt: 'patient',
     *wasCommitted({ locked, passedOver }) {
-      const ended = completions.filter((each) => !locked.includes(each) && !passedOver.includes(each))
-      const idsOf = (areAwaited: boolean): string[] =>
-        ended
-          .filter(({ isAwaited = false }) => isAwaited === areAwaited)
-          .map(({ fireInstanceId }) => fireInstanceId)
-      if (yield* firedTriggers.isInFlight(idsOf(false))) return false
-      return !(yield* firedTriggers.areAwaited(idsOf(true)))
+      const ended = completions.filter(
+        (each) => each.isAwaited === true && !locked.includes(each) && !passedOver.includes(each),
+      )
+      const ids = ended.map(({ fireInstanceId }) => fireInstanceId)
+      const inFlight = new Set(yield* firedTriggers.awaitedAmong(ids))
+      for (const { fireInstanceId, trigger } of ended) {
+        if (inFlight.has(fireInstanceId)) continue
+        const fields = { triggerKey: trigger.key.toString(), fireInstanceId }
+        context.logger.warn(fields, untold)
+      }
+      return false
     },
   }
 }
+
+const untold =
+  'The database lost the answer to the end of a firing that went on elsewhere. It has ended, but whether this node or ' +
+  'another one has ended it cannot be told, so this node calls no listeners for it.'

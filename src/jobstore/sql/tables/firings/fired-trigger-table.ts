@@ -111,17 +111,17 @@ export class FiredTriggerTable {
   /** Deletes executions of any node that go on elsewhere, except those that other sessions have locked. */
   *tryDeleteAwaited(fireInstanceIds: readonly string[]): SqlProgram<LockedAmong<string, FiredRow>> {
     if (fireInstanceIds.length === 0) return { found: [], locked: [] }
-    const { tryDeleteAwaited, findAwaited } = this.#statements
     const values = { rows: this.#rowsOf(fireInstanceIds) }
-    const found = decodedFirings(yield* all(tryDeleteAwaited(values)))
+    const found = decodedFirings(yield* all(this.#statements.tryDeleteAwaited(values)))
     if (found.length === fireInstanceIds.length) return { found, locked: [] }
-    return { found, locked: (yield* all(findAwaited(values))).map((row) => text(row, 'entry_id')) }
+    return { found, locked: yield* this.awaitedAmong(fireInstanceIds) }
   }
 
-  /** Whether one of these executions is in flight elsewhere, on any node. */
-  *areAwaited(fireInstanceIds: readonly string[]): SqlProgram<boolean> {
-    if (fireInstanceIds.length === 0) return false
-    return (yield* all(this.#statements.findAwaited({ rows: this.#rowsOf(fireInstanceIds) }))).length > 0
+  /** Those of these executions that are in flight elsewhere, on any node. */
+  *awaitedAmong(fireInstanceIds: readonly string[]): SqlProgram<readonly string[]> {
+    if (fireInstanceIds.length === 0) return []
+    const rows = yield* all(this.#statements.findAwaited({ rows: this.#rowsOf(fireInstanceIds) }))
+    return rows.map((row) => text(row, 'entry_id'))
   }
 
   /** Makes this scheduler instance the one that has these executions of another one, which go on elsewhere. */
