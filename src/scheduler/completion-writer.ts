@@ -141,7 +141,7 @@ export class CompletionWriter {
   handOver(completion: JobCompletion): Promise<void> | null {
     if (this.#isTooLate(completion)) return null
     const batch = this.#enter(completion)
-    return this.#untold - this.#locked.size <= this.#backlogMax ? null : this.#held(batch, completion)
+    return this.isFull ? this.#held(batch, completion) : null
   }
 
   async #held(batch: Batch, completion: JobCompletion): Promise<void> {
@@ -177,6 +177,11 @@ export class CompletionWriter {
   /** Resolves when what is being written now, or goes next, is written, set aside, or given up. */
   async roundEnded(): Promise<void> {
     await (this.#gathering ?? this.#writing)?.done
+  }
+
+  /** Whether so many are not written that executions wait for the store. */
+  get isFull(): boolean {
+    return this.#untold - this.#locked.size > this.#backlogMax
   }
 
   /** Whether a completion is not written yet. */

@@ -2,14 +2,13 @@ import { invariant, type JobExecutionError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import { copyJobData, type JobDataMap } from '../core/job-data-map.ts'
 import type { Logger } from '../core/logger.ts'
-import { after, unawaited } from '../core/promises.ts'
+import { after } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
 import type { RetryPolicy } from '../jobs/retry-policy.ts'
 import type { ExecutionReport } from '../jobstore/execution-report.ts'
 import type { CompletedExecutionInstruction, JobCompletion, JobStore } from '../jobstore/job-store.ts'
 import { isManualTriggerKey } from '../jobstore/manual-trigger.ts'
-import { recoveryTriggerFor } from '../jobstore/recovery-trigger.ts'
 import type { TriggerListener } from '../listeners/trigger-listener.ts'
 import type { Runnable } from '../threadpool/thread-pool.ts'
 import { nextTurn } from '../time/next-turn.ts'
@@ -24,7 +23,7 @@ import type { LateCauses } from './late-causes.ts'
 import type { Notifier, Told } from './notifier.ts'
 import type { Recorder } from './recorder.ts'
 import type { AwaitedEnd, RemoteExecutions } from './remote-executions.ts'
-import { retryTriggerFor } from './retry.ts'
+import { recoveryTriggerOf, retryTriggerFor } from './retry.ts'
 import { canBeRetried, goesOn, instructionAfter, isOver, type Verdict } from './verdict.ts'
 
 /** What all shells of one scheduler share. */
@@ -106,7 +105,13 @@ export class JobRunShell implements Runnable {
    * Ends an execution whose result is awaited. Others may be doing so, here and on other nodes: the one whose end the
    * store has taken calls the listeners afterwards, and the others call none. Resolves when they were called.
    */
-  async endAwaited({ error, mayBeLate = false, onEnded, retries }: AwaitedEnd): Promise<AwaitedFate> {
+  async endAwaited({
+    error,
+    mayBeLate = false,
+    onEnded,
+    onHandedOver,
+    retries,
+  }: AwaitedEnd): Promise<AwaitedFate> {
     const { completions, recorder } = this.#resources
     const context = this.#context
     this.#mayBeLate = mayBeLate
@@ -119,7 +124,9 @@ export class JobRunShell implements Runnable {
       outcome = this.#failedOutside(thrown)
     }
     const completion = this.#completion(outcome)
-    const fate = await completions.completeAwaited(completion)
+    const writing = completions.completeAwaited(completion)
+    onHandedOver?.()
+    const fate = await writing
     if (fate !== 'ended') return fate
     onEnded?.()
     if (completion.report !== undefined) recorder.noteCompletion(context.bundle, completion.report)
@@ -169,16 +176,24 @@ export class JobRunShell implements Runnable {
    * Whether the failure of a job ends its execution, whose result is awaited, or has come already. Where another node
    * has taken it over, it does not.
    */
-  #failsToSend(error: JobExecutionError | null): boolean {
+  #failsToSend(error: JobExecutionError | null): error is JobExecutionError {
     const { fireInstanceId, isTakenOver } = this.#context
     return error !== null && !isTakenOver && this.#resources.remotes.claim(fireInstanceId)
   }
 
-  async #endUnsent(error: JobExecutionError | null, reference: string): Promise<'elsewhere'> {
-    const fate = this.endAwaited({ error, result: undefined, retries: true })
-    // What a shutdown leaves unwritten is counted there.
-    unawaited(this.#resources.remotes.noteEnding(reference, fate), () => {})
-    await fate
+  /** Nothing runs here any more. The store may never take the end, and what was thrown is known here alone. */
+  async #endUnsent(error: JobExecutionError, reference: string): Promise<'elsewhere'> {
+    const { completions, executing, logger, remotes } = this.#resources
+    const { fireInstanceId, jobKey } = this.#context
+    const message = `Job ${jobKey.toString()} threw after awaitResult, which ends its firing.`
+    logThrown(logger, error, message, { fireInstanceId }, 'warn')
+    const { told } = await remotes.endUnsent(reference, (onHandedOver) =>
+      this.endAwaited({ error, result: undefined, retries: true, onHandedOver }),
+    )
+    if (completions.isFull) {
+      executing.remove(this.#context)
+      await told
+    }
     return 'elsewhere'
   }
 
@@ -238,7 +253,7 @@ export class JobRunShell implements Runnable {
   }
 
   #outcome(error: JobExecutionError | null, { again, instruction }: Verdict): Outcome {
-    const recovery = again === 'recovery' ? this.#recovery() : null
+    const recovery = again === 'recovery' ? recoveryTriggerOf(this.#context, this.#resources) : null
     const retry = again === null || again === 'recovery' ? null : this.#retry(again)
     return { instruction, retry, recovery, end: endOf(error) }
   }
@@ -296,21 +311,6 @@ export class JobRunShell implements Runnable {
       scheduledFireTimeMs: context.scheduledFireTimeMs,
     }
     return retryTriggerFor(context.bundle, policy, origin, clock.now(), ids)
-  }
-
-  /** What runs a job again that the shutdown has interrupted. */
-  #recovery(): Trigger {
-    const { bundle, scheduler } = this.#context
-    const { clock, ids } = this.#resources
-    const firing = {
-      instanceId: scheduler.schedulerInstanceId,
-      triggerKey: bundle.trigger.key,
-      jobKey: bundle.jobDetail.key,
-      firedTimeMs: bundle.fireTimeMs,
-      plannedTimeMs: bundle.scheduledFireTimeMs,
-      priority: bundle.trigger.priority,
-    }
-    return recoveryTriggerFor(firing, bundle.trigger.jobDataMap, { clock, ids })
   }
 
   /** Logs an error when the job is not tried again, a warning when it is tried again or was interrupted. */

@@ -52,6 +52,8 @@ export interface AwaitedEnd {
   readonly mayBeLate?: boolean
   /** Called when the store has taken this end, before listeners are told. */
   readonly onEnded?: () => void
+  /** Called when all is decided, and the end waits only to be written. */
+  readonly onHandedOver?: () => void
 }
 
 /** What became of the firings that a caller interrupts. */
@@ -114,6 +116,8 @@ export class RemoteExecutions {
   readonly #settled = new Set<string>()
   /** Ends that are being written, by reference. */
   readonly #ending = new Map<string, Promise<unknown>>()
+  /** Ends of firings whose jobs have thrown here: each resolves when it is told, or is not to be told. */
+  readonly #unsent = new Set<Promise<void>>()
   /** Firings that are being written down. */
   readonly #asking = new Set<ExecutionContext>()
   readonly #connected = new Set<RemoteJobHooks>()
@@ -198,9 +202,15 @@ export class RemoteExecutions {
     this.#deadlines.stop()
   }
 
-  /** Resolves when no look for deadlines is under way. */
-  settled(): Promise<void> {
-    return this.#deadlines.settled()
+  /** Whether the end of a firing whose job has thrown here is not told yet. */
+  get isEnding(): boolean {
+    return this.#unsent.size > 0
+  }
+
+  /** Resolves when no look for deadlines is under way, and what has failed to send has ended. */
+  async settled(): Promise<void> {
+    await this.#deadlines.settled()
+    await Promise.all(this.#unsent)
   }
 
   async awaitResult(context: ExecutionContext, options: AwaitResultOptions): Promise<void> {
@@ -312,6 +322,30 @@ export class RemoteExecutions {
     })
     this.#ending.set(reference, ending)
     return ending
+  }
+
+  /** Ends a firing whose job has thrown here; resolves when its end waits only to be written and `told`. */
+  async endUnsent(
+    reference: string,
+    end: (onHandedOver: () => void) => Promise<AwaitedFate>,
+  ): Promise<{ readonly told: Promise<void> }> {
+    return new Promise((resolve) => {
+      const ending = this.noteEnding(
+        reference,
+        end(() => {
+          resolve({ told })
+        }),
+      )
+      const settled = (): void => {
+        this.#unsent.delete(told)
+        resolve({ told })
+      }
+      // What a shutdown leaves unwritten is counted there.
+      const told: Promise<void> = ending.then(settled, settled)
+      this.#unsent.add(told)
+      // A shutdown lets the listeners of the last ends answer.
+      this.#parts.notifier.track(told)
+    })
   }
 
   /**

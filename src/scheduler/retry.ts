@@ -3,10 +3,28 @@ import { retryingJobsGroup } from '../core/key.ts'
 import { type RetryPolicy, retryDelayMs } from '../jobs/retry-policy.ts'
 import { type AttemptOrigin, notesOfAttempt } from '../jobstore/attempt-origin.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
-import type { EpochMs } from '../time/clock.ts'
+import { recoveryTriggerFor } from '../jobstore/recovery-trigger.ts'
+import type { Clock, EpochMs } from '../time/clock.ts'
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import { instantMaxMs } from '../triggers/invalid-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type { ExecutionContext } from './execution-context.ts'
+
+/** The trigger that runs a job again that the shutdown has interrupted. */
+export function recoveryTriggerOf(
+  { bundle, scheduler }: ExecutionContext,
+  parts: { readonly clock: Clock; readonly ids: IdGenerator },
+): Trigger {
+  const firing = {
+    instanceId: scheduler.schedulerInstanceId,
+    triggerKey: bundle.trigger.key,
+    jobKey: bundle.jobDetail.key,
+    firedTimeMs: bundle.fireTimeMs,
+    plannedTimeMs: bundle.scheduledFireTimeMs,
+    priority: bundle.trigger.priority,
+  }
+  return recoveryTriggerFor(firing, bundle.trigger.jobDataMap, parts)
+}
 
 /**
  * The trigger that runs a failed firing again by its policy. A retry is a trigger, so that it survives a restart. It

@@ -341,6 +341,7 @@ export class SchedulerLifeCycle {
       await completions.drained()
       await recorder.flush()
       if (executing.count > 0 || completions.isBehind || thread.firstFirings.reservedCount > 0) continue
+      if (remotes.isEnding) continue
       // A pool without slots only schedules.
       if (this.#state !== 'started' || options.threadPool.size === 0) return
       if (thread.isAtRest) {
