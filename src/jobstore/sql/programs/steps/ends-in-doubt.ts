@@ -6,8 +6,8 @@ import type { SqlSession } from '../../session/sql-session.ts'
  * What a transaction that ends executions does about a commit of which the answer is lost. Run again, it passes over
  * what it has ended: that is as good, except for a firing that goes on elsewhere, because then no node calls the
  * listeners for its end. With such firings it asks until it knows. Where the database cannot tell, it is run again all
- * the same: a firing that is not in flight any more may have been ended by another node, which tells of it, and nothing
- * that is left says who it was.
+ * the same: a firing that is not in flight any more may have been ended by another node, which calls the listeners, and
+ * nothing that is left says who it was.
  */
 export function endsInDoubt(
   { context, firedTriggers }: SqlSession,
@@ -33,5 +33,5 @@ export function endsInDoubt(
 }
 
 const untold =
-  'The database lost the answer to the end of a firing that went on elsewhere. It has ended, but whether this node or ' +
-  'another one has ended it cannot be told, so this node calls no listeners for it.'
+  'The database lost the answer to the end of a firing that went on elsewhere. The firing has ended; whether by this ' +
+  'node or by another one is not known, so this node calls no listeners for it.'
