@@ -113,6 +113,7 @@ export {
   sqlJobStore,
 } from './jobstore/sql/sql-database.ts'
 export type { JobDataEncoding } from './jobstore/sql/tables/encoding/job-data-text.ts'
+export type { StoreLimits } from './jobstore/store-limits.ts'
 export type { StoreShutdownOptions } from './jobstore/store-shutdown-options.ts'
 export {
   type StateChanges,

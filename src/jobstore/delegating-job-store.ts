@@ -137,6 +137,10 @@ export class DelegatingJobStore
     return this.inner.acquireRetryDelayMs(failures)
   }
 
+  /** Refuses nothing where the inner store keeps everything. */
+  requireStorable(entry: JobAndTriggers): void {
+    this.inner.requireStorable?.(entry)
+  }
   scheduleJobs(entries: readonly JobAndTriggers[], options: { readonly replace: boolean }): Promise<void> {
     return this.around('scheduleJobs', () => this.inner.scheduleJobs(entries, options))
   }

@@ -41,6 +41,7 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from './queries.ts'
+import type { StoreLimits } from './store-limits.ts'
 import type { StoreProbe } from './store-probe.ts'
 import type { StoreShutdownOptions } from './store-shutdown-options.ts'
 import type { TriggerState } from './trigger-state.ts'
@@ -261,7 +262,7 @@ export type JobStoreTransaction = Pick<
  * than was known, the store calls the signaler's `schedulingChanged`, except for operations of the scheduler's own
  * loop.
  */
-export interface JobStore extends FiringOnSchedule {
+export interface JobStore extends FiringOnSchedule, StoreLimits {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
   /** Null for a store that only one scheduler can use. */

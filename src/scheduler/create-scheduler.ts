@@ -137,6 +137,7 @@ function schedulingParts(
     ...options,
     registry: parts.registry,
     store: jobStore,
+    keeper: jobStore,
     storeWithoutSharding: sharding === true ? null : jobStore.name,
   })
   const budget = new TurnBudget(clock)

@@ -91,7 +91,8 @@ export class DeclaredSchedules {
       const isLeft = isDeferred(found.record, declaration, { live, instanceId, mayTakeOver })
       if (isLeft && dryRun) return deferred()
       const wished = isLeft ? found.record : withDeclaration(found.record, declaration)
-      // Looked at before anything is written, so that a set of which one schedule is refused changes nothing.
+      // Looked at before anything is written: with the checks of the plans, a set of which one schedule is refused
+      // changes nothing.
       const nothing = { base: wished, seen: [], broken: [] }
       const look = isLeft ? nothing : await this.#lookAt(plans, wished, found, name)
       if (look === null) continue

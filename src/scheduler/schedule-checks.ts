@@ -6,6 +6,7 @@ import type { JobRegistry } from '../jobs/job-registry.ts'
 import { validateAgainstSchema } from '../jobs/schema-validation.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import { neverFires } from '../jobstore/refusals.ts'
+import type { StoreLimits } from '../jobstore/store-limits.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
@@ -20,6 +21,8 @@ export interface CheckedParts {
   readonly registry: JobRegistry
   readonly triggerFamilies: TriggerFamilies
   readonly store: CheckedStore
+  /** The store that is to keep what is checked. */
+  readonly keeper: StoreLimits
   readonly threadPool: ThreadPool
   readonly maxJobDataBytes: number
   /** The name of a store that does not split firings; null for one that does. */
@@ -50,7 +53,7 @@ export class ScheduleChecks {
     this.#maxJobDataBytes = parts.maxJobDataBytes
   }
 
-  /** The same checks against another store. */
+  /** The same checks, with jobs and calendars looked up elsewhere. */
   over(store: CheckedStore): ScheduleChecks {
     return new ScheduleChecks({ ...this.#parts, store })
   }
@@ -62,14 +65,17 @@ export class ScheduleChecks {
    * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_UNAVAILABLE, ERR_WORKER_MODULE, ERR_INVALID_JOB_DATA,
    *   ERR_JOB_DATA_TOO_LARGE, ERR_NOT_SUPPORTED for a sharded job that the store cannot split
    * @throws InvalidArgumentError for a sharded job whose items could not run side by side, or whose definition does not
-   *   say how many there are
+   *   say how many there are; for a job that the store cannot keep
    */
   job(job: JobDetail): JobDetail {
     const complete = this.#complete(job)
     requireSplittable(complete)
     this.#requireItems(complete)
-    const { storeWithoutSharding } = this.#parts
-    if (complete.sharding === null || storeWithoutSharding === null) return complete
+    const { keeper, storeWithoutSharding } = this.#parts
+    if (complete.sharding === null || storeWithoutSharding === null) {
+      keeper.requireStorable?.({ job: complete, triggers: [] })
+      return complete
+    }
     throw new SchedulerError(
       'ERR_NOT_SUPPORTED',
       `${storeWithoutSharding} does not split the firings of sharded jobs, such as ${job.key.toString()}. Use a ` +
@@ -107,7 +113,7 @@ export class ScheduleChecks {
    * Not a promise where nothing else has to be asked: a caller may have a hundred thousand.
    *
    * @throws SchedulerError ERR_JOB_KEY_MISMATCH, ERR_INVALID_TRIGGER, ERR_CALENDAR_NOT_FOUND, ERR_JOB_DATA_SCHEMA,
-   * ERR_TRIGGER_NEVER_FIRES
+   * ERR_TRIGGER_NEVER_FIRES, and those by which the store says that it cannot keep the trigger
    */
   trigger(trigger: Trigger, job: JobDetail, leftOut: LeftOut | null = null): Trigger | Promise<Trigger> {
     const ours = this.#forJob(trigger, job.key)
@@ -116,7 +122,7 @@ export class ScheduleChecks {
     this.#data('trigger', ours)
     const definition = this.#registry.find(job.jobType)
     const isAlone = (definition?.schema ?? null) === null && ours.calendarName === null
-    return isAlone ? firstFire(ours, null, leftOut) : this.#withOthers(ours, job, leftOut)
+    return isAlone ? this.#kept(firstFire(ours, null, leftOut)) : this.#withOthers(ours, job, leftOut)
   }
 
   /** What a trigger needs besides itself: the schema of its job's data, and its calendar. */
@@ -128,7 +134,12 @@ export class ScheduleChecks {
       await validateAgainstSchema(definition, merged, `job ${job.key.toString()} with ${owner}`)
     }
     const calendar = trigger.calendarName === null ? null : await this.#calendar(trigger.calendarName, owner)
-    return firstFire(trigger, calendar, leftOut)
+    return this.#kept(firstFire(trigger, calendar, leftOut))
+  }
+
+  #kept(trigger: Trigger): Trigger {
+    this.#parts.keeper.requireStorable?.({ job: null, triggers: [trigger] })
+    return trigger
   }
 
   /** @throws JobPersistenceError ERR_JOB_NOT_FOUND */

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { InvalidArgumentError } from '../../src/core/errors.ts'
 import { JobKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
+import type { JobAndTriggers } from '../../src/jobstore/job-and-triggers.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { jobStoreConformance } from '../../src/testing/job-store/conformance.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { FaultyJobStore } from '../support/faulty-job-store.ts'
 
 describe('a store that delegates conforms as the inner one does', () => {
@@ -18,6 +21,21 @@ test('a store that delegates passes on what watches for changes of others', () =
   const changes = { watch: () => () => {} }
   expect(new FaultyJobStore(Object.assign(new RAMJobStore(), { changes })).changes).toBe(changes)
   expect(new FaultyJobStore(new RAMJobStore()).changes).toBeNull()
+})
+
+test('a store that delegates refuses what the inner one cannot keep, and nothing else', () => {
+  const entry = { job: null, triggers: [TriggerBuilder.newTrigger().forJob('j').build()] }
+  const refused: JobAndTriggers[] = []
+  const requireStorable = (asked: JobAndTriggers): void => {
+    refused.push(asked)
+    throw new InvalidArgumentError('name', 'No room.')
+  }
+  const store = new FaultyJobStore(Object.assign(new RAMJobStore(), { requireStorable }))
+  expect(() => {
+    store.requireStorable(entry)
+  }).toThrow('No room.')
+  expect(refused).toEqual([entry])
+  new FaultyJobStore(new RAMJobStore()).requireStorable(entry)
 })
 
 describe('a faulty store', () => {

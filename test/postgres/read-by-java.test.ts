@@ -2,6 +2,7 @@ import {
   CronScheduleBuilder,
   createScheduler,
   defineJob,
+  defineSchedule,
   GroupMatcher,
   InvalidArgumentError,
   JobBuilder,
@@ -73,6 +74,31 @@ test('tables shared with Java keep a trigger as it is whose new schedule does no
     "cannot read 'L' in a list of days, here '1,L'. Use a trigger for each",
   )
   expect(await scheduler.getTrigger('t')).toHaveProperty('cronExpression.expression', '0 0 12 LW * ?')
+})
+
+test('tables shared with Java take nothing of what has one trigger that does not suit', async () => {
+  await using scheduler = await schedulerOn('quartzLocks')
+  await scheduler.clear()
+  const durable = JobBuilder.newJob(work).withIdentity('work').storeDurably().build()
+  const triggers = [
+    named('a').withSchedule(cron('0 0/5 * * * ?')).build(),
+    named('b').withSchedule(CronScheduleBuilder.unixCron('*/5 * * * *')).build(),
+  ]
+  const entries = [{ job: durable, triggers }]
+  const set = ['0 0/5 * * * ?', '*/5 * * * *', '0 0/5 * * * ?'].map((expression, index) =>
+    defineSchedule(work, { key: `s${index}`, cron: expression }),
+  )
+  const refused = [
+    () => scheduler.reconcile('set', set, { dryRun: true }),
+    () => scheduler.reconcile('set', set),
+    () => scheduler.changeDefinitions({ entries }, { dryRun: true }),
+    () => scheduler.changeDefinitions({ entries }),
+    () => scheduler.scheduleJobs(entries),
+  ]
+  for (const call of refused) {
+    await expect(call()).rejects.toMatchObject({ code: 'ERR_INVALID_TRIGGER', field: 'dialect' })
+  }
+  expect(await scheduler.getJobKeys(GroupMatcher.anyGroup())).toEqual([])
 })
 
 test('other tables take all of them', async () => {

@@ -52,6 +52,28 @@ describe('reconcile', () => {
     ])
   })
 
+  it.each([
+    ['name', every('b'.repeat(201), '1m')],
+    ['description', defineSchedule(work, { key: 'b', every: '1m', description: 'd'.repeat(251) })],
+  ])(
+    'changes nothing when the store cannot keep the %s of one, and says so in a dry run',
+    async (field, b) => {
+      const jobStore = sqliteJobStore({ filename: ':memory:' })
+      await using scheduler = await createScheduler({ logger: false, jobs: [work], jobStore })
+      await scheduler.reconcile('s', [every('former', '1m')])
+      const set = [every('a', '1m'), b, every('c', '1m')]
+      for (const dryRun of [true, false]) {
+        const refused = scheduler.reconcile('s', set, { dryRun })
+        await expect(refused).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT', field })
+      }
+      expect((await scheduler.getJobKeys(GroupMatcher.anyGroup())).map(({ name }) => name)).toEqual([
+        'former',
+      ])
+      const next = await scheduler.reconcile('s', [every('former', '1m'), every('a', '1m')])
+      expect(names(next)).toEqual({ ...nothing, added: 'a', unchanged: 'former' })
+    },
+  )
+
   it('may be awaited in a listener of what it does, as may a start', async () => {
     const { scheduler, told } = await fixture()
     const declared: Promise<unknown>[] = []

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { alertsPlugin } from '../../src/alerts.ts'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
 import type { AuditEntry } from '../../src/jobstore/audit.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { catalogue } from '../../src/server/catalogue/catalogue.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
@@ -123,6 +124,18 @@ test('a dry run of whatever changes something changes nothing', async () => {
     }
   }
   expect(await stateOf(fixture, 2)).toEqual(before)
+})
+
+test('a dry run refuses a trigger that the store cannot keep, as the change itself does', async () => {
+  const jobStore = sqliteJobStore({ filename: ':memory:' })
+  await using fixture = await serverFixture({ served: await filledScheduler({ jobStore }) })
+  const { path, body } = rightRequests['triggers.put'] ?? expect.fail('no request')
+  const unkept = `${path.slice(0, path.lastIndexOf('/'))}/${'t'.repeat(201)}`
+  const fits = await fixture.ask(`PUT ${unkept.slice(0, -1)}?dryRun=true`, { body })
+  const dry = await fixture.ask(`PUT ${unkept}?dryRun=true`, { body })
+  const done = await fixture.ask(`PUT ${unkept}`, { body })
+  expect([fits.status, dry.status, done.status]).toEqual([200, 400, 400])
+  expect(dry.json).toEqual(done.json)
 })
 
 test('a dry run of a pause of a job says what the pause does, also where the job is paused', async () => {

@@ -27,7 +27,7 @@ export function interceptJobStore(
       if (name in changes) return Reflect.get(changes, name) as unknown
       const member: unknown = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
-      if (name === 'acquireRetryDelayMs') return member.bind(target) as unknown
+      if (name === 'acquireRetryDelayMs' || name === 'requireStorable') return member.bind(target) as unknown
       return (...parameters: readonly unknown[]) =>
         around({
           method: name as StoreMethod,

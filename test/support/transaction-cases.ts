@@ -154,7 +154,7 @@ function shortFormCases(prepare: () => Promise<TransactionScene>): void {
     await user.run(scene.begin)
     await user.run(order)
     await expect(tx.schedule('note', { in: 0, key: 'once' })).resolves.toMatchObject({ change: 'added' })
-    await tx.schedule('note', { cron: '0 7 * * *', zone: 'UTC', key: 'cron', data: { n: 1 } })
+    await tx.schedule('note', { cron: '0 0 7 * * ?', zone: 'UTC', key: 'cron', data: { n: 1 } })
     await tx.schedule('note', { daily: '07:00', zone: 'UTC', key: 'daily' })
     await tx.schedule('note', { every: '1h', startAt: new Date(4e12), key: 'every' })
     const { key } = await tx.schedule('note', { at: new Date(4e12) })
@@ -176,13 +176,13 @@ function shortFormCases(prepare: () => Promise<TransactionScene>): void {
 
   test('takes back the short form when it is rolled back, also a change of what was there', async () => {
     const { scheduler, user, tx, ran, hasRun, scene } = await setUp(prepare)
-    const weekly = { key: 'weekly', cron: '0 7 * * MON', zone: 'UTC' }
+    const weekly = { key: 'weekly', cron: '0 0 7 ? * MON', zone: 'UTC' }
     await scheduler.schedule('note', weekly)
     const before = await scheduler.getTrigger(new TriggerKey('weekly'))
     await scheduler.start()
     await user.run(scene.begin)
     await user.run(order)
-    await tx.schedule('note', { ...weekly, cron: '0 9 * * TUE' })
+    await tx.schedule('note', { ...weekly, cron: '0 0 9 ? * TUE' })
     await tx.schedule('note', { in: 0, key: 'once' })
     await tx.runNow('weekly')
     await user.run('ROLLBACK')

@@ -197,6 +197,12 @@ export class SqlJobStore implements DatabaseJobStore {
     return Math.min(retryDelayMs.first * 2 ** Math.max(0, failures - 2), retryDelayMs.most)
   }
 
+  /** A store that was shut down meanwhile says so where it is to write. */
+  requireStorable({ job, triggers }: JobAndTriggers): void {
+    const session = this.#open?.transactions.session
+    if (job !== null) session?.jobs.requireStorable(job)
+    for (const trigger of triggers) session?.triggers.requireStorable(trigger)
+  }
   async scheduleJobs(
     entries: readonly JobAndTriggers[],
     options: { readonly replace: boolean },

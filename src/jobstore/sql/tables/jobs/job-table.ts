@@ -96,6 +96,11 @@ export class JobTable {
     }
   }
 
+  /** @throws InvalidArgumentError for a job whose values do not fit the columns */
+  requireStorable(job: JobDetail): void {
+    this.#rows([job])
+  }
+
   /** Stores whole rows over those of the same key. */
   *put(jobs: readonly JobDetail[]): SqlProgram<void> {
     yield* storeRows(this.#schedulerName, this.#rows(uniqueJobs(jobs)), this.#statements.upsert)
