@@ -2602,7 +2602,36 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
   IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
   f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
-  t.trigger_group , t.trigger_name LIMIT :limit ) AS waiting_time, (
+  t.trigger_group , t.trigger_name LIMIT :limit ) AS waiting_time, (SELECT t.next_fire_time FROM qrtz_triggers
+  AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || '' AND j.job_name = t.job_name AND
+  j.job_group = t.job_group WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING' AND
+  t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs AND (t.job_group || '') IN (SELECT g.job_group
+  FROM (SELECT value ->> 'job_group' AS job_group FROM json_each(:groups)) AS g) AND j.job_class_name NOT IN
+  (SELECT r.job_type FROM (SELECT value ->> 'job_type' AS job_type FROM json_each(:types)) AS r) AND
+  (j.node_affinity IS NULL OR NOT ((substr(j.node_affinity, 1,
+  length('[true,"')) = '[true,"' OR substr(j.node_affinity, 1,
+  length('[false,"')) = '[false,"') AND ('"]' = '' OR substr(j.node_affinity,
+  -length('"]')) = '"]')) OR instr(j.node_affinity, :node) > 0 OR (substr(j.node_affinity, 1,
+  length('[false')) = '[false' AND NOT EXISTS (SELECT 1 FROM qrtz_scheduler_state AS s WHERE s.sched_name =
+  :scheduler AND instr(j.node_affinity,
+  ('"' || s.instance_name || '"')) > 0))) AND (t.node_affinity IS NULL OR NOT ((substr(t.node_affinity, 1,
+  length('[true,"')) = '[true,"' OR substr(t.node_affinity, 1,
+  length('[false,"')) = '[false,"') AND ('"]' = '' OR substr(t.node_affinity,
+  -length('"]')) = '"]')) OR instr(t.node_affinity, :node) > 0 OR (substr(t.node_affinity, 1,
+  length('[false')) = '[false' AND NOT EXISTS (SELECT 1 FROM qrtz_scheduler_state AS s WHERE s.sched_name =
+  :scheduler AND instr(t.node_affinity, ('"' || s.instance_name || '"')) > 0)) OR (substr(t.node_affinity, 1,
+  length('[false')) = '[false' AND t.next_fire_time <= :ownersUntilMs)) AND (t.job_name,
+  t.job_group) NOT IN (SELECT l.job_name, l.job_group FROM (SELECT value ->> 'job_name' AS job_name,
+  value ->> 'job_group' AS job_group FROM json_each(:jobs)) AS l) AND (t.trigger_name,
+  t.trigger_group) NOT IN (SELECT l.trigger_name,
+  l.trigger_group FROM (SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS
+  trigger_group FROM json_each(:triggers)) AS l) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
+  t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
+  :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
+  FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
+  IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
+  f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
+  t.trigger_group , t.trigger_name LIMIT :limit ) AS limited_time, (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
     LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
@@ -2719,7 +2748,37 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
   IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
   f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
-  t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS waiting_time, (
+  t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS waiting_time, (SELECT
+  t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name ||
+  '' AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name = :scheduler AND
+  t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs AND (t.job_group
+  || '') IN (SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group
+  text)) AS g) AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM
+  json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT
+  ((starts_with(j.node_affinity, CAST('[true,"' AS text)) OR starts_with(j.node_affinity,
+  CAST('[false,"' AS text))) AND right(j.node_affinity,
+  length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(j.node_affinity,
+  CAST(:node AS text)) > 0 OR (starts_with(j.node_affinity, CAST('[false' AS text)) AND NOT EXISTS (SELECT 1
+  FROM qrtz_scheduler_state AS s WHERE s.sched_name = :scheduler AND strpos(j.node_affinity, CAST(('"' ||
+  s.instance_name || '"') AS text)) > 0))) AND (t.node_affinity IS NULL OR NOT ((starts_with(t.node_affinity,
+  CAST('[true,"' AS text)) OR starts_with(t.node_affinity,
+  CAST('[false,"' AS text))) AND right(t.node_affinity,
+  length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(t.node_affinity,
+  CAST(:node AS text)) > 0 OR (starts_with(t.node_affinity, CAST('[false' AS text)) AND NOT EXISTS (SELECT 1
+  FROM qrtz_scheduler_state AS s WHERE s.sched_name = :scheduler AND strpos(t.node_affinity,
+  CAST(('"' || s.instance_name || '"') AS text)) > 0)) OR (starts_with(t.node_affinity,
+  CAST('[false' AS text)) AND t.next_fire_time <= :ownersUntilMs)) AND (t.job_name,
+  t.job_group) NOT IN (SELECT l.job_name,
+  l.job_group FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text,
+  job_group text)) AS l) AND (t.trigger_name, t.trigger_group) NOT IN (SELECT l.trigger_name,
+  l.trigger_group FROM (SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text,
+  trigger_group text)) AS l) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
+  t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
+  :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
+  FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
+  IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
+  f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
+  t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS limited_time, (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
     LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
@@ -2848,7 +2907,49 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
   IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
   f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
-  t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS waiting_time, (
+  t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS waiting_time, (SELECT
+  t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name ||
+  '' AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name = :scheduler AND
+  t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs AND (t.job_group
+  || '') IN (SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group
+  text)) AS g) AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM
+  json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT
+  ((starts_with(j.node_affinity, CAST('[true,"' AS text)) OR starts_with(j.node_affinity,
+  CAST('[false,"' AS text))) AND right(j.node_affinity,
+  length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(j.node_affinity,
+  CAST(:node AS text)) > 0 OR (starts_with(j.node_affinity, CAST('[false' AS text)) AND NOT EXISTS (SELECT 1
+  FROM qrtz_scheduler_state AS s WHERE s.sched_name = :scheduler AND strpos(j.node_affinity, CAST(('"' ||
+  s.instance_name || '"') AS text)) > 0))) AND (t.node_affinity IS NULL OR NOT ((starts_with(t.node_affinity,
+  CAST('[true,"' AS text)) OR starts_with(t.node_affinity,
+  CAST('[false,"' AS text))) AND right(t.node_affinity,
+  length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(t.node_affinity,
+  CAST(:node AS text)) > 0 OR (starts_with(t.node_affinity, CAST('[false' AS text)) AND NOT EXISTS (SELECT 1
+  FROM qrtz_scheduler_state AS s WHERE s.sched_name = :scheduler AND strpos(t.node_affinity,
+  CAST(('"' || s.instance_name || '"') AS text)) > 0)) OR (starts_with(t.node_affinity,
+  CAST('[false' AS text)) AND t.next_fire_time <= :ownersUntilMs)) AND (t.job_name,
+  t.job_group) NOT IN (SELECT l.job_name,
+  l.job_group FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text,
+  job_group text)) AS l) AND (t.trigger_name, t.trigger_group) NOT IN (SELECT l.trigger_name,
+  l.trigger_group FROM (SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text,
+  trigger_group text)) AS l) AND NOT ((t.trigger_name !~
+  E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
+  t.trigger_group !~
+  E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
+  t.job_name !~
+  E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
+  t.job_group !~
+  E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]') OR
+  t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I') OR ((encode(substr(t.job_data, 1, 2),
+  'hex') = 'aced') IS TRUE OR (encode(substr(j.job_data, 1, 2),
+  'hex') = 'aced') IS TRUE) OR (t.calendar_name IS NOT NULL AND (SELECT encode(substr(k.calendar, 1, 2),
+  'hex') = 'aced' FROM qrtz_calendars AS k WHERE k.sched_name = t.sched_name AND k.calendar_name =
+  t.calendar_name) IS TRUE)) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
+  t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
+  :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
+  FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
+  IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
+  f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
+  t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS limited_time, (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
     LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''

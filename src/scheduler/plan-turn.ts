@@ -34,6 +34,8 @@ export interface TurnState {
    */
   readonly lookAtMs: number
   readonly idleWaitMs: number
+  /** Whether claims on earlier triggers may be added to the held ones: a thread is free, and giving back is dear. */
+  readonly mayAdd: boolean
   /** With less than this to wait, the loop keeps its claims even when an earlier trigger is signalled. */
   readonly switchThresholdMs: number
   /** A trigger that is later than this goes through its misfire policy. */
@@ -116,7 +118,12 @@ function planHeld(state: TurnState, first: AcquiredTrigger): TurnDecision {
   const restMs = state.retryAtMs - state.elapsedMs
   // What the store may have claimed, and what it may have left due, before its answer was lost waits for a new look.
   const isUnsure = state.claimsUnknown && restMs <= 0
-  if ((overtaken || isUnsure) && remainingMs >= state.switchThresholdMs) return { kind: 'release' }
+  if ((overtaken || isUnsure) && remainingMs >= state.switchThresholdMs) {
+    // After a change of unknown time, the held claims may not be the right ones any more.
+    const isEarlier = typeof signal?.candidateMs === 'number' && !state.claimsUnknown
+    const adds = state.mayAdd && isEarlier && state.elapsedMs >= state.retryAtMs
+    return { kind: adds ? 'acquire' : 'release' }
+  }
   if (state.claimsUnknown) return sleep(state, restMs > 0 ? Math.min(remainingMs, restMs) : remainingMs)
   if (state.elapsedMs >= Math.max(state.lookAtMs, state.retryAtMs)) return { kind: 'acquire' }
   return sleep(state, Math.min(remainingMs, Math.max(state.lookAtMs, state.retryAtMs) - state.elapsedMs))

@@ -69,6 +69,8 @@ export class QuartzSchedulerThread {
   #isQuiet = false
   readonly #largerBatches: LargerBatches
   #lookAtMs = Number.POSITIVE_INFINITY
+  /** Whether some of the claims that are held were added to others. */
+  #hasAdded = false
   #sliceStartMs = 0
   #isYielding = false
   /** Wall clock at which the present sleep ends by itself; infinite while the loop is awake. */
@@ -212,6 +214,8 @@ export class QuartzSchedulerThread {
           break
         case 'fire':
           await this.#claims.fire(decision)
+          // The look that added claims to the rest has looked no further than them.
+          if (this.#hasAdded && decision.rest.length > 0) this.#lookAtMs = this.#options.clock.elapsedMs()
           break
         case 'retry':
           // The loop looks again for what was given back.
@@ -231,6 +235,7 @@ export class QuartzSchedulerThread {
 
   #state(): TurnState {
     const { clock, idleWaitMs, jobStore, misfireThresholdMs } = this.#options
+    const { capabilities } = jobStore
     const { areUnknown, aside, held, heldSinceMs } = this.#claims
     return {
       halted: this.#halted,
@@ -244,6 +249,12 @@ export class QuartzSchedulerThread {
         maxCount: aside.all.length === 0 ? 0 : this.#freeThreads(),
       },
       misfireThresholdMs,
+      // Peers are told of each claim that is given back, and look for it.
+      mayAdd:
+        capabilities.clustered &&
+        jobStore.acquireAndFire !== undefined &&
+        held.length > 0 &&
+        this.#freeThreads() > 0,
       signal: this.#signal,
       nowMs: clock.now(),
       elapsedMs: clock.elapsedMs(),
@@ -251,9 +262,7 @@ export class QuartzSchedulerThread {
       idleUntilMs: this.#idleUntilMs,
       lookAtMs: this.#lookAtMs,
       idleWaitMs,
-      switchThresholdMs: jobStore.capabilities.persistent
-        ? switchThresholdMs.persistent
-        : switchThresholdMs.volatile,
+      switchThresholdMs: capabilities.persistent ? switchThresholdMs.persistent : switchThresholdMs.volatile,
     }
   }
 
@@ -317,6 +326,7 @@ export class QuartzSchedulerThread {
       const { fired, isWhole, lookAgainAtMs } = await this.#take(nextMs, asked)
       lateCauses.looked()
       const areHeld = this.#claims.held.length > 0
+      this.#hasAdded = next !== undefined && (this.#hasAdded || this.#claims.held[0] !== next)
       if (fired > 0 || !areHeld) this.#failures.end()
       const lookAtMs = this.#lookAgain.timeAfter(lookAgainAtMs)
       // A look that fired what is due before the claims that are held may have left more of it.

@@ -39,6 +39,7 @@ const entries = few.map((index) => ({
   state: 'WAITING' as const,
 }))
 const due = { untilMs: rows, limit: 50, unknownJobTypes: [] }
+const ahead = { ...due, nowMs: rows / 2 }
 
 let database: TestDatabase
 let client: pg.Client
@@ -120,8 +121,9 @@ const programs: Record<string, () => SqlProgram<unknown>> = {
   'triggers.lockDue but for some jobs': () => triggers.lockDue({ ...due, leftJobs: jobKeys }),
   'triggers.lockDue after an instant': () => triggers.lockDue({ ...due, afterMs: rows / 2 }),
   'triggers.dueJobTypes': () => triggers.dueJobTypes(due),
-  'triggers.lookAhead': () => triggers.lookAhead(due, 'node'),
-  'triggers.lookAhead where nodes own items': () => triggers.lookAhead({ ...due, node: 'node' }, 'node'),
+  'triggers.lookAhead': () => triggers.lookAhead(ahead, 'node'),
+  'triggers.lookAhead where nodes own items': () => triggers.lookAhead({ ...ahead, node: 'node' }, 'node'),
+  'triggers.lookAhead with full groups': () => triggers.lookAhead({ ...ahead, fullGroups: ['full'] }, 'node'),
   'triggers.lockDue but for full groups': () => triggers.lockDue({ ...due, fullGroups: ['full'] }),
   'limits.rooms': () => limits.rooms(),
   'limits.earliestOf': () => limits.earliestOf(['g'], rows),

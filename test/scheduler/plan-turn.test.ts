@@ -29,6 +29,7 @@ const idle: TurnState = {
   retryAtMs: 0,
   idleUntilMs: 0,
   lookAtMs: Number.POSITIVE_INFINITY,
+  mayAdd: false,
   idleWaitMs: 30_000,
   switchThresholdMs: 7,
   heldSinceMs: now,
@@ -143,6 +144,14 @@ describe('planTurn', () => {
       const state = { ...idle, idleUntilMs: 26_000, aside, ...partial }
       expect(planTurn(state)).toEqual({ kind: 'sleep', delayMs })
     })
+  })
+
+  it('looks for something earlier before it gives claims back, where it may add to them', () => {
+    const state = { ...idle, held: heldAt(5000), mayAdd: true }
+    const earlier = { candidateMs: now + 10 }
+    expect(planTurn({ ...state, signal: earlier })).toEqual({ kind: 'acquire' })
+    expect(planTurn({ ...state, signal: { candidateMs: null } })).toEqual({ kind: 'release' })
+    expect(planTurn({ ...state, signal: earlier, claimsUnknown: true })).toEqual({ kind: 'release' })
   })
 
   it('releases its claims before it ends or stands by', () => {

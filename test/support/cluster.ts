@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { JobPersistenceError } from '../../src/core/errors.ts'
 import { seededIds } from '../../src/core/ids.ts'
+import type { SchedulerSignaler } from '../../src/jobstore/job-store.ts'
 import { resolveRecordOptions } from '../../src/jobstore/record-options.ts'
 import { EventLoopCheckIns } from '../../src/jobstore/sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../../src/jobstore/sql/cluster/cluster-node.ts'
@@ -16,6 +17,8 @@ import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
 import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
 import { openSqlite } from '../../src/jobstore/sqlite/sqlite-runner.ts'
+import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { Testbed } from '../../src/testing/job-store/testbed.ts'
 import type { EpochMs } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -123,6 +126,10 @@ export class TestCluster {
   readonly #shared: SqlRunner
   readonly #dialect: SqlDialect
   #nodeCount = 0
+  /** Of the schedulers, by their nodes. */
+  readonly #signalers = new Map<string, SchedulerSignaler>()
+  /** How many transactions the schedulers have made. */
+  transactionCount = 0
 
   private constructor(shared: SqlRunner, dialect: SqlDialect) {
     this.#shared = shared
@@ -144,9 +151,72 @@ export class TestCluster {
   async node(instanceId: string, options: NodeOptions = {}): Promise<TestNode> {
     this.#nodeCount++
     const runner = new NodeRunner(this.#shared)
-    let member: ClusterNode | null = null
     const wakes: EpochMs[] = []
-    const { jobGroupLimits = new Map<string, number>(), jobTypes = [], ...changes } = options
+    const { jobTypes = [], ...rest } = options
+    const { engine, member } = this.#engine(runner, rest, (earliestMs) => {
+      wakes.push(earliestMs)
+    })
+    const bed = new Testbed(new SqlJobStore(engine), this.clock, instanceId)
+    await bed.store.initialize({
+      ...bed.context,
+      ids: seededIds(100 + this.#nodeCount),
+      jobTypes: () => jobTypes,
+    })
+    return {
+      bed,
+      runner,
+      wakes,
+      member: () => member() ?? expect.fail('not started'),
+      start: () => bed.store.schedulerStarted(),
+      kill: () => {
+        runner.state = 'gone'
+      },
+    }
+  }
+
+  /** A scheduler that takes part, and hears from the others. */
+  async startScheduler(
+    instanceId: string,
+    { jobGroupLimits, ...options }: SchedulerOptions & Pick<NodeOptions, 'jobGroupLimits'>,
+  ): Promise<Scheduler> {
+    this.#nodeCount++
+    const counted: SqlRunner = {
+      transact: (begin, transaction) => {
+        this.transactionCount++
+        return this.#shared.transact(begin, transaction)
+      },
+      read: (begin) => this.#shared.read(begin),
+      close: async () => {},
+    }
+    const limits = jobGroupLimits === undefined ? {} : { jobGroupLimits }
+    const { engine } = this.#engine(counted, limits, (earliestMs) => {
+      for (const [peer, signaler] of this.#signalers) {
+        if (peer !== instanceId) signaler.schedulingChanged(earliestMs)
+      }
+    })
+    const connect: SqlEngine['connect'] = (session) => {
+      this.#signalers.set(instanceId, session.context.signaler)
+      return engine.connect(session)
+    }
+    const scheduler = await createScheduler({
+      clock: this.clock,
+      ids: seededIds(100 + this.#nodeCount),
+      logger: false,
+      instanceId,
+      ...options,
+      jobStore: new SqlJobStore({ ...engine, connect }),
+    })
+    onTestFinished(() => scheduler.shutdown())
+    await scheduler.start()
+    return scheduler
+  }
+
+  #engine(
+    runner: SqlRunner,
+    { jobGroupLimits = new Map<string, number>(), ...changes }: Omit<NodeOptions, 'jobTypes'>,
+    wakePeers: (earliestMs: EpochMs) => void,
+  ): { readonly engine: SqlEngine; readonly member: () => ClusterNode | null } {
+    let member: ClusterNode | null = null
     const engine: SqlEngine = {
       name: 'test',
       capabilities: { persistent: false, clustered: true },
@@ -168,29 +238,12 @@ export class TestCluster {
             return member.start()
           },
           mayClaim: async () => member?.confirm(),
-          wakePeers: (earliestMs) => {
-            wakes.push(earliestMs)
-          },
+          wakePeers,
           close: async () => member?.stop(),
           cutOff: () => member?.cutOff(),
         }),
     }
-    const bed = new Testbed(new SqlJobStore(engine), this.clock, instanceId)
-    await bed.store.initialize({
-      ...bed.context,
-      ids: seededIds(100 + this.#nodeCount),
-      jobTypes: () => jobTypes,
-    })
-    return {
-      bed,
-      runner,
-      wakes,
-      member: () => member ?? expect.fail('not started'),
-      start: () => bed.store.schedulerStarted(),
-      kill: () => {
-        runner.state = 'gone'
-      },
-    }
+    return { engine, member: () => member }
   }
 
   /** A node that takes part. */

@@ -31,6 +31,7 @@ const trigger = TriggerBuilder.newTrigger().withIdentity(key).forJob(job).withSc
 const entry = { trigger, state: 'WAITING' } as const
 const weekly = calendarFromJSON({ type: 'weekly', timeZone: 'UTC' } satisfies CalendarDefinition)
 const due = { untilMs: 1, limit: 1, unknownJobTypes: [] }
+const ahead = { ...due, nowMs: 0 }
 const limits = new JobGroupLimits(vocabulary, new Map([['g', 1]]))
 const everySubTable = [{ key, storedType: 'of another program' }]
 
@@ -68,8 +69,9 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
     'triggers.lockDue but for some jobs': triggers.lockDue({ ...due, leftJobs: [job] }),
     'triggers.lockDue after an instant': triggers.lockDue({ ...due, afterMs: 0 }),
     'triggers.dueJobTypes': triggers.dueJobTypes(due),
-    'triggers.lookAhead': triggers.lookAhead(due, 'node'),
-    'triggers.lookAhead where nodes own items': triggers.lookAhead({ ...due, node: 'node' }, 'node'),
+    'triggers.lookAhead': triggers.lookAhead(ahead, 'node'),
+    'triggers.lookAhead where nodes own items': triggers.lookAhead({ ...ahead, node: 'node' }, 'node'),
+    'triggers.lookAhead with full groups': triggers.lookAhead({ ...ahead, fullGroups: ['g'] }, 'node'),
     'triggers.lockDue but for full groups': triggers.lockDue({ ...due, fullGroups: ['g'] }),
     'limits.rooms': limits.rooms(),
     'limits.lock': limits.lock(),

@@ -2,7 +2,7 @@ import type { EpochMs } from '../../../../time/clock.ts'
 import type { AcquiredAndFired } from '../../../job-store.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import { overdueClaimMs } from './overdue-claims.ts'
-import { leavingOut, notePassed, ownersTurnMs, type Search } from './search.ts'
+import { leavingOut, notePassed, ownersTurnMs, roomsToldAheadMs, type Search } from './search.ts'
 
 export interface NextLook extends Pick<AcquiredAndFired, 'lookAgainAtMs'> {
   /** Other nodes have claims that they should have fired by now. */
@@ -20,8 +20,8 @@ export function* nextLook(search: Search, untilMs: EpochMs): SqlProgram<NextLook
   let hasOverdueClaims = false
   if (session.clustered) {
     const request = leavingOut(search, { untilMs })
-    const { waitingMs, claimedMs, ownedMs } = yield* session.triggers.lookAhead(
-      request,
+    const { waitingMs, claimedMs, ownedMs, limitedMs } = yield* session.triggers.lookAhead(
+      { ...request, nowMs },
       session.context.instanceId,
     )
     notePassed(search, request, earlierOf(waitingMs, ownedMs))
@@ -29,6 +29,8 @@ export function* nextLook(search: Search, untilMs: EpochMs): SqlProgram<NextLook
     const claimIsFiredMs = search.limitedWait ? 0 : overdueClaimMs
     if (waitingMs !== null) looks.push(waitingMs <= nowMs ? nowMs : waitingMs + claimIsFiredMs)
     if (claimedMs !== null && claimedMs <= untilMs) looks.push(claimedMs + overdueClaimMs)
+    // An end tells of what is due sooner. So a full group does not keep the node searching.
+    if (limitedMs !== null) looks.push(Math.max(limitedMs, nowMs + roomsToldAheadMs))
     if (ownedMs !== null) looks.push(ownedMs + ownersTurnMs)
     hasOverdueClaims =
       claimedMs !== null && claimedMs + overdueClaimMs <= nowMs && session.triggersOfJava === null

@@ -15,6 +15,13 @@ import { GroupRooms } from './group-rooms.ts'
  */
 export const ownersTurnMs = 5000
 
+/**
+ * How far ahead the end of an execution tells of triggers of its limited group, where searches answer when to look
+ * again for those that come later. Otherwise a node whose clock is a little ahead may have found the group full at the
+ * time of such a trigger, and hear of no end. Milliseconds.
+ */
+export const roomsToldAheadMs = 50
+
 /** What a search may do with the triggers that it finds. */
 export interface SearchManner {
   /** Whether triggers that are due now are fired at once instead of claimed. */
@@ -72,7 +79,9 @@ export function* beginSearch(
   untilMs: EpochMs,
 ): SqlProgram<Search> {
   const { searchMemory: memory, clustered, context } = tx.session
-  const rooms = yield* lookAtRooms(tx, untilMs)
+  const { groupLimits } = tx.session
+  const rooms = groupLimits === null ? null : yield* GroupRooms.look(groupLimits)
+  const limitedWait = rooms !== null && clustered && manner.looksAgain
   const search: Search = {
     tx,
     ...manner,
@@ -81,7 +90,7 @@ export function* beginSearch(
     treated: new KeySet(),
     faulty: new KeySet(),
     rooms,
-    limitedWait: rooms !== null && clustered && manner.looksAgain,
+    limitedWait,
     unknownJobTypes: new Set([...memory.unknownJobTypes].filter((type) => !context.knowsJobType(type))),
     passedVersion: memory.passed.version,
     affinityIsUsed: memory.affinityIsUsed,
@@ -93,21 +102,13 @@ export function* beginSearch(
   tx.notes.add(() => {
     memory.unknownJobTypes = search.unknownJobTypes
     memory.affinityIsUsed = search.affinityIsUsed
+    if (groupLimits !== null) {
+      groupLimits.toldAheadMs = limitedWait ? roomsToldAheadMs : Math.max(0, untilMs - tx.nowMs)
+    }
     memory.schedulesAreHeld = search.leftTriggers.size > 0
     if (search.treated.size > 0) memory.misfiresTreatedAtMs = tx.nowMs
   })
   return search
-}
-
-function* lookAtRooms(
-  { session: { groupLimits }, nowMs, notes }: SqlTransaction,
-  untilMs: EpochMs,
-): SqlProgram<GroupRooms | null> {
-  if (groupLimits === null) return null
-  notes.add(() => {
-    groupLimits.lookAheadMs = Math.max(0, untilMs - nowMs)
-  })
-  return yield* GroupRooms.look(groupLimits)
 }
 
 /** A range without the triggers that this search leaves. */

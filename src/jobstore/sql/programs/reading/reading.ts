@@ -123,7 +123,8 @@ export function* queryNextTriggers(
 /** The planned instant of the trigger that is due for the longest time. */
 export function* earliestDueMs({ context, triggers }: SqlSession): SqlProgram<EpochMs | null> {
   const { clock, instanceId } = context
-  const { waitingMs } = yield* triggers.lookAhead({ untilMs: clock.now(), unknownJobTypes: [] }, instanceId)
+  const nowMs = clock.now()
+  const { waitingMs } = yield* triggers.lookAhead({ untilMs: nowMs, nowMs, unknownJobTypes: [] }, instanceId)
   return waitingMs
 }
 

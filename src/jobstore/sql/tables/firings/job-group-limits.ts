@@ -42,8 +42,8 @@ function invalid(message: string): InvalidArgumentError {
 
 /** The statements for limits of job groups; all nodes count the same rows. */
 export class JobGroupLimits {
-  /** How far ahead this node's loop looks; for later triggers it looks again. */
-  lookAheadMs = 30_000
+  /** How far ahead the nodes are told of triggers when an execution ends; for later ones they look again themselves. */
+  toldAheadMs = 30_000
   readonly #limits: JobGroupLimitsByGroup
   readonly #scheduler: string
   readonly #groups: string
@@ -82,12 +82,12 @@ export class JobGroupLimits {
     yield* first(this.#statements.lock(values))
   }
 
-  /** The earliest fire time of waiting triggers of these groups, as far ahead as the loop looks. */
+  /** The earliest fire time of waiting triggers of these groups, as far ahead as the nodes are told of them. */
   *earliestOf(groups: Iterable<string>, nowMs: EpochMs): SqlProgram<EpochMs | null> {
     const values = {
       scheduler: this.#scheduler,
       rows: groupRows(groups),
-      untilMs: nowMs + this.lookAheadMs,
+      untilMs: nowMs + this.toldAheadMs,
     }
     const row = yield* first(this.#statements.earliest(values))
     return row === null ? null : readable(instantOrNull, row, 'next_fire_time', null)

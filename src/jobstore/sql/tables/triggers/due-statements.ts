@@ -41,6 +41,13 @@ export interface Ahead {
   readonly claimedMs: EpochMs | null
   /** The earliest fire time of a waiting trigger that is left to the nodes that it prefers. */
   readonly ownedMs: EpochMs | null
+  /** The earliest fire time, after now, of a waiting trigger of a full group. */
+  readonly limitedMs: EpochMs | null
+}
+
+/** A request for what is ahead. */
+export interface AheadRequest extends Omit<DueRequest, 'limit'> {
+  readonly nowMs: EpochMs
 }
 
 /** Reads the row of a `look`. */
@@ -50,6 +57,7 @@ export function aheadOf(row: SqlRow): Ahead {
     waitingMs: instant('waiting_time'),
     claimedMs: instant('claimed_time'),
     ownedMs: instant('owned_time'),
+    limitedMs: instant('limited_time'),
   }
 }
 
@@ -79,8 +87,8 @@ export class DueStatements {
   }
 
   /** `instance` is this node, whose own claims are left out. */
-  look(request: Omit<DueRequest, 'limit'>, instance: string): SqlStatement {
-    return this.#of('look', { ...request, limit: 1 }, { instance })
+  look({ nowMs, ...request }: AheadRequest, instance: string): SqlStatement {
+    return this.#of('look', { ...request, limit: 1 }, { instance, nowMs })
   }
 
   of(purpose: Exclude<DuePurpose, 'look'>, request: DueRequest): SqlStatement {
@@ -154,14 +162,25 @@ function conditionsOf(
     types: `AND j.job_class_name NOT IN (
       SELECT r.job_type FROM ${dialect.rowSet('types', { job_type: 'text' })} AS r)`,
     node,
-    groups: `AND t.job_group NOT IN (
-      SELECT g.job_group FROM ${dialect.rowSet('groups', { job_group: 'text' })} AS g)`,
+    groups: `AND t.job_group NOT IN ${groupRowsOf(vocabulary)}`,
     jobs: `AND (t.job_name, t.job_group) NOT IN (
       SELECT l.job_name, l.job_group FROM ${dialect.rowSet('jobs', jobKeyColumns)} AS l)`,
     triggers: `AND (t.trigger_name, t.trigger_group) NOT IN (
       SELECT l.trigger_name, l.trigger_group FROM ${dialect.rowSet('triggers', triggerKeyColumns)} AS l)`,
   }
   return parameters.map((parameter) => conditions[parameter] ?? '').join(' ')
+}
+
+/** Triggers of full groups that are not due yet: those that are due wait for an end, which wakes the nodes. */
+function ofFullGroups(vocabulary: SqlVocabulary, parameters: readonly string[]): string {
+  const others = parameters.filter((parameter) => parameter !== 'groups')
+  // The empty text keeps the planner on the index for acquiring, which begins at the present.
+  return `AND t.next_fire_time > :nowMs AND (t.job_group || '') IN ${groupRowsOf(vocabulary)}
+    ${conditionsOf(vocabulary, others)}`
+}
+
+function groupRowsOf({ dialect }: SqlVocabulary): string {
+  return `(SELECT g.job_group FROM ${dialect.rowSet('groups', { job_group: 'text' })} AS g)`
 }
 
 /** Whole triggers with their jobs, so that nothing is read again to fire them. */
@@ -184,6 +203,7 @@ function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: read
         ${dueText(vocabulary, { selected: 'j.job_class_name', condition })}) AS r`
     case 'look':
       return `SELECT ${timeOf(condition)} AS waiting_time,
+        ${parameters.includes('groups') ? `${timeOf(ofFullGroups(vocabulary, parameters))} AS limited_time,` : ''}
         ${parameters.includes('node') ? `${timeOf(conditionFor(isLeftToOthers(vocabulary)))} AS owned_time,` : ''}
         (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE f.fired_time END)
           ${claimsOfPeers(vocabulary)}) AS claimed_time`

@@ -44,7 +44,7 @@ import {
   triggerKeyRows,
 } from '../encoding/key-rows.ts'
 import { jobBesideTrigger, jobTypeOf } from '../jobs/job-rows.ts'
-import { type Ahead, aheadOf, type DueRequest, DueStatements } from './due-statements.ts'
+import { type Ahead, type AheadRequest, aheadOf, type DueRequest, DueStatements } from './due-statements.ts'
 import { requireReadByJava } from './read-by-java.ts'
 import { scheduleTableNames, storedTables } from './schedule-tables.ts'
 import { timesValue } from './schedule-values.ts'
@@ -310,7 +310,7 @@ export class TriggerTable {
   }
 
   /** What is ahead of this node, of the triggers that {@link lockDue} would look at. */
-  *lookAhead(request: Omit<DueRequest, 'limit'>, instance: string): SqlProgram<Ahead> {
+  *lookAhead(request: AheadRequest, instance: string): SqlProgram<Ahead> {
     return aheadOf((yield* first(this.#due.look(request, instance))) ?? {})
   }
 

@@ -201,7 +201,7 @@ describe('the nodes are woken for what waits of a full group', () => {
     const end = a.bed.complete(execution)
     a.runner.state = 'away'
     answer.come()
-    expect(await end).toEqual([])
+    expect(await end).toEqual({ locked: [], passedOver: [] })
     expect(a.wakes).toEqual([a.bed.now()])
   })
 
@@ -220,7 +220,36 @@ describe('the nodes are woken for what waits of a full group', () => {
     await expect(a.bed.acquireNames()).resolves.toEqual(['r3'])
   })
 
-  test('also when it is due only soon', async () => {
+  test('not when it is due later and all of them look again then', async () => {
+    const { a, b } = await twoNodes(1)
+    await scheduleReports(a.bed, 'r1')
+    await a.bed.schedule('r2', { job: report('r2'), inMs: 5000 })
+    const dueMs = a.bed.now() + 5000
+    const ahead = { noLaterThanMs: a.bed.now() + 30_000 }
+    const { fired } = await a.bed.acquireAndFire(ahead)
+    expect(namesOf(fired)).toEqual(['r1'])
+    for (const { bed } of [a, b])
+      expect(await bed.acquireAndFire(ahead)).toMatchObject({ lookAgainAtMs: dueMs })
+    a.wakes.splice(0)
+    await a.bed.complete(only(fired))
+    expect(a.wakes).toEqual([])
+  })
+
+  test('also when it is due within the time by which their clocks may differ', async () => {
+    const { cluster, a } = await twoNodes(1)
+    await scheduleReports(a.bed, 'r1')
+    await a.bed.schedule('r2', { job: report('r2'), inMs: 5000 })
+    const dueMs = a.bed.now() + 5000
+    const { fired } = await a.bed.acquireAndFire()
+    await cluster.clock.advance(4970)
+    const ahead = { noLaterThanMs: a.bed.now() + 30_000 }
+    expect(await a.bed.acquireAndFire(ahead)).toMatchObject({ lookAgainAtMs: a.bed.now() + 50 })
+    a.wakes.splice(0)
+    await a.bed.complete(only(fired))
+    expect(a.wakes).toEqual([dueMs])
+  })
+
+  test('also when it is due only soon, and a caller is not told when to look again', async () => {
     const { a } = await twoNodes(1)
     await scheduleReports(a.bed, 'r1')
     await a.bed.schedule('r2', { job: report('r2'), inMs: 5000 })
