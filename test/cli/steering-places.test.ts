@@ -95,7 +95,7 @@ describe('a place', () => {
     const refused = await run(['pause', 'all', '--yes', ...server], { QUARTZ_TS_TOKEN: tokens.admin })
     expect(refused).toMatchObject({ code: 4, err: /read-only/ })
     const elsewhere = await run(['jobs', '--server', `${fixture.address}/elsewhere`])
-    expect(elsewhere).toMatchObject({ code: 3 })
+    expect(elsewhere).toMatchObject({ code: 1, err: /its path is wrong/ })
     const other = await run(['jobs', ...server, '--scheduler', 'Other'], { QUARTZ_TS_TOKEN: tokens.admin })
     expect(other).toMatchObject({ code: 3, err: /no scheduler of that name/ })
   })

@@ -54,7 +54,7 @@ async function transactionsOf({ limit, isNonConcurrent = false }: Case): Promise
 }
 
 const cases = [
-  // Each run is one search of each node, one more of the node that runs it, and its end; the rest is check-ins and such.
+  // A run is one search of each node, one more of the node that runs it, and its end. The rest is check-ins and such.
   { what: 'that is full meanwhile', limit: 1, most: 145 },
   { what: 'that is never full', limit: 5, most: 145 },
   // It is claimed as well, and the nodes are told when its job is free again.

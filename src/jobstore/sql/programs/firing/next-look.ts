@@ -29,7 +29,7 @@ export function* nextLook(search: Search, untilMs: EpochMs): SqlProgram<NextLook
     const claimIsFiredMs = search.limitedWait ? 0 : overdueClaimMs
     if (waitingMs !== null) looks.push(waitingMs <= nowMs ? nowMs : waitingMs + claimIsFiredMs)
     if (claimedMs !== null && claimedMs <= untilMs) looks.push(claimedMs + overdueClaimMs)
-    // An end tells of what is due sooner. So a full group does not keep the node searching.
+    // For what is due sooner, an end sends a signal. So a full group does not keep the node searching.
     if (limitedMs !== null) looks.push(Math.max(limitedMs, nowMs + roomsToldAheadMs))
     if (ownedMs !== null) looks.push(ownedMs + ownersTurnMs)
     hasOverdueClaims =

@@ -16,9 +16,9 @@ import { GroupRooms } from './group-rooms.ts'
 export const ownersTurnMs = 5000
 
 /**
- * How far ahead the end of an execution tells of triggers of its limited group, where searches answer when to look
- * again for those that come later. Otherwise a node whose clock is a little ahead may have found the group full at the
- * time of such a trigger, and hear of no end. Milliseconds.
+ * How far ahead the end of an execution sends signals for triggers of its limited group, where searches answer when to
+ * look again for those that come later. Otherwise a node whose clock is a little ahead may have found the group full at
+ * the time of such a trigger, and hear of no end. Milliseconds.
  */
 export const roomsToldAheadMs = 50
 
