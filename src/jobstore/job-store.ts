@@ -438,8 +438,7 @@ export interface JobStore extends FiringOnSchedule, StoreLimits {
    * calls one after the other, and an error ends them half way.
    *
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND when a trigger names a job that is not there, ERR_CALENDAR_NOT_FOUND
-   *   when it names a calendar that is not there, ERR_CALENDAR_IN_USE when a trigger names a removed calendar in the
-   *   end
+   *   when it names a calendar that is not there, ERR_CALENDAR_IN_USE when a trigger then names a removed calendar
    * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when nothing is left of a trigger under its calendar
    */
   changeDefinitions?(changes: DefinitionChanges): Promise<RemovedDefinitions>

@@ -1,7 +1,7 @@
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
-import type { AcquireRequest, JobStore } from '../jobstore/job-store.ts'
+import type { AcquiredTrigger, AcquireRequest, JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
@@ -68,6 +68,8 @@ export class QuartzSchedulerThread {
   /** Whether the last search found less than it had asked for. */
   #isQuiet = false
   readonly #largerBatches: LargerBatches
+  /** The last look found no thread that is free but for the claims that are held. */
+  #isCrowded = false
   #lookAtMs = Number.POSITIVE_INFINITY
   /** Whether some of the claims that are held were added to others. */
   #hasAdded = false
@@ -293,13 +295,28 @@ export class QuartzSchedulerThread {
     this.#sliceStartMs = clock.elapsedMs()
   }
 
+  /**
+   * While the loop holds claims it does not wait for a free thread, and nothing wakes it when there is one. Where the
+   * claims themselves have all that are free, what is due before them is taken only when they are given back.
+   */
+  async #lookWithoutThread({ trigger }: AcquiredTrigger): Promise<void> {
+    const { clock, threadPool } = this.#options
+    const isAgain = this.#isCrowded
+    this.#isCrowded = threadPool.availableThreads() > 0
+    this.#lookAtMs = clock.elapsedMs() + threadLookMs
+    const remainingMs = (trigger.nextFireTimeMs ?? 0) - clock.now()
+    if (!isAgain || !this.#isCrowded || remainingMs < threadLookMs) return
+    this.#isCrowded = false
+    this.#idleUntilMs = 0
+    await this.#claims.release()
+  }
+
   async #acquire(): Promise<void> {
     const { clock, ids, lateCauses, threadPool, idleWaitMs } = this.#options
     const [next] = this.#claims.held
     try {
-      // While the loop holds claims it does not wait for a free thread, and nothing wakes it when there is one.
       if (next !== undefined && this.#freeThreads() === 0) {
-        this.#lookAtMs = clock.elapsedMs() + threadLookMs
+        await this.#lookWithoutThread(next)
         return
       }
       if (threadPool.availableThreads() === 0) {

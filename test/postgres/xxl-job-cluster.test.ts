@@ -112,7 +112,12 @@ test('a broadcast has a part for each executor, also of those that registered wi
   )
   // The listeners of an item hear of its end after that is committed.
   const all = ['May sent, 0/3', 'May sent, 1/3', 'May sent, 2/3']
-  await vi.waitFor(() => expect(results.toSorted()).toEqual(all), { timeout: 30_000 })
+  await vi.waitFor(
+    () => {
+      expect(results.toSorted()).toEqual(all)
+    },
+    { timeout: 30_000 },
+  )
   const line = await one.scheduler.getExecution(firing.fireInstanceId)
   expect(line).toMatchObject({ outcome: 'succeeded', node: 'n2', shard: null })
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
+import type { SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { TestCluster } from '../support/cluster.ts'
@@ -65,7 +66,8 @@ test.each(cases)('a run in a limited group $what costs no claims on later trigge
   expect(await transactionsOf(each)).toBeLessThanOrEqual(each.most)
 })
 
-test('a trigger of a limited group fires in time behind a claim that was added to another one', async () => {
+/** One node whose group 'reports' is limited to 1, and what ran on it. */
+async function limitedNode(options: Pick<SchedulerOptions, 'threadPool'> = {}) {
   const cluster = await TestCluster.open()
   const { clock } = cluster
   const ran: string[] = []
@@ -73,10 +75,8 @@ test('a trigger of a limited group fires in time behind a claim that was added t
   const work = defineJob('work', ({ jobKey }) => {
     ran.push(`${jobKey.name} in second ${String(Math.floor((clock.now() - beganMs) / 1000))}`)
   })
-  const scheduler = await cluster.startScheduler('a', {
-    jobs: [work],
-    jobGroupLimits: new Map([['reports', 1]]),
-  })
+  const jobGroupLimits = new Map([['reports', 1]])
+  const scheduler = await cluster.startScheduler('a', { jobs: [work], jobGroupLimits, ...options })
   const storeOnce = async (name: string, group: string, atMs: number): Promise<void> => {
     const trigger = TriggerBuilder.newTrigger({ clock })
       .withIdentity(name)
@@ -84,9 +84,22 @@ test('a trigger of a limited group fires in time behind a claim that was added t
     await scheduler.scheduleJob(JobBuilder.newJob('work').withIdentity(name, group).build(), trigger.build())
     await clock.advance(100)
   }
+  return { clock, ran, storeOnce }
+}
+
+test('a trigger of a limited group fires in time behind a claim that was added to another one', async () => {
+  const { clock, ran, storeOnce } = await limitedNode()
   await storeOnce('later', 'others', 20_000)
   await storeOnce('limited', 'reports', 3000)
   await storeOnce('earlier', 'others', 1000)
   await clock.advance(20_000)
   expect(ran).toEqual(['earlier in second 1', 'limited in second 3', 'later in second 20'])
+})
+
+test('a trigger of a limited group does not wait for a claim that has the only thread', async () => {
+  const { clock, ran, storeOnce } = await limitedNode({ threadPool: { size: 1 } })
+  await storeOnce('later', 'others', 20_000)
+  await storeOnce('limited', 'reports', 3000)
+  await clock.advance(20_000)
+  expect(ran).toEqual(['limited in second 3', 'later in second 20'])
 })
