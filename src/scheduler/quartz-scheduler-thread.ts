@@ -300,9 +300,11 @@ export class QuartzSchedulerThread {
    * claims themselves have all that are free, what is due before them is taken only when they are given back.
    */
   async #lookWithoutThread({ trigger }: AcquiredTrigger): Promise<void> {
-    const { clock, threadPool } = this.#options
+    const { clock, jobStore, threadPool } = this.#options
     const isAgain = this.#isCrowded
-    this.#isCrowded = threadPool.availableThreads() > 0
+    // Other stores claim all that comes before a claim together with it, or signal it.
+    const leavesOut = jobStore.capabilities.clustered && jobStore.acquireAndFire !== undefined
+    this.#isCrowded = leavesOut && threadPool.availableThreads() > 0
     this.#lookAtMs = clock.elapsedMs() + threadLookMs
     const remainingMs = (trigger.nextFireTimeMs ?? 0) - clock.now()
     if (!isAgain || !this.#isCrowded || remainingMs < threadLookMs) return

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TriggerKey } from '../../src/core/key.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { inBrowser } from '../support/browser-suite.ts'
 import { busyScheduler, script } from '../support/dashboard-data.ts'
@@ -78,6 +79,7 @@ inBrowser('every page', (browser) => {
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
+    await fixture.scheduler.pauseTrigger(new TriggerKey('hourly', 'mail'))
     await page.goto(`${fixture.address}/triggers?search=hourly`)
     await page.locator('.menu summary').click()
     await page.locator('.menu').getByRole('button', { name: words.resume }).click()

@@ -224,8 +224,8 @@ export const definitionCases: readonly StoreCase[] = area(
         triggers: [],
       }))
       const lastOf = async (): Promise<unknown[]> => {
-        const jobs = await bed.store.getJobs(entries.map(({ job: { key } }) => key))
-        return jobs.map(({ description, jobDataMap }) => [description, jobDataMap])
+        const jobs = await Promise.all(entries.map(({ job: { key } }) => bed.store.getJob(key)))
+        return jobs.map((job) => [job?.description, job?.jobDataMap])
       }
       await change(bed, { entries, keepsJobData: true })
       assert.deepEqual(await lastOf(), [
