@@ -7,9 +7,11 @@ import {
   type RetryOptions,
   type Scheduler,
   type ShardingOptions,
+  type Trigger,
+  TriggerBuilder,
 } from 'quartz-ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { recoveringJobsGroup } from '../../src/core/key.ts'
+import { recoveringJobsGroup, retryingJobsGroup } from '../../src/core/key.ts'
 import { resolveSharding } from '../../src/jobs/sharding.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
 import { firingPartOf } from '../../src/jobstore/firing-part.ts'
@@ -196,16 +198,7 @@ describe('a broadcast to a node that leaves', () => {
     const nodes = await cluster(patient)
     const one = await nodes.node('node-1')
     await store(one, { items: 'nodes' })
-    // A node that takes part, and fires nothing.
-    const bed = new Testbed(nodes.newStore(), new ManualClock(systemClock.now()), 'node-2')
-    await bed.store.initialize({
-      ...bed.context,
-      schedulerName: 'QuartzScheduler',
-      clock: systemClock,
-      jobTypes: () => ['work'],
-    })
-    onTestFinished(() => bed.store.shutdown())
-    await bed.store.schedulerStarted()
+    const bed = await bareNode(nodes.newStore(), 'node-2')
     const table = `${stores.lastSchema()}.qrtz_split_firings`
     const gate = await closedGate(stores.database(), { on: 'INSERT', table })
     const ended = one.events.next('allShardsDone')
@@ -216,7 +209,55 @@ describe('a broadcast to a node that leaves', () => {
     await gate.open()
     expect(itemsOf((await ended).firing)).toEqual(['node-1 succeeded', 'node-2 lost'])
   })
+
+  test('ends at the next check-in of a node that has run an item and never saw the other', async () => {
+    const nodes = await cluster({ checkInIntervalMs: 60_000, failedAfterMs: 3_600_000 })
+    const one = await bareNode(nodes.newStore(), 'node-1')
+    const two = await bareNode(nodes.newStore(), 'node-2')
+    const sharding = resolveSharding({ items: 'nodes' })
+    const job = jobDetail('sharded', { durable: true, jobType: 'work', sharding })
+    await two.scheduleAll([two.trigger('t', { job })], job)
+    const claim = only(await two.acquire({ noLaterThanMs: systemClock.now() }))
+    const failed = only(firingsOf(await two.store.triggersFired([claim])))
+    await two.complete(failed, 'deleteTrigger', { retryTrigger: retryInAnHour(failed) })
+    const item = only(await one.acquire({ noLaterThanMs: systemClock.now() }))
+    await one.complete(await one.fire(item), 'deleteTrigger')
+    await two.store.shutdown()
+    expect(one.signals.endedShardings).toEqual([])
+    one.store.cluster?.announce()
+    await vi.waitFor(
+      () => {
+        // What ends without a report has failed.
+        expect(one.signals.endedShardings.map(itemsOf)).toEqual([['node-1 failed', 'node-2 lost']])
+      },
+      { timeout: 30_000, interval: 20 },
+    )
+  })
 })
+
+function retryInAnHour({ trigger }: TriggerFiredBundle): Trigger {
+  return TriggerBuilder.newTrigger()
+    .withIdentity('retry', retryingJobsGroup)
+    .forJob(jobKey('sharded'))
+    .startAt(new Date(systemClock.now() + 3_600_000))
+    .usingJobData(trigger.jobDataMap)
+    .build()
+    .computeFirstFireTime(null)
+}
+
+/** A node that takes part in broadcasts, and fires nothing by itself. */
+async function bareNode(store: JobStore, instanceId: string): Promise<Testbed> {
+  const bed = new Testbed(store, new ManualClock(systemClock.now()), instanceId)
+  await store.initialize({
+    ...bed.context,
+    schedulerName: 'QuartzScheduler',
+    clock: systemClock,
+    jobTypes: () => ['work'],
+  })
+  onTestFinished(() => store.shutdown())
+  await store.schedulerStarted()
+  return bed
+}
 
 /** Resolves when the node has checked in so often from now on. */
 async function checkedIn({ cluster }: Scheduler, times: number): Promise<void> {

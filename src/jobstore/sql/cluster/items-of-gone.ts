@@ -5,7 +5,8 @@ import { hasItemsOfGone, settleAllLostItems } from './lost-items.ts'
 /**
  * Ends what only nodes that are gone might run of broadcasts. A node that leaves does not do so itself: its listeners
  * could not go on from there. A firing may be split while a node leaves, and be committed after it has left, so its
- * peers look more than once. The peer that has split it looks also when no check-in has ever seen the node.
+ * peers look more than once. Who has split it or has ended an item of it looks also when no check-in has ever seen
+ * the node.
  */
 export class ItemsOfGone {
   readonly #transactor: SqlTransactor

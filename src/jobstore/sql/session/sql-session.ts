@@ -73,7 +73,7 @@ export interface SqlSession {
   readonly groupLimits: JobGroupLimits | null
   readonly ledger: FiringLedger
   readonly nodeHealth: NodeHealth
-  /** Nodes to which this one has given items since its last check-in. */
+  /** Nodes that had open items in broadcasts that this one has changed since its last check-in. */
   readonly itemOwners: Set<string>
   /** Makes a unique fire instance id. */
   nextFireInstanceId(): string

@@ -3,7 +3,7 @@ import type { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { firingPartOf } from '../../../firing-part.ts'
-import { OpenFirings, type SplitFiring } from '../../../split-firing.ts'
+import { OpenFirings } from '../../../split-firing.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
@@ -109,18 +109,8 @@ export function* splitFirings(
   const begun = new Map(first.map(({ trigger, fired }) => [trigger, fired]))
   const carriers = settled.carriers.map((carrier) => begun.get(carrier) ?? carrier)
   yield* writeSettled(tx, { ...settled, carriers }, { jobs, paused })
-  if (nodes !== null) noteOwners(tx, settled.changed)
   yield* deleteSpent(tx, fires, jobs)
   return first
-}
-
-/** One of them may have left since the nodes were read. */
-function noteOwners({ notes, session }: SqlTransaction, firings: readonly SplitFiring[]): void {
-  notes.add(() => {
-    for (const { items } of firings) {
-      for (const { owner } of items) session.itemOwners.add(owner)
-    }
-  })
 }
 
 /** Whether the items of a firing may have to wait, which the search finds out. */

@@ -1,7 +1,7 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
-import { endedSharding, OpenFirings } from '../../../split-firing.ts'
+import { endedSharding, OpenFirings, type SplitFiring } from '../../../split-firing.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { LoadedSplitFirings } from '../../tables/firings/split-firing-table.ts'
@@ -73,6 +73,7 @@ export function* writeSettled(
   const { splitFirings, history } = tx.session
   yield* storeNewTriggers(tx, carriers, { existing: new KeyMap(), jobs, paused })
   yield* splitFirings.put(changed)
+  noteOwners(tx, changed)
   if (over.length === 0) return
   yield* splitFirings.delete(over.map(({ fireInstanceId }) => fireInstanceId))
   const lines: HistoryEntry[] = []
@@ -83,6 +84,17 @@ export function* writeSettled(
     lines.push({ ...ended, jobType, node, attempt: 1, recovering: false, beganTimeMs: fireTimeMs })
   }
   yield* history.insert(lines)
+}
+
+/** A node may join, take part and leave between two check-ins of this one, which would never have seen it. */
+function noteOwners({ notes, session }: SqlTransaction, firings: readonly SplitFiring[]): void {
+  const owners = firings
+    .filter(({ isBroadcast }) => isBroadcast)
+    .flatMap(({ items }) => items.filter(({ state }) => state !== 'ended').map(({ owner }) => owner))
+  if (!session.clustered || owners.length === 0) return
+  notes.add(() => {
+    for (const owner of owners) session.itemOwners.add(owner)
+  })
 }
 
 /**
