@@ -54,7 +54,7 @@ export class PlannedJobs {
 
   constructor(parts: PlannedJobsParts) {
     this.#parts = parts
-    this.#planner = new Planner({ ...parts.options, checks: parts.checks })
+    this.#planner = new Planner({ ...parts.options, checks: parts.checks.beforeWriting() })
   }
 
   async schedule(job: JobSource | string, options: ScheduleOptions<object>): Promise<ScheduledJob> {

@@ -44,9 +44,12 @@ export class ScheduleChecks {
   readonly #store: CheckedStore
   readonly #threadPool: ThreadPool
   readonly #maxJobDataBytes: number
+  /** Null where the store itself refuses what it cannot keep, when it writes. */
+  readonly #keeper: StoreLimits | null
 
-  constructor(parts: CheckedParts) {
+  constructor(parts: CheckedParts, keeper: StoreLimits | null = null) {
     this.#parts = parts
+    this.#keeper = keeper
     this.#registry = parts.registry
     this.#store = parts.store
     this.#threadPool = parts.threadPool
@@ -55,7 +58,15 @@ export class ScheduleChecks {
 
   /** The same checks, with jobs and calendars looked up elsewhere. */
   over(store: CheckedStore): ScheduleChecks {
-    return new ScheduleChecks({ ...this.#parts, store })
+    return new ScheduleChecks({ ...this.#parts, store }, this.#keeper)
+  }
+
+  /**
+   * The same checks, and the store is asked what it can keep: for what is not stored at once, or not in one
+   * transaction. It makes a row for the answer, as it does again when it writes.
+   */
+  beforeWriting(): ScheduleChecks {
+    return new ScheduleChecks(this.#parts, this.#parts.keeper)
   }
 
   /**
@@ -71,9 +82,9 @@ export class ScheduleChecks {
     const complete = this.#complete(job)
     requireSplittable(complete)
     this.#requireItems(complete)
-    const { keeper, storeWithoutSharding } = this.#parts
+    const { storeWithoutSharding } = this.#parts
     if (complete.sharding === null || storeWithoutSharding === null) {
-      keeper.requireStorable?.({ job: complete, triggers: [] })
+      this.#keeper?.requireStorable?.({ job: complete, triggers: [] })
       return complete
     }
     throw new SchedulerError(
@@ -138,7 +149,7 @@ export class ScheduleChecks {
   }
 
   #kept(trigger: Trigger): Trigger {
-    this.#parts.keeper.requireStorable?.({ job: null, triggers: [trigger] })
+    this.#keeper?.requireStorable?.({ job: null, triggers: [trigger] })
     return trigger
   }
 

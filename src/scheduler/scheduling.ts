@@ -142,7 +142,7 @@ export class Scheduling implements SchedulerTransaction {
     const { keepsJobData = false } = changes
     const planned = new Map(calendars.map(({ name, calendar }) => [name, calendar]))
     // The new calendars are not stored yet.
-    const checks = this.#checks.over({
+    const checks = this.#checks.beforeWriting().over({
       getJob: (key) => this.#store.getJob(key),
       getCalendar: async (name) => planned.get(name) ?? this.#store.getCalendar(name),
     })
