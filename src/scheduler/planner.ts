@@ -52,7 +52,7 @@ export class Planner {
         ...job,
         plan: Object.freeze({
           ...owner,
-          job: digestOf({ ...job, jobDataMap: null }),
+          job: digestOf(settingsOf(job)),
           when: digestOf(whenOf(options)),
           ...instantOf(method, options),
           data: Object.fromEntries(
@@ -210,6 +210,16 @@ const notWhen: ReadonlySet<string> = new Set(['key', 'data', 'description', 'req
 /** The options that say when, without what differs between nodes that mean the same. */
 function whenOf(options: ScheduleOptions<object>): object {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !notWhen.has(name)))
+}
+
+/**
+ * What a job is declared with but for its data, without what it leaves out: a field that a later version knows must not
+ * make schedules count as changed that do not use it.
+ */
+function settingsOf(job: JobDetail): object {
+  const isSet = ([name, value]: readonly [string, unknown]): boolean =>
+    name !== 'jobDataMap' && value !== null && value !== false
+  return Object.fromEntries(Object.entries(job).filter(isSet))
 }
 
 /** The same instant in other words, or with another priority, is the same plan for a job that runs once. */
