@@ -91,7 +91,9 @@ export function planChange(
 ): PlanChange {
   // A generation that has taken the job out does not look for it any more.
   if (inForce > declared.job.plan.generation) return { outcome: 'newer', ...untouched }
-  const planned = declared.isPast ? declared : withTimesUnder(declared, calendar, nowMs)
+  const planned = declared.isPast
+    ? declared
+    : { ...declared, trigger: underCalendar(declared.trigger, calendar, nowMs) }
   const { plan } = planned.job
   const before = stored.job?.plan ?? null
   refuseOtherSet(planned, before)
@@ -132,11 +134,6 @@ export function planChange(
 export function isDeclaredUpTo(job: JobDetail | undefined, { set, generation }: SetGeneration): boolean {
   const plan = job?.plan ?? null
   return plan !== null && plan.set === set && plan.generation <= generation
-}
-
-/** What was left out as past stays so. */
-function withTimesUnder(declared: PlannedJob, calendar: Calendar | null, nowMs: EpochMs): PlannedJob {
-  return { ...declared, trigger: underCalendar(declared.trigger, { calendarOf: () => calendar, nowMs }) }
 }
 
 /** The next fire time of a declared job once a change was carried out. */

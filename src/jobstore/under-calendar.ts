@@ -24,8 +24,7 @@ export interface StoredCalendars {
  *
  * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when no fire time is left
  */
-export function underCalendar(trigger: Trigger, { calendarOf, nowMs }: StoredCalendars): Trigger {
-  const calendar = calendarOf(trigger)
+export function underCalendar(trigger: Trigger, calendar: Calendar | null, nowMs: EpochMs): Trigger {
   const { nextFireTimeMs: plannedMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = trigger
   if (calendar === null || plannedMs === null || calendar.isTimeIncluded(plannedMs)) return trigger
   const first = trigger.computeFirstFireTime(calendar)
@@ -37,12 +36,12 @@ export function underCalendar(trigger: Trigger, { calendarOf, nowMs }: StoredCal
 /** The same for entries. Most name no calendar, and there may be a hundred thousand. */
 export function entriesUnderCalendars(
   entries: readonly JobAndTriggers[],
-  stored: StoredCalendars,
+  { calendarOf, nowMs }: StoredCalendars,
 ): readonly JobAndTriggers[] {
   if (!entries.some(({ triggers }) => triggers.some(({ calendarName }) => calendarName !== null)))
     return entries
   return entries.map(({ job, triggers }) => ({
     job,
-    triggers: triggers.map((trigger) => underCalendar(trigger, stored)),
+    triggers: triggers.map((trigger) => underCalendar(trigger, calendarOf(trigger), nowMs)),
   }))
 }

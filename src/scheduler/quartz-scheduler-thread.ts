@@ -235,6 +235,12 @@ export class QuartzSchedulerThread {
     return this.#halt.signal.aborted
   }
 
+  /** Other stores claim all that comes before a claim together with it, or signal it. */
+  get #leavesOut(): boolean {
+    const { jobStore } = this.#options
+    return jobStore.capabilities.clustered && jobStore.acquireAndFire !== undefined
+  }
+
   #state(): TurnState {
     const { clock, idleWaitMs, jobStore, misfireThresholdMs } = this.#options
     const { capabilities } = jobStore
@@ -252,11 +258,7 @@ export class QuartzSchedulerThread {
       },
       misfireThresholdMs,
       // Peers are told of each claim that is given back, and look for it.
-      mayAdd:
-        capabilities.clustered &&
-        jobStore.acquireAndFire !== undefined &&
-        held.length > 0 &&
-        this.#freeThreads() > 0,
+      mayAdd: this.#leavesOut && held.length > 0 && this.#freeThreads() > 0,
       signal: this.#signal,
       nowMs: clock.now(),
       elapsedMs: clock.elapsedMs(),
@@ -300,11 +302,9 @@ export class QuartzSchedulerThread {
    * claims themselves have all that are free, what is due before them is taken only when they are given back.
    */
   async #lookWithoutThread({ trigger }: AcquiredTrigger): Promise<void> {
-    const { clock, jobStore, threadPool } = this.#options
+    const { clock, threadPool } = this.#options
     const isAgain = this.#isCrowded
-    // Other stores claim all that comes before a claim together with it, or signal it.
-    const leavesOut = jobStore.capabilities.clustered && jobStore.acquireAndFire !== undefined
-    this.#isCrowded = leavesOut && threadPool.availableThreads() > 0
+    this.#isCrowded = this.#leavesOut && threadPool.availableThreads() > 0
     this.#lookAtMs = clock.elapsedMs() + threadLookMs
     const remainingMs = (trigger.nextFireTimeMs ?? 0) - clock.now()
     if (!isAgain || !this.#isCrowded || remainingMs < threadLookMs) return

@@ -1,5 +1,6 @@
 import { defaultGroup } from '../../core/key.ts'
 import { textOf } from '../../core/thrown-value.ts'
+import { nothingHere } from '../../server/wire/nothing-here.ts'
 import type { Clock } from '../../time/clock.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../exit-codes.ts'
 import { type Answers, marks, type Route, routes } from './routes.ts'
@@ -34,9 +35,6 @@ export interface ApiClientOptions {
   /** Releases what the client holds. */
   readonly close: () => Promise<void>
 }
-
-/** What a server of this kind says of a path that none of its operations has. */
-const nothingHere = 'There is nothing here.'
 
 /** Most bytes of an answer: a file of all definitions has fewer. */
 const answerMaxBytes = 256 * 1024 * 1024

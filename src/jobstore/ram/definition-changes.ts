@@ -82,7 +82,7 @@ function placedEntries(
   const place = (trigger: Trigger): Trigger => {
     const record = data.triggers.get(trigger.key)
     if (record === undefined || trigger.jobKey?.equals(record.job.detail.key) !== true)
-      return underCalendar(trigger, { calendarOf, nowMs })
+      return underCalendar(trigger, calendarOf(trigger), nowMs)
     const updated = prepared.find(({ updates }) => updates.has(record))?.updates.get(record)
     const seen = asSeen(record.trigger, record.state)
     // No calendar gives a time to what its job has ended.

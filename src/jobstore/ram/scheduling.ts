@@ -86,7 +86,7 @@ export function rescheduleTrigger(
     return true
   }
   const calendarOf = (each: Trigger): Calendar | null => data.calendars.calendarOf(each)
-  data.putTrigger(underCalendar(trigger, { calendarOf, nowMs }), job)
+  data.putTrigger(underCalendar(trigger, calendarOf(trigger), nowMs), job)
   if (!keepsKey) data.removeTrigger(record)
   return true
 }

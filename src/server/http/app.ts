@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Operation } from '../catalogue/operation.ts'
+import { nothingHere } from '../wire/nothing-here.ts'
 import type { Page } from './page.ts'
 import type { Connection, RequestPipeline } from './pipeline.ts'
 
@@ -36,7 +37,7 @@ export function createApp(
     const isBelow = req.path.startsWith(basePath) && (path === '' || path.startsWith('/'))
     const isPage = (req.method === 'GET' || req.method === 'HEAD') && !isApi && isBelow
     const found = isPage ? await page?.answer(path, req.header('accept') ?? '') : null
-    return found ?? pipeline.problem(new SchedulerError('ERR_NOT_FOUND', 'There is nothing here.'), 'none')
+    return found ?? pipeline.problem(new SchedulerError('ERR_NOT_FOUND', nothingHere), 'none')
   })
   app.onError((error) => pipeline.problem(error, 'none'))
   return app

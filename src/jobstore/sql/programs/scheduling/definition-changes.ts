@@ -73,7 +73,7 @@ function* entriesInPlace(
     const stored = found.get(trigger.key)
     const formerJob = stored?.trigger.jobKey ?? null
     if (stored === undefined || formerJob === null || trigger.jobKey?.equals(formerJob) !== true)
-      return underCalendar(trigger, { calendarOf, nowMs })
+      return underCalendar(trigger, calendarOf(trigger), nowMs)
     const calendar = calendarOf(trigger)
     return redefined(asSeen(stored.trigger, stored.state), { trigger, calendar, nowMs })
   }

@@ -404,7 +404,7 @@ export function* rescheduleTrigger(
     return true
   }
   const calendarOf = yield* calendarsOf(tx, [trigger])
-  const fresh = underCalendar(trigger, { calendarOf, nowMs: tx.nowMs })
+  const fresh = underCalendar(trigger, calendarOf(trigger), tx.nowMs)
   yield* storeNewTriggers(tx, [fresh], { existing, jobs })
   if (keepsKey) return true
   yield* tx.session.triggers.delete([replaced])
@@ -422,7 +422,7 @@ function* triggerInPlace(
   const stored = found.get(trigger.key)
   const calendarOf = yield* calendarsOf(tx, [trigger])
   const { nowMs } = tx
-  if (stored === undefined) return underCalendar(trigger, { calendarOf, nowMs })
+  if (stored === undefined) return underCalendar(trigger, calendarOf(trigger), nowMs)
   const calendar = calendarOf(trigger)
   return inPlaceOf(asSeen(stored.trigger, stored.state), { trigger, goesOnFrom, calendar, nowMs })
 }

@@ -1,6 +1,6 @@
 import type { JobDataMap } from '../../../../core/job-data-map.ts'
 import type { JobKey } from '../../../../core/key.ts'
-import { KeyMap } from '../../../../core/key-map.ts'
+import { KeyMap, lastOfEach } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import {
   boundRows,
@@ -103,7 +103,9 @@ export class JobTable {
 
   /** Stores whole rows over those of the same key. */
   *put(jobs: readonly JobDetail[]): SqlProgram<void> {
-    yield* storeRows(this.#schedulerName, this.#rows(uniqueJobs(jobs)), this.#statements.upsert)
+    // One statement cannot write the same row twice.
+    const unique = lastOfEach(jobs, ({ key }) => key)
+    yield* storeRows(this.#schedulerName, this.#rows(unique), this.#statements.upsert)
   }
 
   *load(keys: readonly JobKey[]): SqlProgram<LoadedJobs> {
@@ -186,14 +188,6 @@ export class JobTable {
     const scheduler = this.#schedulerName
     return runOver(rows, (some) => query({ scheduler, rows: some }))
   }
-}
-
-/** One statement cannot write the same row twice: the last job of a key counts. */
-function uniqueJobs(jobs: readonly JobDetail[]): readonly JobDetail[] {
-  if (jobs.length < 2) return jobs
-  const unique = new KeyMap<JobKey, JobDetail>()
-  for (const job of jobs) unique.set(job.key, job)
-  return unique.size === jobs.length ? jobs : unique.values()
 }
 
 /** Unreadable flags count as the safest value: the job is not deleted, not run concurrently, not recovered. */
