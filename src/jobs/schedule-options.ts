@@ -104,7 +104,10 @@ export interface ScheduleSettings {
    * them runs, when the instant is not longer ago than `misfireThresholdMs`.
    */
   readonly startAt?: Date
-  /** Not after this instant; with a key, one that has passed is no error. Not with `at` and `in`. Default: no end. */
+  /**
+   * Not after this instant, and with `every` not at it; with a key, one that has passed is no error. Not with `at` and
+   * `in`. Default: no end.
+   */
   readonly endAt?: Date
   /**
    * Run again when the node dies during an execution, or shuts down and interrupts it (persistent stores). Default

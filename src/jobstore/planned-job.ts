@@ -242,10 +242,18 @@ export function dataAfterRun(
  * instants have passed, or from where it goes on no fire time is left before its end.
  */
 function goingOn(stored: Trigger | null, planned: Next): Trigger | null {
-  if (planned.isPast || hasRun(planned)) return null
+  if (hasRun(planned)) return null
   if (isSameInstant(planned.before, planned.job.plan)) return atSameInstant(stored, planned)
+  if (planned.isPast && !isDueStill(stored, planned)) return null
   const trigger = placed(stored, planned)
   return trigger.nextFireTimeMs === null ? null : trigger
+}
+
+/** Whether a series has a fire time that has not fired, before the end that the new trigger has had. */
+function isDueStill(stored: Trigger | null, { trigger, nowMs }: Replacement): boolean {
+  const dueMs = stored?.nextFireTimeMs ?? null
+  if (stored === null || dueMs === null || isOnce(stored) || isOnce(trigger)) return false
+  return dueMs <= nowMs && dueMs <= (trigger.endTimeMs ?? dueMs)
 }
 
 /** What runs once does so at the instant of its first declaration; null when it has. */

@@ -87,14 +87,31 @@ export class Planner {
     const from = (start: Date, out: LeftOut | null = null): Trigger | Promise<Trigger> =>
       checks.trigger(triggerOf(method, options, job, { clock, start }), job, out)
     if (key === undefined) return { trigger: await from(startOf(method, options, nowMs)), isPast: false }
-    if (endAt !== undefined && endAt.getTime() < nowMs) return { trigger: await from(longAgo), isPast: true }
-    try {
-      const trigger = await from(startOf(method, options, nowMs), leftOut)
-      return { trigger, isPast: at !== undefined && at.getTime() < pastMs }
-    } catch (error) {
-      if (!(error instanceof SchedulerError) || error.code !== 'ERR_TRIGGER_NEVER_FIRES') throw error
-      return { trigger: await from(longAgo), isPast: true }
+    if (endAt === undefined || endAt.getTime() >= nowMs) {
+      const trigger = await unlessOver(() => from(startOf(method, options, nowMs), leftOut))
+      if (trigger !== null) return { trigger, isPast: at !== undefined && at.getTime() < pastMs }
     }
+    const trigger = await unlessOver(() => from(longAgo))
+    return { trigger: trigger ?? (await this.#withoutTimes(method, options, job)), isPast: true }
+  }
+
+  /** The trigger of a schedule of which its calendar leaves nothing. */
+  async #withoutTimes(method: string, options: ScheduleOptions<object>, job: JobDetail): Promise<Trigger> {
+    const { checks, clock } = this.#parts
+    const { calendarName, ...always } = options
+    const unlimited = await checks.trigger(triggerOf(method, always, job, { clock, start: longAgo }), job)
+    const builder = unlimited.getTriggerBuilder()
+    return calendarName === undefined ? unlimited : builder.modifiedByCalendar(calendarName).build()
+  }
+}
+
+/** Null for a trigger that never fires. */
+async function unlessOver(make: () => Trigger | Promise<Trigger>): Promise<Trigger | null> {
+  try {
+    return await make()
+  } catch (error) {
+    if (error instanceof SchedulerError && error.code === 'ERR_TRIGGER_NEVER_FIRES') return null
+    throw error
   }
 }
 
