@@ -92,7 +92,7 @@ export class PlannedJobs {
     }
     if (job !== null && outcome !== 'unchanged') await observer.jobAdded(job)
     if (trigger !== null) await observer.jobScheduled(trigger)
-    if (put.nextFireTimeMs === null) this.#warnOfPast(planned.job, outcome)
+    if (put.nextFireTimeMs === null) this.#warnOfPast(planned, outcome)
     await budget.spend()
     return put
   }
@@ -101,10 +101,11 @@ export class PlannedJobs {
    * What is declared again at each start may be over by then; what is declared for the first time, or with other data,
    * was meant to run. In memory everything is new at each start.
    */
-  #warnOfPast({ jobType, key }: JobDetail, outcome: PutPlan['outcome']): void {
+  #warnOfPast({ job: { jobType, key }, trigger }: PlannedJob, outcome: PutPlan['outcome']): void {
     const { jobStore, logger } = this.#parts.options
     if (outcome === 'added' && jobStore.capabilities.persistent) {
-      const problem = 'is new and will never run: all of its times have passed.'
+      const left = trigger.calendarName === null ? '' : `, or are left out by '${trigger.calendarName}'`
+      const problem = `is new and will never run: all of its times have passed${left}.`
       logger.warn({ jobType }, `The schedule '${key.toString()}' ${problem}`)
     } else if (outcome === 'changed') {
       const problem =

@@ -98,10 +98,9 @@ export class Planner {
   /** The trigger of a schedule of which its calendar leaves nothing. */
   async #withoutTimes(method: string, options: ScheduleOptions<object>, job: JobDetail): Promise<Trigger> {
     const { checks, clock } = this.#parts
-    const { calendarName, ...always } = options
+    const { calendarName = null, ...always } = options
     const unlimited = await checks.trigger(triggerOf(method, always, job, { clock, start: longAgo }), job)
-    const builder = unlimited.getTriggerBuilder()
-    return calendarName === undefined ? unlimited : builder.modifiedByCalendar(calendarName).build()
+    return unlimited.getTriggerBuilder().modifiedByCalendar(calendarName).build()
   }
 }
 

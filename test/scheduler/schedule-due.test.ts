@@ -75,6 +75,7 @@ describe('a schedule of which its calendar leaves no time', () => {
       key: 'k',
       daily: '12:00',
       zone: 'UTC',
+      startAt: utc('01T11:00'),
       endAt: utc('02T13:00'),
       calendarName: 'c',
     } as const

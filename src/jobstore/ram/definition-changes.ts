@@ -81,13 +81,14 @@ function placedEntries(
   const inPlace = new Set<Trigger>()
   const place = (trigger: Trigger): Trigger => {
     const record = data.triggers.get(trigger.key)
+    const calendar = calendarOf(trigger)
     if (record === undefined || trigger.jobKey?.equals(record.job.detail.key) !== true)
-      return underCalendar(trigger, calendarOf(trigger), nowMs)
+      return underCalendar(trigger, calendar, nowMs)
     const updated = prepared.find(({ updates }) => updates.has(record))?.updates.get(record)
     const seen = asSeen(record.trigger, record.state)
     // No calendar gives a time to what its job has ended.
     const stored = seen === record.trigger ? (updated ?? seen) : seen
-    const placed = redefined(stored, { trigger, calendar: calendarOf(trigger), nowMs })
+    const placed = redefined(stored, { trigger, calendar, nowMs })
     inPlace.add(placed)
     return placed
   }

@@ -72,9 +72,9 @@ function* entriesInPlace(
   const inPlace = (trigger: Trigger): Trigger => {
     const stored = found.get(trigger.key)
     const formerJob = stored?.trigger.jobKey ?? null
-    if (stored === undefined || formerJob === null || trigger.jobKey?.equals(formerJob) !== true)
-      return underCalendar(trigger, calendarOf(trigger), nowMs)
     const calendar = calendarOf(trigger)
+    if (stored === undefined || formerJob === null || trigger.jobKey?.equals(formerJob) !== true)
+      return underCalendar(trigger, calendar, nowMs)
     return redefined(asSeen(stored.trigger, stored.state), { trigger, calendar, nowMs })
   }
   return entries.map(({ job, triggers }) => ({ job, triggers: triggers.map(inPlace) }))

@@ -422,7 +422,7 @@ function* triggerInPlace(
   const stored = found.get(trigger.key)
   const calendarOf = yield* calendarsOf(tx, [trigger])
   const { nowMs } = tx
-  if (stored === undefined) return underCalendar(trigger, calendarOf(trigger), nowMs)
   const calendar = calendarOf(trigger)
+  if (stored === undefined) return underCalendar(trigger, calendar, nowMs)
   return inPlaceOf(asSeen(stored.trigger, stored.state), { trigger, goesOnFrom, calendar, nowMs })
 }
