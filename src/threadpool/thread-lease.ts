@@ -13,6 +13,10 @@ export interface LeaseEvents {
   ended(lease: ThreadLease, execution: WorkerExecution): void
   /** The task cannot cross into the thread. */
   refused(lease: ThreadLease, execution: WorkerExecution, error: unknown): void
+  /** A message of the thread cannot be read here. It may have been anything, the end of an execution too. */
+  unreadable(lease: ThreadLease, error: unknown): void
+  /** The execution has ended, and that message could not be read. */
+  endLost(lease: ThreadLease, execution: WorkerExecution, error: unknown): void
 }
 
 /**
@@ -47,7 +51,9 @@ export class ThreadLease implements ExecutionThread {
   /** Messages of tasks that the thread has sent and may not count as read yet. */
   readonly #unread = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   /** How many of them were read in this turn. */
-  #read = 0
+  #readCount = 0
+  /** Why a message could not be read, while the thread is asked what has ended; null when it is not. */
+  #missed: { readonly error: unknown } | null = null
 
   constructor(events: LeaseEvents, options: { readonly shared: boolean; readonly clock: Clock }) {
     const { port1, port2 } = new MessageChannel()
@@ -60,6 +66,9 @@ export class ThreadLease implements ExecutionThread {
       this.#receive(message)
       // One event per message is expensive, so all further messages are read at once.
       if (this.#shared) this.drain()
+    })
+    port1.on('messageerror', (error) => {
+      this.#miss(error)
     })
     this.#post(['unread', this.#unread])
   }
@@ -99,10 +108,18 @@ export class ThreadLease implements ExecutionThread {
 
   /** Reads messages of the thread for which there was no event yet. */
   drain(): void {
-    for (;;) {
-      const entry = receiveMessageOnPort(this.#port) as { readonly message: WorkerMessage } | undefined
-      if (entry === undefined) return
-      this.#receive(entry.message)
+    for (let entry = this.#next(); entry !== undefined; entry = this.#next()) {
+      if (entry !== null) this.#receive(entry.message)
+    }
+  }
+
+  /** The next message; null for one that cannot be read, undefined when there is none. */
+  #next(): { readonly message: WorkerMessage } | null | undefined {
+    try {
+      return receiveMessageOnPort(this.#port)
+    } catch (error) {
+      this.#miss(error)
+      return null
     }
   }
 
@@ -177,19 +194,48 @@ export class ThreadLease implements ExecutionThread {
           this.#events.ended(this, execution)
         }
         return
+      case 'ended':
+        this.#endMissed(message[1])
+        return
       default:
         this.#countRead()
         this.executions.get(message[1])?.receive(message)
     }
   }
 
+  /**
+   * A message of a task counts as read, so that the thread does not wait for that. An end would never come: the thread
+   * is asked. Its answer holds for all that it sent before, so one question at a time is enough.
+   */
+  #miss(error: unknown): void {
+    this.#countRead()
+    if (this.#missed !== null) return
+    this.#missed = { error }
+    this.#events.unreadable(this, error)
+    const unsent = new Set(this.#outbox)
+    const sent = [...this.executions.values()].filter((execution) => !unsent.has(execution))
+    this.#post(['whichEnded', sent.map(({ tag }) => tag)])
+  }
+
+  #endMissed(tags: readonly number[]): void {
+    const error = this.#missed?.error
+    this.#missed = null
+    for (const tag of tags) {
+      const execution = this.executions.get(tag)
+      // The end of most of them came before the answer.
+      if (execution === undefined) continue
+      this.executions.delete(tag)
+      this.#events.endLost(this, execution, error)
+    }
+  }
+
   /** The thread sends more in the next turn only, so that timers and I/O have theirs. */
   #countRead(): void {
-    if (this.#read++ > 0) return
+    if (this.#readCount++ > 0) return
     this.#clock.setImmediate(() => {
-      Atomics.sub(this.#unread, 0, this.#read)
+      Atomics.sub(this.#unread, 0, this.#readCount)
       Atomics.notify(this.#unread, 0)
-      this.#read = 0
+      this.#readCount = 0
     })
   }
 }

@@ -131,6 +131,8 @@ export type ControlMessage =
   | readonly [kind: 'unread', count: Int32Array]
   | readonly [kind: 'run', tasks: readonly TaskWire[]]
   | readonly [kind: 'abort', tag: number, reason: ValueWire]
+  /** A message could not be read; the thread answers which of these tasks have ended. */
+  | readonly [kind: 'whichEnded', tags: readonly number[]]
   /** The lease is over: there is no more work. */
   | readonly [kind: 'leave']
 
@@ -138,6 +140,8 @@ export type ControlMessage =
 export type WorkerMessage =
   | readonly [kind: 'ready', threadId: number]
   | readonly [kind: 'ends', ends: readonly TaskEnd[]]
+  /** The answer to `whichEnded`. */
+  | readonly [kind: 'ended', tags: readonly number[]]
   /** A module did not load in the thread, and a further try there would fail in the same way. */
   | readonly [kind: 'notLoaded', moduleUrl: string]
   | readonly [kind: 'progress', tag: number, value: unknown]

@@ -34,6 +34,16 @@ export function taskRefusal(execution: WorkerExecution, cause: unknown): Schedul
   )
 }
 
+/** For a task whose end was sent and could not be read. */
+export function lostEnd(execution: WorkerExecution, cause: unknown): SchedulerError {
+  return new SchedulerError(
+    'ERR_WORKER_DATA',
+    `What job '${execution.jobName}' returned, threw or left in its jobDataMap cannot be read outside of its worker ` +
+      `thread: ${partsOf(cause).message}. Values of a thousand levels and more do not cross. Pass flat data.`,
+    { cause },
+  )
+}
+
 /** When no thread comes up. */
 export function startFailure(forWhat: string, cause: unknown): SchedulerError {
   const reason = cause === null ? 'it exited' : partsOf(cause).message

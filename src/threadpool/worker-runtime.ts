@@ -70,6 +70,11 @@ class LeaseServer implements RunChannel {
       port.on('message', (message: ControlMessage) => {
         this.#receive(message)
       })
+      port.on('messageerror', (error) => {
+        endThread(
+          new Error(`A message to the thread cannot be read there: ${error.message}`, { cause: error }),
+        )
+      })
       port.on('close', resolve)
     })
     this.#post(['ready', threadId])
@@ -95,6 +100,11 @@ class LeaseServer implements RunChannel {
       case 'abort':
         this.#runs.get(message[1])?.abort(decodeValue(message[2]))
         return
+      case 'whichEnded': {
+        const open = new Set([...this.#runs.keys(), ...this.#ends.map(({ end }) => end[0])])
+        this.#post(['ended', message[1].filter((tag) => !open.has(tag))])
+        return
+      }
       case 'leave':
         this.#port.close()
     }

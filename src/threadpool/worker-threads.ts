@@ -13,6 +13,7 @@ import { isLateLogLine, type LeaseOffer, type WorkerTask, type WorkerTaskResult 
 import { WorkerExecution } from './worker-execution.ts'
 import {
   interruptedBeforeStart,
+  lostEnd,
   neighbourTermination,
   startFailure,
   taskRefusal,
@@ -25,6 +26,9 @@ import {
  * sooner.
  */
 export const sweepIntervalMs = 5
+
+const unreadableText =
+  'A worker job returned or reported a value that is nested too deep to be read outside of its thread; it is left out'
 
 /** How long a thread without tasks may take to begin or to end a lease before it is taken for blocked. */
 export const answerTimeoutMs = 30_000
@@ -83,6 +87,15 @@ export class WorkerThreads {
       refused: (lease, execution, error) => {
         this.#release(execution)
         execution.fail(taskRefusal(execution, error))
+        this.#refill(lease)
+      },
+      unreadable: (lease, error) => {
+        const jobs = [...lease.executions.values()].map(({ jobName }) => jobName)
+        context.logger.error({ err: error, jobs }, unreadableText)
+      },
+      endLost: (lease, execution, error) => {
+        this.#release(execution)
+        execution.fail(lostEnd(execution, error))
         this.#refill(lease)
       },
     }
