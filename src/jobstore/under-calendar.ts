@@ -45,3 +45,39 @@ export function entriesUnderCalendars(
     triggers: triggers.map((trigger) => underCalendar(trigger, calendarOf(trigger), nowMs)),
   }))
 }
+
+/** How many times that were left out are looked at one by one. */
+const maxLeftOut = 100
+
+/** The replacement of a calendar. */
+export interface Replacement {
+  /** Absent when there was none or it cannot be read. */
+  readonly old: Calendar | undefined
+  readonly calendar: Calendar
+  readonly nowMs: EpochMs
+}
+
+/**
+ * The trigger under a calendar that was replaced, from what `updateWithNewCalendar` makes of it. That goes on after the
+ * previous fire time. So it forgets a fire that is due where there is no such time, and brings back what was left out
+ * since, for example by `skipNextFire`.
+ */
+export function afterReplacement<T extends Trigger>(
+  before: T,
+  updated: T,
+  { old, calendar, nowMs }: Replacement,
+): T {
+  const { nextFireTimeMs: plannedMs, previousFireTimeMs, misfiredFireTimeMs } = before
+  if (plannedMs === null) return updated
+  const isByHistory = previousFireTimeMs !== null && misfiredFireTimeMs === null
+  if (plannedMs <= nowMs && !isByHistory && calendar.isTimeIncluded(plannedMs)) return before
+  if (old === undefined || misfiredFireTimeMs !== null) return updated
+  let after = updated
+  for (let looked = 0; looked < maxLeftOut; looked++) {
+    const { nextFireTimeMs } = after
+    if (nextFireTimeMs === null || nextFireTimeMs >= plannedMs || !old.isTimeIncluded(nextFireTimeMs))
+      return after
+    after = after.withoutMissed(calendar, nextFireTimeMs)
+  }
+  return after.withoutMissed(calendar, plannedMs - 1)
+}

@@ -5,6 +5,7 @@ import { SimpleTrigger } from '../../src/triggers/families/simple/simple-trigger
 import { plannedFireTimeMs, type Trigger } from '../../src/triggers/trigger.ts'
 import { firstUnderCalendar } from './first-under-calendar.ts'
 import { type HistoryEvent, lineOf } from './history.ts'
+import { underReplacedCalendar } from './replaced-calendar.ts'
 
 export interface CheckerRules {
   readonly misfireThresholdMs: number
@@ -229,12 +230,14 @@ export class HistoryChecker {
   }
 
   #changeCalendar(event: HistoryEvent & { kind: 'calendar' }): void {
+    const old = this.#calendars.get(event.name)
     this.#calendars.set(event.name, event.calendar)
     if (!event.updateTriggers) return
     for (const life of this.lives.values()) {
       if (life.trigger.calendarName !== event.name) continue
       const { misfireThresholdMs } = this.#rules
-      const updated = life.trigger.updateWithNewCalendar(event.calendar, event.atMs, misfireThresholdMs)
+      const replaced = { old, nowMs: event.atMs, misfireThresholdMs }
+      const updated = underReplacedCalendar(life.trigger, event.calendar, replaced)
       if (life.status !== 'error' && life.trigger.nextFireTimeMs === null) {
         // It had come to its end under the old calendar, and goes on if the new one leaves it a time.
         if (updated.nextFireTimeMs === null) continue

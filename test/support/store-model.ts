@@ -7,6 +7,7 @@ import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { compareFireOrder, type Trigger } from '../../src/triggers/trigger.ts'
 import { firstUnderCalendar } from './first-under-calendar.ts'
 import { ModelLists, type ModelTrigger, textOf } from './model-lists.ts'
+import { underReplacedCalendar } from './replaced-calendar.ts'
 
 /** What the model throws where a store rejects. */
 export class Refusal extends Error {}
@@ -179,9 +180,11 @@ export class StoreModel extends ModelLists {
   ): void {
     const exists = this.calendars.some((each) => each.name === name)
     if (exists && !options.replace) throw new Refusal('ERR_OBJECT_ALREADY_EXISTS')
+    const old = this.calendars.find((each) => each.name === name)?.calendar
     this.calendars = [...this.calendars.filter((each) => each.name !== name), { name, calendar }]
     if (!options.updateTriggers) return
-    for (const each of this.triggers) if (each.trigger.calendarName === name) this.#recompute(each, calendar)
+    for (const each of this.triggers)
+      if (each.trigger.calendarName === name) this.#recompute(each, calendar, old)
     this.#settle()
   }
 
@@ -407,8 +410,12 @@ export class StoreModel extends ModelLists {
     this.told.push(`finalized ${textOf(each.trigger.key)}`)
   }
 
-  #recompute(each: ModelTrigger, calendar: Calendar): void {
-    const updated = each.trigger.updateWithNewCalendar(calendar, this.nowMs, this.misfireThresholdMs)
+  #recompute(each: ModelTrigger, calendar: Calendar, old: Calendar | undefined): void {
+    const updated = underReplacedCalendar(each.trigger, calendar, {
+      old,
+      nowMs: this.nowMs,
+      misfireThresholdMs: this.misfireThresholdMs,
+    })
     if (each.state === 'COMPLETE') {
       if (each.trigger.nextFireTimeMs !== null || updated.nextFireTimeMs === null) return
       each.trigger = updated

@@ -3,6 +3,7 @@ import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { calendarInUse, calendarTaken } from '../refusals.ts'
 import { staysWithoutTime } from '../trigger-state.ts'
+import { afterReplacement } from '../under-calendar.ts'
 import { tellMissed } from './misfires.ts'
 import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
@@ -77,6 +78,7 @@ export function prepareCalendar(
   const { calendars } = data.calendars
   refuseTaken(data, name, options)
   const nowMs = session.now()
+  const old = calendars.get(name)
   const users = options.updateTriggers ? [...data.calendars.usersOf(name)] : []
   // All new values are computed before the first is kept: a calendar that throws changes nothing.
   const updates = new Map(
@@ -84,12 +86,14 @@ export function prepareCalendar(
       const { trigger } = record
       const known = options.foreseen?.get(record)
       // It may have fired, or have been replaced, since it was looked at, or its time may have passed.
-      if (known?.before === trigger && isAhead(known.after, nowMs)) return [record, known.after]
-      return [record, trigger.updateWithNewCalendar(calendar, nowMs, context.misfireThresholdMs)]
+      const updated =
+        known?.before === trigger && isAhead(known.after, nowMs)
+          ? known.after
+          : trigger.updateWithNewCalendar(calendar, nowMs, context.misfireThresholdMs)
+      return [record, afterReplacement(trigger, updated, { old, calendar, nowMs })]
     }),
   )
   const store = (): void => {
-    const old = calendars.get(name)
     calendars.set(name, calendar)
     for (const [record, updated] of updates) {
       const before = record.trigger

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { JobPersistenceError } from '../../core/errors.ts'
 import { calendarInUse } from '../../jobstore/refusals.ts'
+import { afterReplacement, type Replacement } from '../../jobstore/under-calendar.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { dayMs } from '../../time/civil.ts'
 import { TimeZone } from '../../time/zone.ts'
@@ -190,7 +191,7 @@ const putCalendar: Operation = operation({
     const stored = await scheduler.getCalendar(params.name)
     call.exchange.noteStored(stored?.toJSON() ?? null)
     const differs = stored === null || JSON.stringify(stored.toJSON()) !== JSON.stringify(calendar.toJSON())
-    const effect = await effectOf(call, calendar)
+    const effect = await effectOf(call, { calendar, old: stored ?? undefined })
     return change(call, 'data', {
       wouldChange: () => differs,
       async carryOut() {
@@ -210,7 +211,7 @@ type PutCall = OperationCall<{ readonly name: string }, unknown, { readonly upda
 
 async function effectOf(
   { scheduler, params, body, parts }: PutCall,
-  calendar: Calendar,
+  { calendar, old }: Pick<Replacement, 'calendar' | 'old'>,
 ): Promise<{ triggers: number | null; moved: number | null; first: Moved[] }> {
   const work = new RequestWork(parts.clock)
   const { items, next } = await scheduler.queryTriggers({ calendarName: params.name, take: lookedAtMax })
@@ -224,8 +225,9 @@ async function effectOf(
     // A trigger of which the calendar leaves little is searched for a hundred years.
     if (work.isOver()) return { triggers, moved: null, first: moved.slice(0, 20) }
     const beforeMs = trigger.nextFireTimeMs
-    const after = trigger.updateWithNewCalendar(calendar, parts.clock.now(), misfireThresholdMs)
-    const afterMs = after.nextFireTimeMs
+    const nowMs = parts.clock.now()
+    const updated = trigger.updateWithNewCalendar(calendar, nowMs, misfireThresholdMs)
+    const afterMs = afterReplacement(trigger, updated, { old, calendar, nowMs }).nextFireTimeMs
     if (beforeMs !== afterMs) moved.push({ key: keyToJson(key), beforeMs, afterMs })
     await work.breathe()
   }

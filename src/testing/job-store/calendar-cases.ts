@@ -255,6 +255,57 @@ const replacing = area('calendars: replacing', {
     assert.equal(await bed.store.rescheduleTrigger(key, without, { goesOnFrom: 'due' }), true)
     assert.equal((await bed.stored('t')).nextFireTimeMs, once.startTimeMs)
   },
+  'keeps a first fire that is due, where the new calendar includes it': async (bed) => {
+    await put(bed, excluding())
+    const startMs = bed.now()
+    await bed.schedule('once', { calendar: name, inMs: hours })
+    await bed.schedule('often', { calendar: name, inMs: hours, everyMs: 12 * hours })
+    await bed.clock.advance(hours + 5)
+    await excludeSecondDay(bed)
+    assert.equal((await bed.stored('often')).nextFireTimeMs, startMs + hours)
+    assert.deepEqual((await bed.acquireNames()).sort(), ['often', 'once'])
+  },
+  'leaves out a first fire that is due, where the new calendar excludes it': async (bed) => {
+    await put(bed, excluding())
+    const startMs = bed.now()
+    await bed.schedule('t', { calendar: name, inMs: hours, everyMs: 12 * hours })
+    await bed.clock.advance(hours)
+    await put(bed, excluding('2026-01-01'), { updateTriggers: true })
+    assert.equal((await bed.stored('t')).nextFireTimeMs, startMs + 25 * hours)
+  },
+  'keeps out what was skipped by hand, and takes in what only the former calendar excluded': async (bed) => {
+    await put(bed, excluding('2026-01-02'))
+    const startMs = bed.now()
+    const { key } = await bed.schedule('t', { calendar: name, everyMs: 12 * hours })
+    await bed.complete(await bed.start('t'))
+    // Half past the first day, and the start of the third.
+    await bed.store.skipNextFire(key, null)
+    await bed.store.skipNextFire(key, null)
+    await put(bed, excluding(), { updateTriggers: true })
+    assert.equal((await bed.stored('t')).nextFireTimeMs, startMs + day)
+    const { key: fresh } = await bed.schedule('fresh', { calendar: name, inMs: day, everyMs: day })
+    await bed.store.skipNextFire(fresh, null)
+    await put(bed, excluding('2026-03-01'), { updateTriggers: true })
+    assert.equal((await bed.stored('fresh')).nextFireTimeMs, startMs + 2 * day)
+  },
+  'keeps out any number of fires that were skipped': async (bed) => {
+    await put(bed, excluding())
+    const startMs = bed.now()
+    const { key } = await bed.schedule('t', { calendar: name, everyMs: hours })
+    await bed.complete(await bed.start('t'))
+    for (let skipped = 0; skipped < 120; skipped++) await bed.store.skipNextFire(key, null)
+    await put(bed, excluding('2026-03-01'), { updateTriggers: true })
+    assert.equal((await bed.stored('t')).nextFireTimeMs, startMs + 121 * hours)
+  },
+  'keeps a late fire that its misfire policy has put off until now': async (bed) => {
+    await put(bed, excluding())
+    await bed.schedule('t', { calendar: name, inMs: hours, everyMs: 12 * hours, times: 4 })
+    await bed.clock.advance(hours + misfireThresholdMs)
+    await bed.acquire()
+    assert.equal((await bed.stored('t')).nextFireTimeMs, bed.now())
+    await excludeSecondDay(bed)
+    assert.deepEqual(await bed.acquireNames(), ['t'])
+  },
   'announces a trigger that may fire earlier than before': async (bed) => {
     await put(bed, excluding('2026-01-02'))
     const startMs = bed.now()

@@ -2,6 +2,7 @@ import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { calendarInUse, calendarTaken } from '../../../refusals.ts'
 import { nextTriggerState, type StoredTriggerState, staysWithoutTime } from '../../../trigger-state.ts'
+import { afterReplacement } from '../../../under-calendar.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
@@ -30,7 +31,8 @@ export function* addCalendar(
 ): SqlProgram<void> {
   const { calendars } = tx.session
   if (!options.replace && (yield* calendars.exists(name))) throw calendarTaken(name)
-  const old = options.updateTriggers ? (yield* calendars.load([name])).get(name) : undefined
+  const stored = options.updateTriggers ? (yield* calendars.load([name])).get(name) : undefined
+  const old = stored instanceof Error ? undefined : stored
   yield* calendars.put(name, calendar)
   if (!options.updateTriggers) return
   const { foreseen = new ForeseenUpdates(tx.session.context) } = options
@@ -39,8 +41,8 @@ export function* addCalendar(
 
 interface CalendarChange {
   readonly calendar: Calendar
-  /** The calendar before; absent when there was none, an error when it cannot be read. */
-  readonly old: Calendar | Error | undefined
+  /** The calendar before; absent when there was none or it cannot be read. */
+  readonly old: Calendar | undefined
   readonly foreseen: ForeseenUpdates
 }
 
@@ -78,11 +80,12 @@ function* updateSome(
     const stored = found.get(ref.key)
     if (stored === undefined) continue
     const { trigger, state: before } = stored
-    const updated = foreseen.updated(trigger, calendar, nowMs)
+    const recomputed = foreseen.updated(trigger, calendar, nowMs)
+    const updated = afterReplacement(trigger, recomputed, { old, calendar, nowMs })
     const state = stateUnderCalendar(before, trigger, updated)
     if (state === null) continue
     // What a trigger in error misses is not due to its calendar.
-    if (old !== undefined && !(old instanceof Error) && before !== 'ERROR') {
+    if (old !== undefined && before !== 'ERROR') {
       tellMissed(tx, { before: trigger, after: updated, calendar: old, cause: 'calendar', byPolicy: false })
     }
     const isRevived = before === 'COMPLETE'
