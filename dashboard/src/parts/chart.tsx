@@ -28,6 +28,9 @@ const dark = matchMedia('(prefers-color-scheme: dark)')
 export function Chart({ data, label }: ChartProps): JSX.Element {
   const element = useRef<HTMLDivElement>(null)
   const drawing = useRef<Drawing | null>(null)
+  const latest = useRef(data)
+  latest.current = data
+  const isDrawn = useSignal(false)
   const inks = useSignal(0)
   const zone = viewerZone()
   const look = `${theme.value} ${inks.value} ${zone} ${data.series.length}`
@@ -44,7 +47,9 @@ export function Chart({ data, label }: ChartProps): JSX.Element {
     let isOver = false
     const begin = async (): Promise<void> => {
       const { draw } = await import('../charts/draw.ts')
-      if (!isOver && element.current !== null) drawing.current = draw(element.current, data, zone)
+      if (isOver || element.current === null) return
+      drawing.current = draw(element.current, latest.current, zone)
+      isDrawn.value = true
     }
     unawaited(begin())
     return () => {
@@ -56,5 +61,5 @@ export function Chart({ data, label }: ChartProps): JSX.Element {
   useEffect(() => {
     drawing.current?.update(data)
   }, [data])
-  return <div ref={element} class="chart" role="img" aria-label={label} />
+  return <div ref={element} class="chart" role="img" aria-label={label} aria-busy={!isDrawn.value} />
 }
