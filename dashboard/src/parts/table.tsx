@@ -1,6 +1,7 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
+import { numberText } from '../time/format.ts'
 import { common } from '../words/common.ts'
 import { Icon } from './icon.tsx'
 
@@ -38,8 +39,33 @@ interface TableProps<Row> {
 
 const skeletonRows = 5
 
+/** More rows than this are shown when they are asked for: ten thousand would keep the page busy at each event. */
+const rowsAtATime = 250
+
 /** A table; on a telephone each row is a card. */
-export function Table<Row>(props: TableProps<Row>): JSX.Element {
+export function Table<Row>({ rows, ...props }: TableProps<Row>): JSX.Element {
+  const most = useSignal(rowsAtATime)
+  if (rows === null || rows.length <= most.value) return <WholeTable rows={rows} {...props} />
+  return (
+    <>
+      <WholeTable rows={rows.slice(0, most.value)} {...props} />
+      <div class="pager">
+        <span class="muted">{common().shownOf(numberText(most.value), numberText(rows.length))}</span>
+        <button
+          type="button"
+          class="button plain"
+          onClick={() => {
+            most.value += rowsAtATime
+          }}
+        >
+          {common().showMore}
+        </button>
+      </div>
+    </>
+  )
+}
+
+function WholeTable<Row>(props: TableProps<Row>): JSX.Element {
   const { caption, columns, rows, keyOf, empty, selection, detail } = props
   if (rows?.length === 0) return <>{empty}</>
   return (

@@ -12,8 +12,9 @@ import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
+import { SearchBox } from '../../parts/search-box.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { href } from '../../state/place.ts'
+import { href, useSearch } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { numberText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
@@ -40,20 +41,32 @@ export function GroupsPage(): JSX.Element {
   const groups = useResource((signal) => call('groups.list', { signal }), [], {
     isAffected: ({ event }) => groupEvents.has(event),
   })
+  const sought = useSearch().get('search').toLowerCase()
   const shown = groups.value.value
+  const found = <Group extends GroupJson>(all: readonly Group[]): readonly Group[] =>
+    sought === '' ? all : all.filter(({ name }) => name.toLowerCase().includes(sought))
   const error = groups.error.value
   return (
     <>
       <PageHead title={text.title} below={text.below} />
+      <div class="toolbar">
+        <SearchBox label={text.searchHint} />
+      </div>
       {error !== null && <ProblemNote error={error} retry={groups.reload} />}
       {shown?.knowsLimits === false && <p class="note info">{text.limitsNotKnown}</p>}
       {(error === null || shown !== null) && (
         <div class="columns">
-          <Groups title={text.jobGroups} columns={jobColumns(shown)} rows={shown?.jobGroups ?? null} />
+          <Groups
+            title={text.jobGroups}
+            columns={jobColumns(shown)}
+            rows={shown && found(shown.jobGroups)}
+            isNarrowed={sought !== ''}
+          />
           <Groups
             title={text.triggerGroups}
             columns={columns('trigger')}
-            rows={shown?.triggerGroups ?? null}
+            rows={shown && found(shown.triggerGroups)}
+            isNarrowed={sought !== ''}
           />
         </div>
       )}
@@ -65,9 +78,15 @@ interface GroupsProps<Group extends GroupJson> {
   readonly title: string
   readonly columns: readonly Column<Group>[]
   readonly rows: readonly Group[] | null
+  readonly isNarrowed: boolean
 }
 
-function Groups<Group extends GroupJson>({ title, columns, rows }: GroupsProps<Group>): JSX.Element {
+function Groups<Group extends GroupJson>({
+  title,
+  columns,
+  rows,
+  isNarrowed,
+}: GroupsProps<Group>): JSX.Element {
   const text = words()
   return (
     <Panel title={title} isFlush>
@@ -76,7 +95,13 @@ function Groups<Group extends GroupJson>({ title, columns, rows }: GroupsProps<G
         columns={columns}
         rows={rows}
         keyOf={({ name }) => name}
-        empty={<Empty title={text.empty} hint={text.emptyHint} code={examples.firstTrigger} />}
+        empty={
+          isNarrowed ? (
+            <Empty title={text.noneFound} hint={text.noneFoundHint} />
+          ) : (
+            <Empty title={text.empty} hint={text.emptyHint} code={examples.firstTrigger} />
+          )
+        }
       />
     </Panel>
   )
