@@ -64,9 +64,10 @@ export interface ShutdownOptions {
   /** Resolve only when running jobs have ended. Default false. */
   readonly waitForJobsToComplete?: boolean
   /**
-   * Wait no longer than this; then say so in a `schedulerError` and end what is left within a second, or two where the
-   * store has to be cut off. Milliseconds, 0 to 2,147,483,647, default no limit, or `interruptAfterMs` and the
-   * scheduler's `interruptGraceMs` after it.
+   * Wait no longer than this; then say so in a `schedulerError` and end the shutdown within a second, or two where the
+   * store has to be cut off. Jobs that still run go on, also in threads, and keep the process alive: `interruptAfterMs`
+   * and `interruptJobsOnShutdown` interrupt them. Milliseconds, 0 to 2,147,483,647, default no limit, or
+   * `interruptAfterMs` and the scheduler's `interruptGraceMs` after it.
    */
   readonly timeoutMs?: number
   /**
