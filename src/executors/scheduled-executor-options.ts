@@ -15,9 +15,12 @@ export interface ScheduledExecutorPolicies {
   readonly corePoolSize?: number
   /** Take a cancelled task out of the queue at once, instead of when its time comes. Default false. */
   readonly removeOnCancel?: boolean
-  /** Whether tasks that are to run once and wait at `shutdown` still run. Default true. */
+  /**
+   * Whether tasks that are to run once, and whose time has not come at `shutdown`, still run. Those that are due then
+   * run in any case. Default true.
+   */
   readonly executeExistingDelayedTasksAfterShutdown?: boolean
-  /** Whether periodic tasks go on after `shutdown`, until they are cancelled. Default false. */
+  /** Whether periodic tasks, due or not, go on after `shutdown`, until they are cancelled. Default false. */
   readonly continueExistingPeriodicTasksAfterShutdown?: boolean
 }
 

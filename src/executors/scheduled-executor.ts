@@ -249,14 +249,14 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     )
   }
 
-  /** Cancels waiting tasks that may no longer run. */
+  /** Cancels waiting tasks that may no longer run. One that is due only waits for its turn, so it runs, as in Java. */
   #withdraw(): void {
     const { executeExistingDelayedTasksAfterShutdown, continueExistingPeriodicTasksAfterShutdown } =
       this.#policies
     for (const future of this.#loop.engine.toArray()) {
       const mayRun = future.isPeriodic
         ? continueExistingPeriodicTasksAfterShutdown
-        : executeExistingDelayedTasksAfterShutdown
+        : executeExistingDelayedTasksAfterShutdown || future.getDelay() <= 0
       if (future.isDone) this.#loop.remove(future)
       else if (!mayRun) future.cancel()
     }

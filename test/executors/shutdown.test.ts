@@ -43,6 +43,32 @@ describe.each(engines)('shutdown on a %s', (_name, engine) => {
     expect(clock.timerCount).toBe(0)
   })
 
+  it('E15: runs what is due and has no slot whatever the policy says, but no periodic task', async () => {
+    // As ScheduledThreadPoolExecutor of JDK 17 does.
+    const { clock, executor } = executorOn({
+      ...engine,
+      removeOnCancel: true,
+      executeExistingDelayedTasksAfterShutdown: false,
+    })
+    const door = new Door()
+    executor.execute(() => door.opened)
+    await clock.settle()
+    const ran: string[] = []
+    const due = executor.schedule(() => ran.push('due'), 100)
+    const periodic = executor.scheduleAtFixedRate(() => ran.push('periodic'), 100, 1000)
+    const later = executor.schedule(() => ran.push('later'), 300)
+    await clock.advance(200)
+    const submitted = executor.submit(() => ran.push('submitted'))
+    executor.shutdown()
+    const futures = [due, submitted, periodic, later]
+    expect(futures.map(({ isCancelled }) => isCancelled)).toEqual([false, false, true, true])
+    expect([executor.queueSize, executor.isTerminated]).toEqual([2, false])
+    door.open()
+    await clock.advance(10)
+    expect([ran, executor.isTerminated]).toEqual([['due', 'submitted'], true])
+    expect(clock.timerCount).toBe(0)
+  })
+
   it('E17: shutdownNow interrupts what runs and answers what never ran, in order', async () => {
     const { clock, executor } = executorOn(engine)
     const door = new Door()
