@@ -96,8 +96,38 @@ export function describeSchemaRepairs(engine: string, prepare: () => Promise<Sch
     )
   })
 
+  describeFormerIndex(engine, prepare)
   describeForeignTables(engine, prepare)
   describePrintedScripts(engine, prepare)
+}
+
+function describeFormerIndex(engine: string, prepare: () => Promise<SchemaGround>): void {
+  describe(`a database on ${engine} that says it is up to date`, () => {
+    test.each(['by migrate', 'by the script that is printed for it'])(
+      'and has the index of triggers at rest of before gets the one of today %s',
+      async (how) => {
+        const ground = await prepare()
+        const { runner, words } = ground
+        await migrate(runner, words, 5)
+        await run(ground, 'DROP INDEX IF EXISTS idx_qrtz_t_at_rest', formerIndex(ground))
+        await requireSchema(runner, words)
+        if (how === 'by migrate') expect(await migrate(runner, words, 6)).toEqual([2])
+        else await runScript(ground)
+        const { indexes } = await lookAtSchema(runner, words)
+        const names = indexes.get('triggers')?.map(({ name }) => name)
+        expect(names).toContain('idx_qrtz_t_at_rest')
+        expect(names).not.toContain('idx_qrtz_t_still')
+        expect(await migrate(runner, words, 7)).toEqual([])
+      },
+    )
+  })
+}
+
+/** With the condition that it had before, which SQLite does not take for that of the statements. */
+function formerIndex({ words: { dialect } }: SchemaGround): string {
+  const [group, name] = ['trigger_group', 'trigger_name'].map((column) => `${column}${dialect.keyCollation}`)
+  return `CREATE INDEX idx_qrtz_t_still ON qrtz_triggers (sched_name, ${group}, ${name}, trigger_state)
+    WHERE trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')`
 }
 
 function describeForeignTables(engine: string, prepare: () => Promise<SchemaGround>): void {

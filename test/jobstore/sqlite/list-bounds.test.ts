@@ -82,7 +82,7 @@ test('each statement finds its rows by an index in their order', async () => {
   expect(plan(all)).toContain(behind)
   inOrder(all)
   const paused = listingQuery(vocabulary, triggers({}, ['PAUSED']), 'behind', { isBounded: true })
-  expect(plan(paused)).toContain('idx_qrtz_t_still')
+  expect(plan(paused)).toContain('idx_qrtz_t_at_rest')
   inOrder(paused)
   const last = lastLookedAtQuery(vocabulary, triggers({ search: 'a' }), 'behind')
   expect(plan(last)).toContain('COVERING INDEX')

@@ -55,8 +55,8 @@ export async function migrate(
   }
   if (applied.length > 0) return applied
   const made: boolean[] = []
-  for (const { statement: lost } of planRepairs(vocabulary, state)) {
-    made.push(await change(() => repair(vocabulary, lost)))
+  for (const { what } of planRepairs(vocabulary, state)) {
+    made.push(await change(() => repair(vocabulary, what)))
   }
   return made.includes(true) ? [newestSchemaVersion] : []
 }
@@ -137,10 +137,11 @@ export async function lookAtSchema(runner: SqlRunner, vocabulary: SchemaVocabula
 }
 
 /** Makes a missing part of the steps that were applied; false when another node has made it meanwhile. */
-function* repair(vocabulary: SchemaVocabulary, lost: string): SqlProgram<boolean> {
+function* repair(vocabulary: SchemaVocabulary, what: string): SqlProgram<boolean> {
   const repairs = planRepairs(vocabulary, yield* readState(vocabulary))
-  if (!repairs.some((planned) => planned.statement === lost)) return false
-  yield statement(lost)
+  const planned = repairs.find((each) => each.what === what)
+  if (planned === undefined) return false
+  for (const each of planned.statements) yield statement(each)
   return true
 }
 

@@ -210,7 +210,9 @@ export const indexesOf2: readonly Index[] = [
     // In the order of keys, for lists and counts of triggers in error, paused or complete. Those that wait, fire or are
     // blocked are not in it, so that a firing does not write to it. SQLite makes a table of the values of a NOT IN each
     // time that a row with a state is written, which takes it longer than writing the row.
-    name: 't_still',
+    // It came under another name with another condition, which SQLite does not know again in the statements.
+    name: 't_at_rest',
+    replaces: 't_still',
     table: 'triggers',
     columns: ({ keyCollation }) => [
       'sched_name',

@@ -179,7 +179,11 @@ function newIndexes(
 }
 
 /** Whether a table has an index of this name. */
-export function isMade(names: SqlNames, index: Index, { indexes }: SchemaState): boolean {
+export function isMade(
+  names: SqlNames,
+  index: Pick<Index, 'name' | 'table'>,
+  { indexes }: SchemaState,
+): boolean {
   const made = indexName(names, index).toLowerCase()
   return indexes.get(index.table)?.some(({ name }) => name === made) === true
 }

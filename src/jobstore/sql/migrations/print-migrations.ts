@@ -12,7 +12,7 @@ export function printMigrations(vocabulary: SchemaVocabulary, state: SchemaState
   const statements =
     steps.length > 0
       ? [...versionTable(vocabulary), ...steps]
-      : planRepairs(vocabulary, state).map((repair) => repair.statement)
+      : planRepairs(vocabulary, state).flatMap((repair) => repair.statements)
   if (statements.length === 0) return '-- Nothing is missing.\n'
   return ['BEGIN', ...statements, 'COMMIT'].map((statement) => `${statement};\n`).join('\n')
 }

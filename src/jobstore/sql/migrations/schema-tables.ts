@@ -46,6 +46,8 @@ export interface Table {
 export interface Index {
   /** The name after `idx_` and the tables' prefix. */
   readonly name: string
+  /** The name of the index in whose place it came, which is dropped: it has the same columns and another condition. */
+  readonly replaces?: string
   readonly table: keyof SqlNames
   readonly columns: (dialect: SqlDialect) => readonly string[]
   readonly where?: string
@@ -74,8 +76,12 @@ export function addColumn(dialect: SqlDialect, table: string, name: string, type
   return `ALTER TABLE ${table} ADD COLUMN ${name} ${type(dialect)}`
 }
 
-export function indexName({ prefix }: SqlNames, { name }: Index): string {
+export function indexName({ prefix }: SqlNames, { name }: Pick<Index, 'name'>): string {
   return `idx_${prefix}${name}`
+}
+
+export function dropIndex(names: SqlNames, index: Pick<Index, 'name'>): string {
+  return `DROP INDEX IF EXISTS ${names.schema}${indexName(names, index)}`
 }
 
 export function createIndex(dialect: SqlDialect, names: SqlNames, index: Index): string {

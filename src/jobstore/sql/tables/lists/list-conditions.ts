@@ -13,7 +13,7 @@ export const rowsLookedAt = 10_000
 
 /** The states of triggers that do not fire until somebody does something; others change all the time. */
 const stillStates: readonly TriggerState[] = ['PAUSED', 'COMPLETE', 'ERROR']
-/** The condition of the index `t_still`, in the same words. */
+/** The condition of the index `t_at_rest`, in the same words. */
 export const isStill = `t.trigger_state <> 'WAITING' AND t.trigger_state <> 'ACQUIRED' AND t.trigger_state <> 'BLOCKED'`
 
 /** Which rows a listing has, as conditions on `j` for jobs and `t` for triggers. */
