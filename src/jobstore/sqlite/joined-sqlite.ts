@@ -7,12 +7,11 @@ import type { SqlProgram } from '../sql/kernel/statement.ts'
 import type { JoinedRunner } from '../sql/sql-engine.ts'
 import type { AfterTransactions } from './after-transactions.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
-import { sqliteFailure } from './sqlite-errors.ts'
+import { type FailedDatabase, sqliteFailure } from './sqlite-errors.ts'
 import { runProgram } from './sqlite-runner.ts'
 import { StatementCache } from './statement-cache.ts'
 
-export interface JoinOptions {
-  readonly filename: string
+export interface JoinOptions extends FailedDatabase {
   /** The connection that the user gave the store, or null. */
   readonly own: SqliteDatabase | null
   readonly afterTransactions: AfterTransactions
@@ -80,7 +79,7 @@ class JoinedSqlite implements JoinedRunner {
         throw error
       }
     } catch (error) {
-      throw sqliteFailure(error, this.#options.filename)
+      throw sqliteFailure(error, this.#options)
     }
   }
 
@@ -89,7 +88,7 @@ class JoinedSqlite implements JoinedRunner {
     try {
       return runProgram(begin(), this.#statements)
     } catch (error) {
-      throw sqliteFailure(error, this.#options.filename)
+      throw sqliteFailure(error, this.#options)
     }
   }
 

@@ -62,9 +62,9 @@ async function openRunner(
   options: ResolvedSqliteOptions,
   runnerOptions: SqliteRunnerOptions,
 ): Promise<SqliteRunner> {
-  const { database, filename } = options
+  const { database, filename, names } = options
   if (database === null) return openSqlite(options, runnerOptions)
-  return new SqliteRunner({ filename, connect: () => database, isOwned: false }, runnerOptions)
+  return new SqliteRunner({ filename, names, connect: () => database, isOwned: false }, runnerOptions)
 }
 
 /** A database in memory has one connection: there is no other process and no earlier run. */
@@ -106,7 +106,7 @@ export function sharedConnection(
     },
     join: (handle) => {
       if (lease.refusal !== null) throw lease.refusal
-      return joinSqlite(handle, { filename, own: database, afterTransactions })
+      return joinSqlite(handle, { filename, names, own: database, afterTransactions })
     },
     isTakenOver: () => lease.refusal !== null,
     // Other processes look for changes themselves.

@@ -1,12 +1,15 @@
 import { type ErrorCode, JobPersistenceError } from '../../core/errors.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
+import type { SqlNames } from '../sql/kernel/sql-names.ts'
+import { namesOptions } from '../sql/migrations/migrate.ts'
 
 interface Failure {
   /** SQLite's codes and extended codes. */
   readonly codes: RegExp
   readonly code: ErrorCode
   readonly problem: string
-  readonly remedy: string
+  /** Some depend on what the command line is to be told of the names of the tables. */
+  readonly remedy: string | ((namesOptions: string) => string)
   /** Whether waiting for another connection helps. */
   readonly isBusy?: boolean
   /** Whether the connection should be replaced: a new one works as soon as the cause is gone. */
@@ -86,7 +89,8 @@ const failures: readonly Failure[] = [
     codes: /^SQLITE_(ERROR|SCHEMA|MISMATCH)/,
     code: 'ERR_DATABASE',
     problem: 'has not the tables or columns that this release needs',
-    remedy: `Run 'npx quartz-ts migrate --store FILE'; the cause says what is missing.`,
+    remedy: (namesOptions) =>
+      `Run 'npx quartz-ts migrate --store FILE${namesOptions}'; the cause says what is missing.`,
   },
 ]
 
@@ -123,8 +127,15 @@ export function needsNewConnection(error: unknown): boolean {
   return failureOf(error)?.needsNewConnection === true
 }
 
+/** The database that an error is about. */
+export interface FailedDatabase {
+  readonly filename: string
+  /** Those of its tables; default: Quartz's own. */
+  readonly names?: Pick<SqlNames, 'prefix' | 'schema'>
+}
+
 /** The error that the caller gets; errors that are not SQLite's stay as they are. */
-export function sqliteFailure(error: unknown, filename: string): unknown {
+export function sqliteFailure(error: unknown, { filename, names }: FailedDatabase): unknown {
   const place = withoutSecrets(filename)
   if (error instanceof TypeError && /directory does not exist/.test(error.message)) {
     return new JobPersistenceError(
@@ -134,9 +145,14 @@ export function sqliteFailure(error: unknown, filename: string): unknown {
   }
   const failure = failureOf(error)
   if (failure === null) return error
-  const { code, problem, remedy } = failure
+  const { code, problem } = failure
+  const remedy = remedyOf(failure, names)
   return new JobPersistenceError(`The SQLite database '${place}' ${problem}. ${remedy}`, {
     code,
     cause: error,
   })
+}
+
+function remedyOf({ remedy }: Failure, names: FailedDatabase['names']): string {
+  return typeof remedy === 'string' ? remedy : remedy(names === undefined ? '' : namesOptions(names))
 }

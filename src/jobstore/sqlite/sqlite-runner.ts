@@ -13,13 +13,17 @@ import type {
 } from '../sql/kernel/statement.ts'
 import { blockedAtOnceMs, type SqliteDatabase, type SqliteSettings } from './sqlite-database.ts'
 import { loadSqliteDriver } from './sqlite-driver.ts'
-import { inOwnTransaction, isBusy, needsNewConnection, sqliteFailure } from './sqlite-errors.ts'
+import {
+  type FailedDatabase,
+  inOwnTransaction,
+  isBusy,
+  needsNewConnection,
+  sqliteFailure,
+} from './sqlite-errors.ts'
 import { type CachedStatement, StatementCache } from './statement-cache.ts'
 
 /** How a runner gets its connection. */
-export interface SqliteSource {
-  /** For messages. */
-  readonly filename: string
+export interface SqliteSource extends FailedDatabase {
   /** Opens a connection; called again, with false, when one is to be replaced. */
   connect(create: boolean): SqliteDatabase
   /** Whether the runner closes the connection. */
@@ -44,12 +48,14 @@ interface Connection {
  * @throws JobPersistenceError ERR_DRIVER_MISSING, ERR_DATABASE, ERR_DATABASE_UNAVAILABLE
  */
 export async function openSqlite(
-  settings: SqliteSettings,
+  settings: SqliteSettings & FailedDatabase,
   options: SqliteRunnerOptions,
 ): Promise<SqliteRunner> {
   const driver = await loadSqliteDriver(settings.driver)
   const connect = (create: boolean): SqliteDatabase => driver.open(settings, create)
-  const runner = new SqliteRunner({ filename: settings.filename, connect, isOwned: true }, options)
+  const { filename, names } = settings
+  const source = { filename, connect, isOwned: true, ...(names !== undefined && { names }) }
+  const runner = new SqliteRunner(source, options)
   await runner.open()
   return runner
 }
@@ -132,7 +138,7 @@ export class SqliteRunner implements SqlRunner {
       } catch (error) {
         if (needsNewConnection(error)) this.#disconnect()
         const hasTime = clock.elapsedMs() - startedMs < busyTimeoutMs
-        if (!isBusy(error) || !hasTime || this.isCutOff()) throw sqliteFailure(error, this.#source.filename)
+        if (!isBusy(error) || !hasTime || this.isCutOff()) throw sqliteFailure(error, this.#source)
       }
       await this.#pause(failures)
       if (this.isCutOff()) throw wasShutDown()

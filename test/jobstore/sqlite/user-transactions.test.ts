@@ -54,6 +54,20 @@ transactionCases("SQLite, by the store's own connection", () => {
 })
 
 describe('a transaction of the user on SQLite', () => {
+  test('and the store name the command for the tables of this store where one is missing', async () => {
+    const filename = join(temporaryFolder(), 'jobs.db')
+    const { scheduler } = await openNode(sqliteJobStore({ filename, tablePrefix: 'own_' }))
+    const user = connect(filename)
+    user.exec('DROP TABLE own_job_details')
+    const remedy: unknown = expect.objectContaining({
+      message: expect.stringContaining(`'npx quartz-ts migrate --store FILE --prefix own_'`) as string,
+    })
+    await expect(scheduler.getJobDetail(note('a').key)).rejects.toEqual(remedy)
+    user.exec(begin)
+    await expect(scheduler.withTransaction(user).addJob(note('a'))).rejects.toEqual(remedy)
+    user.exec('ROLLBACK')
+  })
+
   test('that another connection keeps from writing says so', async () => {
     const filename = join(temporaryFolder(), 'jobs.db')
     const { scheduler } = await openNode(sqliteJobStore({ filename }))

@@ -123,8 +123,8 @@ export async function requireSchema(runner: SqlRunner, vocabulary: SchemaVocabul
   )
 }
 
-/** What the command is to be told of the names of the tables. */
-function namesOptions({ prefix, schema }: SqlNames): string {
+/** What `quartz-ts migrate` is to be told of the names of the tables. */
+export function namesOptions({ prefix, schema }: Pick<SqlNames, 'prefix' | 'schema'>): string {
   const prefixOption = prefix === 'qrtz_' ? '' : ` --prefix ${prefix}`
   return schema === '' ? prefixOption : `${prefixOption} --schema ${schema.slice(1, -2)}`
 }
