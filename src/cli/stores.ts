@@ -69,14 +69,23 @@ export function removeUnused(place: string): void {
   if (found?.isFile() === true && found.size === 0) rmSync(file, { force: true })
 }
 
-/** A new file is for this user alone: what is kept in it may hold what others should not read. @throws UsageError */
+/**
+ * A new file is for this user alone: what is kept in it may hold what others should not read.
+ *
+ * @throws UsageError where no file can be of this name
+ */
 export function keepPrivate(place: string): void {
   if (isPostgresUrl(place)) return
   const file = sqliteFileOf(place)
   if (file === ':memory:') return
   try {
     closeSync(openSync(file, 'a', 0o600))
-  } catch {
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'EISDIR') throw new UsageError(`'${file}' is a folder. Name a file in it.`)
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      throw new UsageError(`The folder of '${file}' does not exist. Create it, or name another file.`)
+    }
     // The store says in better words what is wrong with the file.
   }
 }

@@ -37,6 +37,19 @@ describe('quartz-ts migrate', () => {
     expect(again.out).toBe(`${file}: applied version 1, 2\n`)
   })
 
+  test('refuses a place where no file can be, as other commands refuse one where none is', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    for (const place of [join(folder, 'no', 'jobs.db'), join(file, 'jobs.db')]) {
+      expect(await run(['migrate', '--store', place])).toMatchObject({
+        code: 2,
+        err: /^quartz-ts: The folder of/,
+      })
+    }
+    expect(await run(['migrate', '--store', folder])).toMatchObject({ code: 2, err: /is a folder/ })
+  })
+
   test('prints a script that makes the same tables', async () => {
     const [migrated, printed] = [join(temporaryFolder(), 'a.db'), join(temporaryFolder(), 'b.db')]
     await run(['migrate', '--store', migrated])
