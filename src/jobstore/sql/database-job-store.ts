@@ -14,6 +14,7 @@ export interface DatabaseJobStore extends JobStore {
    *
    * @throws JobPersistenceError ERR_SCHEMA_TOO_NEW when a newer release has made them, ERR_SCHEMA_TOO_OLD for a table
    * that lacks columns which cannot be added
+   * @throws InvalidArgumentError ERR_INVALID_OPTION
    */
   migrate(options?: { readonly onLockWait?: (wait: LockWait) => void }): Promise<readonly number[]>
   /**
@@ -21,6 +22,7 @@ export interface DatabaseJobStore extends JobStore {
    * one, without connecting: an `'empty'` one, or one in which the script of Java `'quartz'` was run.
    *
    * @throws JobPersistenceError as `migrate`
+   * @throws InvalidArgumentError ERR_INVALID_OPTION
    */
   migrationScript(options?: { readonly for?: 'empty' | 'quartz' }): Promise<string>
 }

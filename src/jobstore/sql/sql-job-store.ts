@@ -1,3 +1,4 @@
+import { checkFunction, checkOneOf, checkOptions } from '../../core/arguments.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
@@ -147,11 +148,14 @@ export class SqlJobStore implements DatabaseJobStore {
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }
 
-  migrate(watch: Parameters<DatabaseJobStore['migrate']>[0] = {}): Promise<readonly number[]> {
-    return this.#engine.onSchema((runner) => migrate(runner, this.#engine, systemClock.now()), watch)
+  async migrate(options: Parameters<DatabaseJobStore['migrate']>[0] = {}): Promise<readonly number[]> {
+    checkOptions('migrate', options, { onLockWait: checkFunction })
+    return this.#engine.onSchema((runner) => migrate(runner, this.#engine, systemClock.now()), options)
   }
 
-  async migrationScript({ for: kind }: { readonly for?: 'empty' | 'quartz' } = {}): Promise<string> {
+  async migrationScript(options: { readonly for?: 'empty' | 'quartz' } = {}): Promise<string> {
+    checkOptions('migrationScript', options, { for: checkOneOf(['empty', 'quartz']) })
+    const { for: kind } = options
     const engine = this.#engine
     const state = {
       empty: () => emptySchema,

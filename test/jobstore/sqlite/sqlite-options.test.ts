@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { sqliteJobStore } from '../../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { resolveSqliteOptions } from '../../../src/jobstore/sqlite/sqlite-options.ts'
+import { temporaryFolder } from '../../support/sqlite.ts'
 
 function openDatabase(): Database.Database {
   const database = new Database(':memory:')
@@ -70,5 +74,28 @@ describe('options of the SQLite job store', () => {
     )
     database.close()
     expect(() => resolveSqliteOptions({ database })).toThrow(/must be an open better-sqlite3 database/)
+  })
+})
+
+describe('options of', () => {
+  const wrong: readonly [object, string, RegExp][] = [
+    [{ onLockwait: () => {} }, 'onLockwait', /^migrate: unknown option .* Did you mean 'onLockWait'/],
+    [{ onLockWait: true }, 'onLockWait', /must be a function, got true/],
+  ]
+  test.each(wrong)('migrate: %j is refused', async (options, field, message) => {
+    const filename = join(temporaryFolder(), 'jobs.db')
+    const migrated = sqliteJobStore({ filename }).migrate(options)
+    await expect(migrated).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION', field })
+    await expect(migrated).rejects.toThrow(message)
+    expect(existsSync(filename)).toBe(false)
+  })
+
+  test.each([
+    [{ of: 'empty' }, 'of', /^migrationScript: unknown option/],
+    [{ for: 'java' }, 'for', /one of 'empty', 'quartz', got 'java'/],
+  ])('migrationScript: %j is refused', async (options, field, message) => {
+    const script = sqliteJobStore({ filename: ':memory:' }).migrationScript(options as object)
+    await expect(script).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION', field })
+    await expect(script).rejects.toThrow(message)
   })
 })
