@@ -262,6 +262,21 @@ describe('Timer', () => {
     expect(planned).toEqual([new Date(startMs + 100), new Date(startMs + 200)])
   })
 
+  it('gives it also where runs are planned by the one before, and cancels no task twice: unlike Java', async () => {
+    const { clock, timer } = setUp()
+    const startMs = Date.UTC(2026, 0, 1)
+    const planned: (Date | null)[] = []
+    const door = new Door()
+    timer.schedule(() => door.opened, 50)
+    const task = timer.schedule((self) => planned.push(self.scheduledExecutionTime), 100, 100)
+    await clock.advance(170)
+    door.open()
+    await clock.advance(100)
+    expect(planned).toEqual([new Date(startMs + 100), new Date(startMs + 270)])
+    timer.cancel()
+    expect([task.state, task.cancel()]).toEqual(['CANCELLED', false])
+  })
+
   it('lets a repeated task end itself, and cancel let a run in progress go on', async () => {
     const { clock, timer, starts, task } = setUp()
     let runs = 0
