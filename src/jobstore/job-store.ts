@@ -406,8 +406,8 @@ export interface JobStore extends FiringOnSchedule, StoreLimits {
    */
   endPauses(): Promise<EndedPauses>
   /**
-   * Moves a trigger on to the fire time after its next one; a claim on it ends. Null when there is no such trigger, or
-   * it is complete or in error, and no fire time is expected.
+   * Moves a trigger on to the fire time after its next one; a claim on it ends. One that has none left is complete, or
+   * stays paused. Null when no trigger, or one that has none, is complete or in error, and no fire time is expected.
    *
    * @param expectedMs the fire time that is to be left out, null for whichever is next
    * @throws SchedulerError ERR_CHANGED_MEANWHILE when another one or none is next; nothing is changed

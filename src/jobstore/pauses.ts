@@ -72,7 +72,7 @@ export const pausesAtATime = 100
 /** A fire that was left out. */
 export interface SkippedFire {
   readonly skippedMs: EpochMs
-  /** The next fire time now; null when the trigger has none left and is complete. */
+  /** The next fire time now; null when the trigger has none left: it is complete, or paused. */
   readonly nextMs: EpochMs | null
 }
 

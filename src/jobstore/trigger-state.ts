@@ -87,8 +87,8 @@ export function isPausedState(state: StoredTriggerState): boolean {
 }
 
 /**
- * Whether a trigger stays in this state when a new calendar leaves it no fire time: an error and a pause are of the
- * trigger until somebody ends them, and the next calendar may give it a time again.
+ * Whether a trigger stays in this state when it is left no fire time, by a new calendar or because its last one is left
+ * out: an error and a pause are of the trigger until somebody ends them, and a calendar may give it a time again.
  */
 export function staysWithoutTime(state: StoredTriggerState): boolean {
   return state === 'ERROR' || isPausedState(state)

@@ -362,7 +362,8 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   resumeJobs(matcher: GroupMatcher, options?: ResumeOptions): Promise<readonly string[]>
   resumeAll(options?: ResumeOptions): Promise<void>
   /**
-   * Leaves out the next fire of a trigger: the one after it becomes the next. A trigger that has none left is complete.
+   * Leaves out the next fire of a trigger: the one after it becomes the next. A trigger that has none left is complete;
+   * one that is paused stays paused, and is complete when it is resumed.
    *
    * @param expected the fire time that is to be left out. Default: whichever is next
    * @returns both fire times; without `expected`, null when there is no such trigger, or it is complete or in ERROR

@@ -202,6 +202,13 @@ const operations = {
       () => walk.model.pauseTrigger(key.toString()),
     )
   },
+  skip: (walk: Walk) => {
+    const key = walk.triggerKey()
+    return same(
+      () => walk.bed.store.skipNextFire(key, null),
+      () => walk.model.skip(key.toString()),
+    )
+  },
   resumeTrigger: (walk: Walk) => {
     const key = walk.triggerKey()
     return same(
@@ -389,6 +396,7 @@ const weights: Readonly<Record<keyof typeof operations, number>> = {
   deleteTriggers: 1,
   clear: 1,
   pauseTrigger: 2,
+  skip: 4,
   resumeTrigger: 3,
   pauseJob: 2,
   resumeJob: 3,

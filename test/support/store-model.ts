@@ -124,6 +124,23 @@ export class StoreModel extends ModelLists {
     this.#pause(this.triggers)
   }
 
+  /** The fire times that were left out and that are next now. */
+  skip(key: string): { skippedMs: number; nextMs: number | null } | null {
+    const found = this.find(key)
+    const skippedMs = found?.trigger.nextFireTimeMs ?? null
+    if (found === undefined || skippedMs === null) return null
+    if (found.state === 'COMPLETE' || found.state === 'ERROR') return null
+    const calendar = this.calendarNamed(found.trigger.calendarName)
+    if (calendar === undefined) throw new Refusal('ERR_CALENDAR_NOT_FOUND')
+    found.trigger = found.trigger.withoutNextFire(calendar)
+    found.claim = null
+    if (found.state === 'ACQUIRED') found.state = 'WAITING'
+    const { nextFireTimeMs: nextMs } = found.trigger
+    const isPaused = found.state === 'PAUSED' || found.state === 'PAUSED_BLOCKED'
+    if (nextMs === null && !isPaused) this.#finalize(found)
+    return { skippedMs, nextMs }
+  }
+
   resumeTrigger(key: string): boolean {
     const found = this.find(key)
     if (found !== undefined) this.#resume([found])

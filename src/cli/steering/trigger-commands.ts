@@ -64,7 +64,7 @@ export const resetErrorCommand: Command = aboutTrigger({
 export const skipCommand: Command = aboutTrigger({
   name: 'skip',
   summary: 'Leaves out the next fire time of a trigger',
-  note: 'A trigger that has no further one is complete then.',
+  note: 'A trigger that has no further one is complete then, or stays paused until it is resumed.',
   async call(client, key, isDryRun) {
     const action = await client.call('triggers.skipNext', { params: { ...key }, isDryRun })
     const { result } = action

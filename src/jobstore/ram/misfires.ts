@@ -5,6 +5,7 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import { type MissedFires, missedFires, type Passing } from '../missed-fires.ts'
 import type { SkippedFire } from '../pauses.ts'
 import { noFireIsNext, otherFireIsNext } from '../refusals.ts'
+import { staysWithoutTime } from '../trigger-state.ts'
 import type { RamSession } from './ram-session.ts'
 import type { TriggerRecord } from './records.ts'
 
@@ -66,9 +67,12 @@ function change(session: RamSession, record: TriggerRecord, passing: Passing): v
   const { after } = passing
   session.data.changeTrigger(record, after)
   tellMissed(session, passing)
-  if (after.nextFireTimeMs !== null) return
-  session.data.apply(record, 'complete')
-  session.signals.add('triggerFinalized', after)
+  if (after.nextFireTimeMs === null) finish(session, record)
+}
+
+function finish({ data, signals }: RamSession, record: TriggerRecord): void {
+  data.apply(record, 'complete')
+  signals.add('triggerFinalized', record.trigger)
 }
 
 /** Moves a trigger on to the fire time after its next one. */
@@ -88,7 +92,9 @@ export function skipNextFire(
   const calendar = session.data.calendars.calendarOf(before)
   const after = before.withoutNextFire(calendar)
   data.apply(record, 'release')
+  data.changeTrigger(record, after)
   const why = { cause: 'skippedByHand', byPolicy: false, nowMs: session.now() } as const
-  change(session, record, { ...why, before, after, calendar })
+  tellMissed(session, { ...why, before, after, calendar })
+  if (after.nextFireTimeMs === null && !staysWithoutTime(record.state)) finish(session, record)
   return { skippedMs, nextMs: after.nextFireTimeMs }
 }

@@ -321,7 +321,7 @@ const skipNext: Operation = operation({
   id: 'triggers.skipNext',
   method: 'POST',
   path: `${triggerPath}/skip-next`,
-  summary: 'Leaves out the next fire of a trigger; one that has none left is complete.',
+  summary: 'Leaves out the next fire of a trigger; one that has none left is complete, or stays paused.',
   role: 'operator',
   reach: 'data',
   jobGroups: ofTrigger,

@@ -391,6 +391,18 @@ const skipping = area('skip the next fire', {
     assert.equal(bed.signals.finalized.length, 1)
     assert.equal(await bed.store.skipNextFire(key, null), null)
   },
+  'leaves a pause in force also where none is left': async (bed) => {
+    const { key } = await bed.schedule('t')
+    await bed.store.pauseTrigger(key, note('x'))
+    assert.deepEqual(await bed.store.skipNextFire(key, null), { skippedMs: bed.now(), nextMs: null })
+    assert.equal(await bed.state('t'), 'PAUSED')
+    assert.equal(await reasonOf(bed, 't'), 'x')
+    assert.equal(await bed.store.skipNextFire(key, null), null)
+    assert.deepEqual(bed.signals.finalized, [])
+    await bed.store.resumeTrigger(key)
+    assert.equal(await bed.state('t'), 'COMPLETE')
+    assert.equal(bed.signals.finalized.length, 1)
+  },
   'ends a claim': async (bed) => {
     await bed.schedule('t', { everyMs: 10_000 })
     const claim = await bed.acquireOne('t')

@@ -2,7 +2,7 @@ import type { TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { SkippedFire } from '../../../pauses.ts'
 import { noFireIsNext, otherFireIsNext } from '../../../refusals.ts'
-import { nextTriggerState } from '../../../trigger-state.ts'
+import { nextTriggerState, staysWithoutTime } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import { calendarsOf } from '../steps/calendar-lookup.ts'
@@ -29,7 +29,7 @@ export function* skipNextFire(
   const calendar = calendarOf(before)
   const trigger = before.withoutNextFire(calendar)
   const free = nextTriggerState(ref.state, 'release') ?? ref.state
-  const isOver = trigger.nextFireTimeMs === null
+  const isOver = trigger.nextFireTimeMs === null && !staysWithoutTime(free)
   const state = isOver ? (nextTriggerState(free, 'complete') ?? free) : free
   yield* triggers.advance([{ trigger, state }])
   if (ref.state === 'ACQUIRED') yield* endStaleClaims(tx)
