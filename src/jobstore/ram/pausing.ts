@@ -1,6 +1,7 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { EpochMs } from '../../time/clock.ts'
+import { isMadeByScheduler } from '../own-triggers.ts'
 import {
   type EndedPauses,
   ordinaryResume,
@@ -150,7 +151,8 @@ function resumeAsGroupsSay(
 function resume(session: RamSession, record: TriggerRecord, nowMs: EpochMs, manner: ResumeManner): void {
   const { data } = session
   if (!isPausedState(data.stateOf(record))) return
-  if (manner.withoutMissed) leaveOutMissed(session, record, nowMs)
+  // What the scheduler itself made is work that was begun, and no time of a schedule.
+  if (manner.withoutMissed && !isMadeByScheduler(record.trigger)) leaveOutMissed(session, record, nowMs)
   else if (isMisfired(session, record.trigger, nowMs)) applyMisfire(session, record, nowMs, 'paused')
   // A calendar may have left it no fire time while it was paused.
   const isOver = record.trigger.nextFireTimeMs === null

@@ -56,12 +56,15 @@ export function endItem(session: RamSession, job: JobRecord, completion: JobComp
   if (isItem) settle(session, job, shards)
 }
 
-/** Items whose triggers were deleted before they ran. */
+/** Items whose triggers were deleted before they ran, or are complete, as after their fire was left out. */
 function endLostItems(data: RamData, { executing }: JobShards, open: OpenFirings): void {
   const running = [...executing.values()]
   for (const carrier of open.carriers()) {
-    if (data.triggers.has(carrier) || running.some((key) => key.equals(carrier))) continue
+    const record = data.triggers.get(carrier)
+    if (record !== undefined && record.state !== 'COMPLETE') continue
+    if (running.some((key) => key.equals(carrier))) continue
     open.end(carrier, 'lost', null)
+    if (record !== undefined) data.removeTrigger(record)
   }
 }
 

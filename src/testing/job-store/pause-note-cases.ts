@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { TriggerKey } from '../../core/key.ts'
+import { reservedDataPrefix } from '../../core/job-data-map.ts'
+import { retryingJobsGroup, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { Pause, PauseNote, PauseTarget } from '../../jobstore/pauses.ts'
 import { area, type StoreCase } from './store-case.ts'
 import { pausedJobGroups, pausedTriggerGroups } from './stored.ts'
-import { jobDetail, only, refuses, type Testbed } from './testbed.ts'
+import { jobDetail, misfireThresholdMs, only, refuses, type Testbed } from './testbed.ts'
 
 export const note = (reason: string, changes: Partial<PauseNote> = {}): PauseNote => ({
   reason,
@@ -338,6 +339,16 @@ const withoutMissed = area('resume without what was missed', {
     await bed.store.resumeTrigger(key, missed)
     assert.equal(await bed.state('t'), 'COMPLETE')
     assert.equal(bed.signals.finalized.length, 1)
+  },
+  'runs again what was to be tried again, which is no missed time of a schedule': async (bed) => {
+    await bed.schedule('t')
+    const data = { [`${reservedDataPrefix}RETRY`]: 'by the scheduler' }
+    const retryTrigger = bed.trigger('retry', { group: retryingJobsGroup, data })
+    await bed.complete(await bed.start('t'), 'deleteTrigger', { retryTrigger })
+    await bed.store.pauseAll()
+    await bed.clock.advance(2 * misfireThresholdMs)
+    await bed.store.resumeAll(missed)
+    assert.deepEqual(await bed.acquireNames(), ['retry'])
   },
   'leaves a trigger alone that has missed nothing': async (bed) => {
     const { key, nextFireTimeMs } = await bed.schedule('t', { inMs: 5000, everyMs: 10_000 })

@@ -11,7 +11,7 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { StoredTrigger } from '../../tables/triggers/trigger-table.ts'
 import { bundleOf, newFiredRow } from './firings.ts'
-import { isLate } from './misfires.ts'
+import { isMisfired } from './misfires.ts'
 
 /** A new trigger that may fire as it is stored. */
 export interface MayFire {
@@ -77,11 +77,11 @@ function isPlain(
   trigger: Trigger,
   job: JobDetail,
 ): boolean {
-  const { calendarName, jobDataMap, misfireInstruction, nextFireTimeMs } = trigger
+  const { calendarName, jobDataMap, nextFireTimeMs } = trigger
   return (
     nextFireTimeMs !== null &&
     nextFireTimeMs <= nowMs &&
-    !isLate({ nowMs, session }, { nextFireTimeMs, misfireIsIgnored: misfireInstruction === 'ignore' }) &&
+    !isMisfired({ nowMs, session }, trigger) &&
     calendarName === null &&
     firingPartOf(jobDataMap) === null &&
     session.context.triggerFamilies.of(trigger).storedType === 'SIMPLE' &&

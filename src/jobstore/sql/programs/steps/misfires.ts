@@ -1,5 +1,6 @@
 import type { TriggerKey } from '../../../../core/key.ts'
 import type { KeySet } from '../../../../core/key-set.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
 import { missedFires, type Passing } from '../../../missed-fires.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -15,6 +16,14 @@ export function isLate(
   const { nextFireTimeMs, misfireIsIgnored } = row
   const latestMs = tx.nowMs - tx.session.context.misfireThresholdMs
   return nextFireTimeMs !== null && nextFireTimeMs <= latestMs && !misfireIsIgnored
+}
+
+/** The same for a trigger that was read. */
+export function isMisfired(
+  tx: Pick<SqlTransaction, 'nowMs' | 'session'>,
+  { nextFireTimeMs, misfireInstruction }: Trigger,
+): boolean {
+  return isLate(tx, { nextFireTimeMs, misfireIsIgnored: misfireInstruction === 'ignore' })
 }
 
 /** Signals that a trigger was moved past planned instants, if it was. */

@@ -1,8 +1,9 @@
 import type { TriggerKey } from '../../../../core/key.ts'
+import { isMadeByScheduler } from '../../../own-triggers.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { TriggerScope, Whose } from '../../tables/triggers/trigger-scopes.ts'
-import { treatRead } from './misfires.ts'
+import { isMisfired, treatRead } from './misfires.ts'
 
 /** How many triggers are read and written at a time when they are resumed. */
 const lateAtATime = 500
@@ -35,5 +36,15 @@ function* treat(tx: SqlTransaction, keys: readonly TriggerKey[], withoutMissed: 
   for (const { trigger } of stored) {
     if (!trigger.mayFireAgain()) tx.signals.add('triggerFinalized', trigger)
   }
-  yield* treatRead(tx, { stored: late, broken }, { cause: 'paused', byPolicy: !withoutMissed })
+  const ordinary = { cause: 'paused', byPolicy: true } as const
+  if (!withoutMissed) {
+    yield* treatRead(tx, { stored: late, broken }, ordinary)
+    return
+  }
+  // What the scheduler itself made is work that was begun, and no time of a schedule.
+  const begun = late.filter(({ trigger }) => isMadeByScheduler(trigger))
+  const left = late.filter(({ trigger }) => !isMadeByScheduler(trigger))
+  yield* treatRead(tx, { stored: left, broken }, { cause: 'paused', byPolicy: false })
+  const misfired = begun.filter(({ trigger }) => isMisfired(tx, trigger))
+  yield* treatRead(tx, { stored: misfired, broken: [] }, ordinary)
 }
