@@ -1,5 +1,4 @@
 import { refusePromise } from '../core/arguments.ts'
-import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { isObject } from '../core/options.ts'
 import { calledSafely, unawaited } from '../core/promises.ts'
@@ -8,17 +7,16 @@ import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock, ClockTimer, EpochMs } from '../time/clock.ts'
 import { settledWithin } from '../time/settled-within.ts'
 import { type AlertBook, alertIdOf, patienceMs, type StoredAlert, type StoredSilence } from './alert-book.ts'
+import { type AlertSender, isSilenced } from './alert-sender.ts'
 import type { AlertFinding, AlertNotice, AlertRule } from './alert-types.ts'
-import type { ChannelQueue } from './channel-queue.ts'
 
 export interface AlertWatchParts {
   readonly scheduler: Scheduler
   readonly clock: Clock
-  readonly ids: IdGenerator
   readonly logger: Logger
   readonly book: AlertBook
   readonly rules: readonly AlertRule[]
-  readonly queues: readonly ChannelQueue[]
+  readonly sender: AlertSender
   readonly checkMs: number
   readonly storeAwayMs: number
 }
@@ -58,10 +56,6 @@ export class AlertWatch {
   /** Rules with more findings than there may be alerts. */
   readonly #crowdedRules = new Set<string>()
   readonly #stops: (() => unknown)[] = []
-  /** Alerts that wait in the queues of this node. */
-  readonly #sending = new Set<string>()
-  /** Notes of what was sent that are being written. */
-  readonly #noting = new Set<Promise<void>>()
   /** Until the next check. */
   #timer: ClockTimer | null = null
   #isCheckDue = true
@@ -121,28 +115,9 @@ export class AlertWatch {
     }
   }
 
-  /** Resolves when it is noted what was sent. Never rejects. */
-  async noted(): Promise<void> {
-    await Promise.allSettled([...this.#noting])
-  }
-
   async #resign(): Promise<void> {
     await Promise.allSettled([this.#leading])
     await this.#parts.book.resign(this.#parts.scheduler.schedulerInstanceId)
-  }
-
-  notice(kind: AlertNotice['kind'], text: string, alert: AlertNotice['alert']): AlertNotice {
-    const { clock, ids, scheduler } = this.#parts
-    return {
-      kind,
-      // Two nodes that send the same one do so under the same id.
-      id: alert === null ? ids.uniqueName() : `${alert.id}-${alert.sinceMs}-${kind}`,
-      scheduler: scheduler.schedulerName,
-      node: scheduler.schedulerInstanceId,
-      atMs: clock.now(),
-      alert,
-      text,
-    }
   }
 
   #raise(rule: AlertRule, finding: AlertFinding): void {
@@ -238,7 +213,7 @@ export class AlertWatch {
     alerts: Map<string, StoredAlert>,
     silences: readonly StoredSilence[],
   ): Promise<boolean> {
-    const { book, checkMs, clock, rules, scheduler } = this.#parts
+    const { book, checkMs, clock, rules, scheduler, sender } = this.#parts
     const nowMs = clock.now()
     const id = alertIdOf(rule, finding.subject)
     const known = alerts.get(id)
@@ -251,7 +226,7 @@ export class AlertWatch {
     }
     if (this.#isCrowded(rule, alerts)) return false
     const node = scheduler.schedulerInstanceId
-    const isNow = this.#hasRoom() && !isSilenced({ rule, subject: finding.subject }, silences)
+    const isNow = sender.hasRoom && !isSilenced({ rule, subject: finding.subject }, silences)
     const alert = {
       ...finding,
       id,
@@ -264,7 +239,7 @@ export class AlertWatch {
     }
     if (!(await book.add(alert))) return true
     alerts.set(id, { ...alert, version: 1 })
-    if (isNow) this.#send(alert)
+    if (isNow) sender.raised(alert)
     return true
   }
 
@@ -277,11 +252,6 @@ export class AlertWatch {
       this.#parts.logger.warn({ rule, alerts: own }, 'An alert rule finds more than is raised.')
     }
     return isCrowded
-  }
-
-  /** A channel that hangs holds up no others. */
-  #hasRoom(): boolean {
-    return this.#parts.queues.some((queue) => queue.hasRoom)
   }
 
   async #evaluate(
@@ -350,7 +320,7 @@ export class AlertWatch {
     alerts.delete(alert.id)
     // Who has heard nothing of it need not hear that it is over.
     if (!alert.isSent && alert.claim === null) return
-    this.#enqueue(this.notice('resolved', `Over: ${alert.message}`, publicAlert(alert)))
+    this.#parts.sender.resolved(alert)
     this.#owesNormal = true
   }
 
@@ -365,10 +335,10 @@ export class AlertWatch {
 
   /** An alert that waits in a queue for long is not left to others. */
   async #renewClaims(alerts: ReadonlyMap<string, StoredAlert>): Promise<void> {
-    const { book, clock } = this.#parts
+    const { book, clock, sender } = this.#parts
     const nowMs = clock.now()
     for (const alert of alerts.values()) {
-      if (!this.#sending.has(sendingOf(alert)) || alert.claim === null) continue
+      if (!sender.isSending(alert) || alert.claim === null) continue
       if (nowMs - alert.claim.atMs < claimMs / 2) continue
       await book.change({ ...alert, claim: { ...alert.claim, atMs: nowMs } })
     }
@@ -379,54 +349,26 @@ export class AlertWatch {
    * nothing is the matter any more.
    */
   async #sendWhatIsLeft(silences: readonly StoredSilence[]): Promise<void> {
-    const { book, checkMs, clock, scheduler } = this.#parts
+    const { book, checkMs, clock, scheduler, sender } = this.#parts
     const nowMs = clock.now()
     const isUnheard = (alert: StoredAlert): boolean => !alert.isSent && isSilenced(alert, silences)
     const alerts = await book.alerts()
     for (const alert of alerts) {
       const isLeft = alert.claim === null || nowMs - alert.claim.atMs > Math.max(claimMs, 3 * checkMs)
-      if (alert.isSent || !isLeft || this.#sending.has(sendingOf(alert)) || isUnheard(alert)) continue
-      if (!this.#hasRoom()) break
+      if (alert.isSent || !isLeft || sender.isSending(alert) || isUnheard(alert)) continue
+      if (!sender.hasRoom) break
       const claimed = { ...alert, claim: { node: scheduler.schedulerInstanceId, atMs: nowMs } }
-      if (await book.change(claimed)) this.#send(claimed)
+      if (await book.change(claimed)) sender.raised(claimed)
     }
     const isNormal = alerts.every((alert) => isUnheard(alert) && alert.claim === null)
     if (!this.#owesNormal || !isNormal || this.#raised.size > 0) return
     this.#owesNormal = false
-    this.#enqueue(this.notice('normal', 'Everything is back to normal.', null))
-  }
-
-  #send(alert: Omit<StoredAlert, 'version'>): void {
-    this.#sending.add(sendingOf(alert))
-    this.#enqueue(this.notice('raised', alert.message, publicAlert(alert)), (isDropped) => {
-      this.#sending.delete(sendingOf(alert))
-      const noting = this.#parts.book.noteSent(alert, !isDropped)
-      this.#noting.add(noting)
-      unawaited(
-        noting.finally(() => this.#noting.delete(noting)),
-        (error) => {
-          logThrown(this.#parts.logger, error, 'It could not be noted that an alert was sent.', {}, 'warn')
-        },
-      )
-    })
-  }
-
-  /** Hands a notice to every channel; `done` is called when each has sent it, given it up or left it unsent. */
-  #enqueue(notice: AlertNotice, done: (isDroppedByAll: boolean) => void = () => {}): void {
-    const { queues } = this.#parts
-    let left = queues.length
-    let isDroppedByAll = true
-    for (const queue of queues) {
-      queue.add(notice, (isDropped) => {
-        isDroppedByAll &&= isDropped
-        if (--left === 0) done(isDroppedByAll)
-      })
-    }
+    sender.normal()
   }
 
   #storeAnswers(): void {
     if (this.#isStoreAwayTold) {
-      this.#enqueue(this.notice('resolved', 'Over: the job store answers again.', this.#storeAlert('')))
+      this.#parts.sender.tell('resolved', 'Over: the job store answers again.', this.#storeAlert(''))
     }
     this.#storeAwaySinceMs = null
     this.#isStoreAwayTold = false
@@ -442,7 +384,7 @@ export class AlertWatch {
     if (this.#isStoreAwayTold || nowMs - this.#storeAwaySinceMs < storeAwayMs) return
     this.#isStoreAwayTold = true
     const message = `The job store has failed for ${nowMs - this.#storeAwaySinceMs} ms: ${textOf(error)}`
-    this.#enqueue(this.notice('raised', message, this.#storeAlert(message)))
+    this.#parts.sender.tell('raised', message, this.#storeAlert(message))
   }
 
   #storeAlert(message: string): AlertNotice['alert'] {
@@ -454,25 +396,9 @@ export class AlertWatch {
   }
 }
 
-/** An alert that is raised anew has the id of the one before. */
-function sendingOf({ id, sinceMs }: Pick<StoredAlert, 'id' | 'sinceMs'>): string {
-  return `${id} ${sinceMs}`
-}
-
 /** How long a watched rule is not to raise an alert for it to be over; null for a rule that is checked. */
 function quietMsOf(rule: AlertRule | undefined): number | null {
   return rule === undefined || rule.check !== undefined ? null : (rule.quietMs ?? defaultQuietMs)
-}
-
-function isSilenced(
-  { rule, subject }: { readonly rule: string; readonly subject: string },
-  silences: readonly StoredSilence[],
-): boolean {
-  return silences.some(
-    (silence) =>
-      (silence.rule === null || silence.rule === rule) &&
-      (silence.subject === null || silence.subject === subject),
-  )
 }
 
 /** What else a rule answers is a failure of that rule, and not of the store. @throws TypeError */
@@ -485,16 +411,4 @@ function requireFinding(found: unknown): AlertFinding {
   const isText = (name: string): boolean => isObject(found) && typeof Reflect.get(found, name) === 'string'
   if (isText('subject') && isText('message')) return found as AlertFinding
   throw new TypeError("a finding must be an object with 'subject' and 'message', which are texts")
-}
-
-function publicAlert({
-  id,
-  rule,
-  subject,
-  message,
-  sinceMs,
-  lastTimeMs,
-  node,
-}: Omit<StoredAlert, 'version'>): NonNullable<AlertNotice['alert']> {
-  return { id, rule, subject, message, sinceMs, lastTimeMs, node }
 }

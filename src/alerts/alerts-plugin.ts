@@ -14,6 +14,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { PluginContext, SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
 import { settledWithin } from '../time/settled-within.ts'
 import { AlertBook, type StoredAlert } from './alert-book.ts'
+import { AlertSender } from './alert-sender.ts'
 import type { ActiveAlert, AlertChannel, AlertRule, AlertSilence } from './alert-types.ts'
 import { AlertWatch } from './alert-watch.ts'
 import { ChannelQueue } from './channel-queue.ts'
@@ -151,6 +152,7 @@ interface Open {
   readonly context: PluginContext
   readonly book: AlertBook
   readonly queues: readonly ChannelQueue[]
+  readonly sender: AlertSender
   readonly watch: AlertWatch
 }
 
@@ -185,8 +187,9 @@ class Alerts implements AlertsPlugin {
     const { channels } = this.#options
     const book = new AlertBook(context.notes, context.clock)
     const queues = channels.map((channel) => new ChannelQueue({ ...this.#options, ...context, channel }))
-    const watch = new AlertWatch({ ...this.#options, ...context, scheduler, book, queues })
-    this.#open = { schedulerName: scheduler.schedulerName, scheduler, context, book, queues, watch }
+    const sender = new AlertSender({ ...context, scheduler, book, queues })
+    const watch = new AlertWatch({ ...this.#options, ...context, scheduler, book, sender })
+    this.#open = { schedulerName: scheduler.schedulerName, scheduler, context, book, queues, sender, watch }
     this.#endedName = null
   }
 
@@ -195,11 +198,12 @@ class Alerts implements AlertsPlugin {
   }
 
   async shutdown(): Promise<void> {
-    const { context, queues, schedulerName, watch } = this.#require()
+    const { context, queues, schedulerName, sender, watch } = this.#require()
     await watch.stop()
-    const finishing = Promise.all(queues.map((queue) => queue.finish())).then(() => watch.noted())
+    const finishing = Promise.all(queues.map((queue) => queue.finish())).then(() => sender.noted())
     await settledWithin(context.clock, shutdownMs, finishing)
-    const closing = Promise.all(queues.map((queue) => queue.close()))
+    // What a channel holds is given back, so that another node need not wait until this one is taken for dead.
+    const closing = Promise.all(queues.map((queue) => queue.close())).then(() => sender.noted())
     // No test is sent through a channel that closes.
     this.#endedName = schedulerName
     await settledWithin(context.clock, shutdownMs, closing)
@@ -256,7 +260,7 @@ class Alerts implements AlertsPlugin {
   }
 
   async test(channel?: string): Promise<readonly ChannelTest[]> {
-    const { queues, watch } = this.#require()
+    const { queues, sender } = this.#require()
     const asked = queues.filter(({ name }) => channel === undefined || channel === name)
     if (asked.length === 0) {
       throw new InvalidArgumentError('channel', `There is no channel '${String(channel)}'.`)
@@ -264,7 +268,7 @@ class Alerts implements AlertsPlugin {
     return Promise.all(
       asked.map(async (queue) => {
         try {
-          await queue.try(watch.notice('test', 'This is a test of the alerts.', null))
+          await queue.try(sender.notice('test', 'This is a test of the alerts.', null))
           return { channel: queue.name, error: null }
         } catch (error) {
           return { channel: queue.name, error: textOf(error) }

@@ -16,19 +16,25 @@ export interface ChannelQueueOptions {
 }
 
 /**
- * Called once when a notice has arrived or is given up; with true when another attempt is needed, because others waited
- * as well or because of the end.
+ * What became of a notice. `settled`: it has arrived, is given up, or is no longer news. `dropped`: another attempt is
+ * needed, because others waited as well or because of the end. `unknown`: it may have arrived and may not, because the
+ * queue was closed.
  */
-type Done = (isDropped: boolean) => void
+export type NoticeEnd = 'settled' | 'dropped' | 'unknown'
 
 interface Waiting {
   readonly notice: AlertNotice
-  readonly done: Done
+  readonly isNews: () => Promise<boolean>
+  /** Called once. */
+  readonly done: (end: NoticeEnd) => void
+  readonly addedMs: number
 }
 
 /** Notices that wait for one channel; the oldest is dropped when there are more. */
 const waitingMax = 100
 const pauseMs = { first: 1000, most: 60_000 }
+/** What has waited for so long may be no news. */
+const freshMs = 1000
 
 /**
  * Sends the notices of one channel in their order, one at a time, in the background: a channel that fails or hangs
@@ -57,11 +63,15 @@ export class ChannelQueue {
     return this.#waiting.length < waitingMax
   }
 
-  add(notice: AlertNotice, done: Done): void {
-    if (this.#isClosed) return
-    this.#waiting.push({ notice, done })
+  /** Sends a notice; one that has waited only where it is still news. */
+  add(notice: AlertNotice, isNews: () => Promise<boolean>, done: (end: NoticeEnd) => void): void {
+    if (this.#isClosed) {
+      done('unknown')
+      return
+    }
+    this.#waiting.push({ notice, isNews, done, addedMs: this.#options.clock.elapsedMs() })
     if (this.#waiting.length > waitingMax) {
-      this.#waiting.shift()?.done(true)
+      this.#waiting.shift()?.done('dropped')
       if (this.#dropped++ === 0) {
         this.#options.logger.error({ channel: this.name }, 'Alerts are dropped: the channel does not keep up')
       }
@@ -102,12 +112,15 @@ export class ChannelQueue {
     }
   }
 
-  /** Sends nothing more; what is under way is aborted. Resolves when the channel has closed, and never rejects. */
+  /**
+   * Sends nothing more; what is under way is aborted. Resolves when the channel has closed, and never rejects.
+   */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#waiting.length = 0
+    for (const { done } of this.#waiting.splice(0)) done('unknown')
     this.#sleep.end()
     for (const attempt of this.#attempts) attempt.abort(new Error('The scheduler shuts down.'))
+    await Promise.allSettled([this.#sending])
     try {
       await this.#options.channel.close?.()
     } catch (error) {
@@ -128,36 +141,37 @@ export class ChannelQueue {
 
   async #sendAll(): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      const isDropped = await this.#send(next.notice)
-      if (!this.#isClosed) next.done(isDropped)
+      next.done(await this.#send(next))
     }
     this.#sending = null
   }
 
-  /** True when it is not sent, but may be by another node. */
-  async #send(notice: AlertNotice): Promise<boolean> {
-    const { attempts, logger } = this.#options
+  async #send({ notice, isNews, addedMs }: Waiting): Promise<NoticeEnd> {
+    const { attempts, clock, logger } = this.#options
     for (let attempt = 1; !this.#isClosed; attempt++) {
+      const isFresh = clock.elapsedMs() - addedMs < freshMs
+      if (!isFresh && !(await isNews())) return 'settled'
+      if (this.#hasClosed()) break
       try {
         await this.try(notice)
         this.#dropped = 0
-        return false
+        return 'settled'
       } catch (error) {
-        if (this.#hasClosed()) return true
+        if (this.#hasClosed()) break
         const about = { channel: this.name, notice: notice.id, attempt }
         if (attempt === attempts) {
           logThrown(logger, error, 'An alert could not be sent and is given up.', about)
-          return false
+          return 'settled'
         }
         if (this.#isEnding) {
           logThrown(logger, error, 'An alert could not be sent before the shutdown.', about, 'warn')
-          return true
+          return 'dropped'
         }
         if (attempt === 1)
           logThrown(logger, error, 'An alert could not be sent; it is tried again.', about, 'warn')
       }
       await this.#sleep.sleep(Math.min(pauseMs.most, pauseMs.first * 2 ** (attempt - 1)))
     }
-    return true
+    return 'unknown'
   }
 }

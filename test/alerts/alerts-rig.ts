@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import {
   type AlertChannel,
   type AlertNotice,
@@ -6,7 +6,14 @@ import {
   type AlertsPlugin,
   alertsPlugin,
 } from '../../src/alerts.ts'
-import type { SchedulerOptions } from '../../src/index.ts'
+import {
+  createScheduler,
+  type Scheduler,
+  type SchedulerOptions,
+  type SchedulerPlugin,
+} from '../../src/index.ts'
+import type { JobStoreNotes } from '../../src/jobs/job-store-notes.ts'
+import type { ManualClock } from '../../src/testing.ts'
 import { jobOf, type ShellRig, shellRig } from '../support/shell-rig.ts'
 
 export interface Recorded extends AlertChannel {
@@ -51,4 +58,43 @@ export async function rigWith(
   // The first check is over.
   await rig.clock.advance(0)
   return { ...rig, alerts }
+}
+
+/** A rule that is raised by the test. */
+export function watched(name: string): { readonly rule: AlertRule; raise: (subject: string) => void } {
+  const state = {
+    raise: (subject: string): void => expect.fail(`no node watches ${subject}`),
+    rule: {
+      name,
+      description: 'What the test raises.',
+      quietMs: 86_400_000,
+      watch: (_watch: object, raise: (finding: { subject: string; message: string }) => void) => {
+        state.raise = (subject) => {
+          raise({ subject, message: `${subject} is bad` })
+        }
+        return () => {}
+      },
+    },
+  }
+  return state
+}
+
+/** A node of a cluster whose nodes share notes. */
+export async function startNode(
+  instanceId: string,
+  { clock, notes }: { readonly clock: ManualClock; readonly notes: JobStoreNotes },
+  options: { readonly rules: AlertRule[]; readonly channels: AlertChannel[]; readonly attempts?: number },
+): Promise<Scheduler> {
+  const alerts = alertsPlugin({ checkMs: 1000, ...options })
+  const plugin: SchedulerPlugin = {
+    name: 'alerts',
+    initialize: (scheduler, context) => alerts.initialize(scheduler, { ...context, notes }),
+    start: () => alerts.start?.(),
+    shutdown: () => alerts.shutdown?.(),
+  }
+  const scheduler = await createScheduler({ clock, instanceId, logger: false, plugins: [plugin] })
+  onTestFinished(() => scheduler.shutdown())
+  await scheduler.start()
+  await clock.advance(0)
+  return scheduler
 }

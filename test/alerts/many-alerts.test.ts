@@ -2,60 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { alertIdOf } from '../../src/alerts/alert-book.ts'
 import { type AlertChannel, type AlertRule, alertsPlugin, failedInARow, nodeDown } from '../../src/alerts.ts'
-import {
-  createScheduler,
-  defineJob,
-  JobBuilder,
-  type SchedulerPlugin,
-  TriggerBuilder,
-} from '../../src/index.ts'
+import { defineJob, JobBuilder, TriggerBuilder } from '../../src/index.ts'
 import type { JobStoreNotes } from '../../src/jobs/job-store-notes.ts'
 import { MemoryNotes } from '../../src/jobstore/memory-notes.ts'
 import { ManualClock } from '../../src/testing.ts'
 import { pause } from '../../src/time/pause.ts'
 import { shellRig } from '../support/shell-rig.ts'
-import { flag, kindsOf, recorded, rigWith } from './alerts-rig.ts'
+import { flag, kindsOf, recorded, rigWith, startNode, watched } from './alerts-rig.ts'
 
 const subjects = (count: number): string[] => Array.from({ length: count }, (_, index) => `subject ${index}`)
-
-/** A rule that is raised by the test. */
-function watched(name: string): { readonly rule: AlertRule; raise: (subject: string) => void } {
-  const state = {
-    raise: (subject: string): void => expect.fail(`no node watches ${subject}`),
-    rule: {
-      name,
-      description: 'What the test raises.',
-      quietMs: 86_400_000,
-      watch: (_watch: object, raise: (finding: { subject: string; message: string }) => void) => {
-        state.raise = (subject) => {
-          raise({ subject, message: `${subject} is bad` })
-        }
-        return () => {}
-      },
-    },
-  }
-  return state
-}
-
-/** A node of a cluster whose nodes share notes. */
-async function startNode(
-  instanceId: string,
-  { clock, notes }: { readonly clock: ManualClock; readonly notes: JobStoreNotes },
-  options: { readonly rules: AlertRule[]; readonly channels: AlertChannel[]; readonly attempts?: number },
-) {
-  const alerts = alertsPlugin({ checkMs: 1000, ...options })
-  const plugin: SchedulerPlugin = {
-    name: 'alerts',
-    initialize: (scheduler, context) => alerts.initialize(scheduler, { ...context, notes }),
-    start: () => alerts.start?.(),
-    shutdown: () => alerts.shutdown?.(),
-  }
-  const scheduler = await createScheduler({ clock, instanceId, logger: false, plugins: [plugin] })
-  onTestFinished(() => scheduler.shutdown())
-  await scheduler.start()
-  await clock.advance(0)
-  return scheduler
-}
 
 describe('a rule that raises again and again', () => {
   it('has the other rules checked no sooner, and is stored at once and then once a second', async () => {
