@@ -1,6 +1,6 @@
 import { checkName, checkOptions, checkWhole, requireOptions } from '../core/arguments.ts'
 import { checkJobKey, type JobKey, type TriggerKey } from '../core/key.ts'
-import { lackOfSuccess, lateness, longestMs } from '../health/health-rules.ts'
+import { lackOfSuccess, lateness, longestMs, requireJobStatus } from '../health/health-rules.ts'
 import type { JobStatus } from '../jobstore/job-status.ts'
 import type { Page, TriggerSummary } from '../jobstore/queries.ts'
 import { ofStoredJobs } from '../scheduler/stored-jobs.ts'
@@ -33,7 +33,7 @@ async function allOf<Item, Key>(
 
 /**
  * A job that failed `times` times in a row (1 to 1,000), on whatever nodes; over when it ends well or is deleted. Each
- * attempt counts.
+ * attempt counts. With a store that keeps no status of jobs the rule cannot be checked.
  *
  * @throws InvalidArgumentError when an argument is wrong
  */
@@ -43,6 +43,7 @@ export function failedInARow(times: number, options: AlertRuleOptions = {}): Ale
     name: nameOf('failedInARow', options, 'failed-in-a-row'),
     description: `A job has failed ${times} times in a row.`,
     async check({ scheduler }) {
+      requireJobStatus(scheduler)
       const items = await allOf<JobStatus, JobKey>(async (page) => {
         const found = await scheduler.queryJobStatus({ minConsecutiveFailures: times, ...page })
         return { ...found, items: await ofStoredJobs(scheduler, found.items) }
@@ -57,7 +58,8 @@ export function failedInARow(times: number, options: AlertRuleOptions = {}): Ale
 
 /**
  * A job that has not ended well for `ms` milliseconds (1 to 31,536,000,000), on whatever node. For a job that never
- * did, the time counts as that of `successWithin` does.
+ * did, the time counts as that of `successWithin` does. With a store that keeps no status of jobs the rule cannot be
+ * checked.
  *
  * @throws InvalidArgumentError when an argument is wrong
  */

@@ -1,4 +1,5 @@
 import { checkWhole } from '../core/arguments.ts'
+import { SchedulerError } from '../core/errors.ts'
 import { checkJobKey, type JobKey } from '../core/key.ts'
 import type { JobStatus } from '../jobstore/job-status.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -40,12 +41,22 @@ function instantsAfterFirstRun(status: JobStatus | null): readonly EpochMs[] {
   return [status.lastFireTimeMs, ...endOfDay]
 }
 
+/** What is not noted would be taken for what did not happen. @throws SchedulerError ERR_NOT_SUPPORTED */
+export function requireJobStatus(scheduler: Pick<Scheduler, 'getMetaData'>): void {
+  if (scheduler.getMetaData().jobStatusIsKept) return
+  throw new SchedulerError(
+    'ERR_NOT_SUPPORTED',
+    'How jobs end is not known, because the job store does not note it: leave out its `jobStatus: false`.',
+  )
+}
+
 /** That a job has not ended well for so long, in words; null when it has. */
 export async function lackOfSuccess(
   { scheduler, nowMs, watchedSinceMs }: RuleCheck,
   jobKey: JobKey,
   ms: number,
 ): Promise<string | null> {
+  requireJobStatus(scheduler)
   const status = await scheduler.getJobStatus(jobKey)
   const lastMs = status?.lastSuccessTimeMs ?? null
   const sinceMs = lastMs ?? Math.min(watchedSinceMs, ...instantsAfterFirstRun(status))
@@ -70,9 +81,10 @@ async function byTimeOfStore(check: RuleCheck): Promise<RuleCheck> {
 }
 
 /**
- * A job must have ended well within the last `ms` milliseconds (1 to 31,536,000,000, a year), on whatever node, as far
- * as the store keeps the status of jobs. For a job that never did, the time counts from the start of the watch, from
- * the last run, or from the end of the first day (in UTC) of which the store knows a run, whichever was earliest.
+ * A job must have ended well within the last `ms` milliseconds (1 to 31,536,000,000, a year), on whatever node. With a
+ * store that keeps no status of jobs the rule fails. For a job that never did, the time counts from the start of the
+ * watch, from the last run, or from the end of the first day (in UTC) of which the store knows a run, whichever was
+ * earliest.
  *
  * @throws InvalidArgumentError when an argument is wrong
  */

@@ -204,6 +204,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       jobStorePersistent: jobStore.capabilities.persistent,
       jobStoreClustered: jobStore.capabilities.clustered,
       historyKeepsSuccesses: jobStore.records?.keeps('succeeded') === true,
+      jobStatusIsKept: jobStore.records?.kinds.includes('statuses') === true,
       jobGroupLimits: Object.fromEntries(jobStore.jobGroupLimits),
       threadPool: threadPool.name,
       threadPoolSize: threadPool.size,

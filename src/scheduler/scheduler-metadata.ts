@@ -17,6 +17,8 @@ export interface SchedulerMetaData {
   readonly jobStoreClustered: boolean
   /** Whether the history of the job store keeps executions that succeeded, as with `record: 'all'`. */
   readonly historyKeepsSuccesses: boolean
+  /** Whether the job store notes how the jobs of this instance end, so that `getJobStatus` knows of them. */
+  readonly jobStatusIsKept: boolean
   /** How many jobs of a group this instance lets be claimed or executing at once, in the whole cluster, by group. */
   readonly jobGroupLimits: Readonly<Record<string, number>>
   readonly threadPool: string

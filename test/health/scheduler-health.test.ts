@@ -6,6 +6,7 @@ import {
   type HealthRule,
   jobKey,
   noFiringLaterThan,
+  ramJobStore,
   schedulerHealth,
   successWithin,
   zeroSizeThreadPool,
@@ -158,6 +159,22 @@ describe('rules', () => {
     // The first run was in the first day, which has been over for 26 hours at two o'clock of the third one.
     expect(told).toEqual([true, true, false, false])
   })
+
+  it.each([
+    ['in memory', () => ramJobStore({ jobStatus: false })],
+    ['in a file', () => sqliteJobStore({ filename: ':memory:', jobStatus: false })],
+  ])(
+    'say that nothing is known of how jobs end where the store %s does not note it',
+    async (_what, jobStore) => {
+      const { clock, scheduler } = await shellRig([jobOf(() => {})], { jobStore: jobStore() })
+      onTestFinished(() => scheduler.shutdown())
+      expect(scheduler.getMetaData().jobStatusIsKept).toBe(false)
+      const health = schedulerHealth(scheduler, { clock, rules: [successWithin(jobKey('job'), 60_000)] })
+      expect((await health.rules()).reasons).toMatchObject([
+        { code: 'ruleFailed', message: expect.stringContaining('`jobStatus: false`') as string },
+      ])
+    },
+  )
 
   it('do not take a run that was vetoed for one of the job', async () => {
     const filename = databaseFile()

@@ -277,6 +277,7 @@ describe('the life of a scheduler', () => {
       numberOfJobsExecuted: 1,
       jobStorePersistent: false,
       jobStoreClustered: false,
+      jobStatusIsKept: true,
       threadPoolSize: 10,
     })
     expect(summaryOfMetaData(metaData)).toMatch(/scheduler 'S', instance 'I'/)
