@@ -62,7 +62,7 @@ export const instruments: Readonly<Record<InstrumentId, InstrumentSpec>> = {
     name: 'quartz.fire.lateness',
     kind: 'histogram',
     unit: 's',
-    description: 'How much later than planned triggers fired.',
+    description: 'How much later than planned triggers fired; retries count from the end of their pause.',
     labels: ['scheduler', 'job_group'],
     buckets: jobBuckets,
   },

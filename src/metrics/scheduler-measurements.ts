@@ -1,4 +1,5 @@
 import { type ErrorCode, SchedulerError } from '../core/errors.ts'
+import { firingLatenessMs } from '../jobs/firing-lateness.ts'
 import type { JobExecutionContext } from '../jobs/job-definition.ts'
 import type { SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { ExecutionOutcome } from '../jobstore/queries.ts'
@@ -180,7 +181,7 @@ export class SchedulerMeasurements implements SchedulerProbe {
     this.#noteFullPool()
     const { fires, lateness } = this.#ofGroup(context.jobKey.group)
     fires.value++
-    lateness(Math.max(0, context.fireTime.getTime() - context.scheduledFireTime.getTime()) / 1000)
+    lateness(Math.max(0, firingLatenessMs(context)) / 1000)
   }
 
   /** An execution that begins or ends in the last slot: triggers that were due until now have waited for it. */

@@ -2,6 +2,7 @@ import type { JobExecutionError } from '../core/errors.ts'
 import { unfailing } from '../core/line-logger.ts'
 import { checkLogger, type Logger } from '../core/logger.ts'
 import { refuseUnknownKeys } from '../core/options.ts'
+import { firingLatenessMs } from '../jobs/firing-lateness.ts'
 import type { JobExecutionContext } from '../jobs/job-definition.ts'
 import type { JobListener } from '../listeners/job-listener.ts'
 import type { TriggerListener } from '../listeners/trigger-listener.ts'
@@ -74,7 +75,7 @@ function fieldsOf(context: JobExecutionContext): object {
     trigger: context.triggerKey.toString(),
     fireInstanceId: context.fireInstanceId,
     scheduled: context.scheduledFireTime.toISOString(),
-    latenessMs: context.fireTime.getTime() - context.scheduledFireTime.getTime(),
+    latenessMs: firingLatenessMs(context),
     attempt: context.attempt,
     refireCount: context.refireCount,
   }

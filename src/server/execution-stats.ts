@@ -79,7 +79,8 @@ function statsOf(
     toMs,
     count: found.length,
     byOutcome,
-    latenessMs: spreadOf(found.map(latenessMsOf)),
+    // When another attempt was planned is not in the history: from the firing, each would be late by its pause.
+    latenessMs: spreadOf(found.filter(({ attempt }) => attempt === 1).map(latenessMsOf)),
     durationMs: spreadOf(durations),
     bucketMs,
     buckets: buckets.map((each, index) => ({ atMs: fromMs + index * bucketMs, byOutcome: each })),

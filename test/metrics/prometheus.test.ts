@@ -71,6 +71,10 @@ describe('the Prometheus plugin', () => {
     expect(await linesOf(metrics, 'quartz_fire_lateness_seconds')).toContain(
       `quartz_fire_lateness_seconds_count{${labels}} 2`,
     )
+    // The pause before the retry makes nothing late.
+    expect(await linesOf(metrics, 'quartz_fire_lateness_seconds')).toContain(
+      `quartz_fire_lateness_seconds_sum{${labels}} 0`,
+    )
     expect(await linesOf(metrics, 'quartz_pool_size')).toEqual([
       'quartz_pool_size{scheduler="QuartzScheduler"} 2',
     ])

@@ -42,6 +42,25 @@ describe('the execution log', () => {
     await scheduler.shutdown()
   })
 
+  it('takes no retry for late because of the pause before it', async () => {
+    const { lines, logger } = logbook()
+    const job = jobOf(
+      ({ attempt }) => {
+        if (attempt === 1) throw new Error('the first time')
+      },
+      { retry: { attempts: 2, backoff: { type: 'fixed', initialMs: 1000 } } },
+    )
+    const { clock, scheduler, startMs } = await shellRig([job], { plugins: [firingLogPlugin({ logger })] })
+    await scheduler.scheduleJob(detailOf('job'), firing(startMs))
+    await clock.advance(5000)
+    expect(lines.at(-1)).toMatchObject({
+      attempt: 2,
+      latenessMs: 0,
+      scheduled: new Date(startMs).toISOString(),
+    })
+    await scheduler.shutdown()
+  })
+
   it('writes to each of several loggers', async () => {
     const books = [logbook(), logbook(), logbook()]
     const { clock, scheduler, startMs } = await shellRig([jobOf(() => {})], {

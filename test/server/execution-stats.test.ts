@@ -4,6 +4,7 @@ import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { lookAtExecutions, lookedAtMax } from '../../src/server/execution-stats.ts'
 import { runMany } from '../support/run-many.ts'
 import { addPlainJob, filledScheduler, serverFixture } from '../support/server-fixture.ts'
+import { detailOf, firing, jobOf, shellRig } from '../support/shell-rig.ts'
 
 test('says from when it counts where there was more than it looks at', async () => {
   const scheduler = await filledScheduler()
@@ -34,6 +35,24 @@ test.each(['all', 'failures'] as const)(
     })
   },
 )
+
+test('takes no retry for late because of the pause before it', async () => {
+  const job = jobOf(
+    ({ attempt }) => {
+      if (attempt === 1) throw new Error('the first time')
+    },
+    { retry: { attempts: 2, backoff: { type: 'fixed', initialMs: 1000 } } },
+  )
+  const jobStore = new RAMJobStore({ history: { record: 'all' } })
+  const { clock, scheduler, startMs } = await shellRig([job], { jobStore })
+  await scheduler.scheduleJob(detailOf(job), firing(startMs))
+  await clock.advance(5000)
+  expect(await lookAtExecutions(scheduler, startMs, clock.now())).toMatchObject({
+    byOutcome: { failed: 1, succeeded: 1 },
+    latenessMs: { p50: 0, p99: 0, max: 0 },
+  })
+  await scheduler.shutdown()
+})
 
 test('finds executions with one of several outcomes', async () => {
   const served = await filledScheduler()

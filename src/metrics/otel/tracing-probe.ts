@@ -1,6 +1,7 @@
 import type * as api from '@opentelemetry/api'
 import type { JobExecutionError } from '../../core/errors.ts'
 import { textOf } from '../../core/thrown-value.ts'
+import { firingLatenessMs } from '../../jobs/firing-lateness.ts'
 import type { JobStoreOperation } from '../../jobstore/delegating-job-store.ts'
 import type { TriggerFiredBundle } from '../../jobstore/fired-bundle.ts'
 import type { AcquiredTrigger } from '../../jobstore/job-store.ts'
@@ -115,7 +116,7 @@ export class TracingProbe implements SchedulerProbe {
           'quartz.attempt': context.attempt,
           'quartz.refire_count': context.refireCount,
           'quartz.recovering': context.recovering,
-          'quartz.lateness': (bundle.fireTimeMs - context.scheduledFireTime.getTime()) / 1000,
+          'quartz.lateness': firingLatenessMs(context) / 1000,
         },
         links: firedIn === undefined ? [] : [{ context: firedIn }],
       },

@@ -15,7 +15,9 @@ const executionStatsJson: z.ZodType<ExecutionStatsJson> = z.strictObject({
     .boolean()
     .describe("Whether the history of this server's store keeps executions that succeeded."),
   byOutcome: counts,
-  latenessMs: spread.describe('How much later than planned they began; null when there was none.'),
+  latenessMs: spread.describe(
+    'How much later than planned they began, retries left out; null when there was none.',
+  ),
   durationMs: spread,
   bucketMs: z.number(),
   buckets: z.array(z.strictObject({ atMs: instantMs, byOutcome: counts })),

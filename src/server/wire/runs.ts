@@ -74,7 +74,7 @@ export interface ExecutionJson extends Omit<ExecutingJson, 'progressText' | 'sha
   readonly jobType: string | null
   /** Null for an execution that was lost. */
   readonly finishedTimeMs: number | null
-  /** How much later than planned it began. */
+  /** How much later than the planned instant of its firing it began: a retry also by the pauses before it. */
   readonly latenessMs: number
   /** Null for an execution that was lost. */
   readonly durationMs: number | null
