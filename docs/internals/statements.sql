@@ -8289,6 +8289,7 @@ WHERE h.sched_name = :scheduler
   AND h.instance_name = :node
   AND h.outcome IN (:outcome0)
   AND h.fired_time - h.planned_time > :later
+  AND h.outcome <> 'vetoed'
   AND h.finished_time - COALESCE(h.began_time, h.fired_time) > :took
   AND instr(h.error_text, :error) > 0
   AND COALESCE(h.is_manual, false) = :manual
@@ -8325,6 +8326,7 @@ WHERE h.sched_name = :scheduler
   AND h.instance_name = :node
   AND h.outcome IN (:outcome0)
   AND h.fired_time - h.planned_time > :later
+  AND h.outcome <> 'vetoed'
   AND h.finished_time - COALESCE(h.began_time, h.fired_time) > :took
   AND strpos(h.error_text, CAST(:error AS text)) > 0
   AND COALESCE(h.is_manual, false) = :manual

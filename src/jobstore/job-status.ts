@@ -11,7 +11,7 @@ export interface JobDay {
   /** The day in UTC, as `2026-01-31`. */
   readonly day: string
   readonly counts: OutcomeCounts
-  /** How long they ran, in all. Milliseconds. */
+  /** How long they ran, in all; what was vetoed has not run. Milliseconds. */
   readonly runTimeMs: number
 }
 
@@ -163,7 +163,9 @@ function addToDay(change: JobStatusChange, execution: EndedExecution): void {
   const { outcome, fireTimeMs, finishedTimeMs, knownTimeMs } = execution
   const day = entryOfDay(change.days, dayOf(knownTimeMs))
   day.counts[outcome]++
-  if (finishedTimeMs !== null) day.runTimeMs += Math.max(0, finishedTimeMs - fireTimeMs)
+  // What was vetoed ended without having run.
+  if (finishedTimeMs !== null && outcome !== 'vetoed')
+    day.runTimeMs += Math.max(0, finishedTimeMs - fireTimeMs)
 }
 
 /** Adds a change to another one of the same job that was known before; what it tells may be older, of another node. */

@@ -171,7 +171,7 @@ export interface ExecutionQuery extends PageRequest<ExecutionCursor> {
   readonly outcome?: ExecutionOutcome | readonly ExecutionOutcome[]
   /** Fired (`fireTimeMs`) more than so many milliseconds after the planned instant. */
   readonly laterThanMs?: number
-  /** Ran for more than so many milliseconds. */
+  /** Ran for more than so many milliseconds; what was vetoed has not run. */
   readonly tookLongerThanMs?: number
   /** A part of its error, in this case of letters. */
   readonly errorContains?: string

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { JobKey } from '../../src/core/key.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { lookAtExecutions, lookedAtMax } from '../../src/server/execution-stats.ts'
+import { sqliteJobStore } from '../../src/sqlite.ts'
+import { pause } from '../../src/time/pause.ts'
 import { runMany } from '../support/run-many.ts'
 import { addPlainJob, filledScheduler, serverFixture } from '../support/server-fixture.ts'
 import { detailOf, firing, jobOf, shellRig } from '../support/shell-rig.ts'
@@ -52,6 +54,43 @@ test('takes no retry for late because of the pause before it', async () => {
     latenessMs: { p50: 0, p99: 0, max: 0 },
   })
   await scheduler.shutdown()
+})
+
+test.each([
+  ['in memory', () => new RAMJobStore({ history: { record: 'all' } })],
+  ['in a file', () => sqliteJobStore({ filename: ':memory:', history: { record: 'all' } })],
+])('says of what was vetoed no time for which it ran, %s', async (_where, jobStore) => {
+  const served = await filledScheduler({ jobStore: jobStore() })
+  await using fixture = await serverFixture({ served })
+  const { clock } = served
+  served.listenerManager.addTriggerListener({
+    name: 'veto',
+    vetoJobExecution: async () => {
+      // A listener that takes its time.
+      await pause(clock, 20)
+      return true
+    },
+  })
+  await served.start()
+  const key = await addPlainJob(served, 'echo', 'echo', 'mail')
+  await served.triggerJob(key)
+  await served.idle()
+  expect(await fixture.ask('GET /execution-stats')).toMatchObject({
+    json: { byOutcome: { vetoed: 1 }, durationMs: null },
+  })
+  const listed = await fixture.ask('GET /executions?filter=outcome:vetoed')
+  expect(listed.json).toMatchObject({ items: [{ outcome: 'vetoed', durationMs: null }] })
+  expect(await fixture.ask('GET /executions?filter=took<1h')).toMatchObject({ json: { items: [] } })
+  expect((await served.queryExecutions({})).items).toHaveLength(1)
+  expect((await served.queryExecutions({ tookLongerThanMs: 1 })).items).toEqual([])
+  // A database writes the status of a job about once a second.
+  await vi.waitFor(
+    async () => {
+      expect((await served.getJobStatus(key))?.days).toHaveLength(1)
+    },
+    { timeout: 30_000 },
+  )
+  expect((await served.getJobStatus(key))?.days).toMatchObject([{ counts: { vetoed: 1 }, runTimeMs: 0 }])
 })
 
 test('finds executions with one of several outcomes', async () => {

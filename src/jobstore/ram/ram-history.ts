@@ -174,7 +174,8 @@ function filterOf(query: ExecutionQuery): (entry: Entry) => boolean {
   const needles = data === undefined ? null : dataNeedles(data)
   return ({ summary: entry, texts }) => {
     const { finishedTimeMs, fireTimeMs } = entry
-    const tookMs = finishedTimeMs === null ? -1 : finishedTimeMs - (entry.beganTimeMs ?? fireTimeMs)
+    const hasRun = finishedTimeMs !== null && entry.outcome !== 'vetoed'
+    const tookMs = hasRun ? finishedTimeMs - (entry.beganTimeMs ?? fireTimeMs) : Number.NEGATIVE_INFINITY
     return (
       (jobKey === undefined || entry.jobKey.equals(jobKey)) &&
       (triggerKey === undefined || entry.triggerKey.equals(triggerKey)) &&

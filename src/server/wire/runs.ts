@@ -76,7 +76,7 @@ export interface ExecutionJson extends Omit<ExecutingJson, 'progressText' | 'sha
   readonly finishedTimeMs: number | null
   /** How much later than the planned instant of its firing it began: a retry also by the pauses before it. */
   readonly latenessMs: number
-  /** Null for an execution that was lost. */
+  /** Null for an execution that was lost or vetoed. */
   readonly durationMs: number | null
   readonly attempt: number
   readonly recovering: boolean
@@ -181,8 +181,14 @@ export function latenessMsOf({ fireTimeMs, scheduledFireTimeMs }: ExecutionSumma
   return fireTimeMs - scheduledFireTimeMs
 }
 
-export function durationMsOf({ beganTimeMs, fireTimeMs, finishedTimeMs }: ExecutionSummary): number | null {
-  return finishedTimeMs === null ? null : finishedTimeMs - (beganTimeMs ?? fireTimeMs)
+export function durationMsOf({
+  beganTimeMs,
+  fireTimeMs,
+  finishedTimeMs,
+  outcome,
+}: ExecutionSummary): number | null {
+  if (finishedTimeMs === null || outcome === 'vetoed') return null
+  return finishedTimeMs - (beganTimeMs ?? fireTimeMs)
 }
 
 export const nodeJson: z.ZodType<SchedulerNode> = z.strictObject({

@@ -86,7 +86,7 @@ export const jobStatusCases: readonly StoreCase[] = area(
           {
             day: new Date(startMs).toISOString().slice(0, 10),
             counts: { succeeded: 1, failed: 1, vetoed: 1, interrupted: 0, timedOut: 0, lost: 0 },
-            runTimeMs: 30,
+            runTimeMs: 20,
           },
         ],
       })

@@ -291,7 +291,8 @@ function triedConditions(dialect: SqlVocabulary['dialect'], query: ExecutionQuer
   tried.add('h.instance_name = :node', { node })
   tried.addOneOf('h.outcome', 'outcome', wantedOutcomes(query))
   tried.add('h.fired_time - h.planned_time > :later', { later: laterThanMs })
-  tried.add('h.finished_time - COALESCE(h.began_time, h.fired_time) > :took', { took: tookLongerThanMs })
+  const ranLonger = `h.outcome <> 'vetoed' AND h.finished_time - COALESCE(h.began_time, h.fired_time) > :took`
+  tried.add(ranLonger, { took: tookLongerThanMs })
   tried.add(dialect.contains('h.error_text', ':error'), { error: errorContains })
   if (manual !== undefined) tried.add(`COALESCE(h.is_manual, false) = :manual`, { manual })
   if (data !== undefined) {
