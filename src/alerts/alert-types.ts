@@ -50,7 +50,7 @@ export interface ActiveAlert extends AlertFinding {
 
 /** What a channel sends. */
 export interface AlertNotice {
-  /** `normal` is sent after `resolved` when no alert is left; `test` when somebody asked for it. */
+  /** `normal` is sent after `resolved` when no alert is left but silenced ones; `test` when somebody asked for it. */
   readonly kind: 'raised' | 'resolved' | 'normal' | 'test'
   /** The same for each attempt to send the same notice. */
   readonly id: string

@@ -360,7 +360,8 @@ export class AlertWatch {
       const claimed = { ...alert, claim: { node: scheduler.schedulerInstanceId, atMs: nowMs } }
       if (await book.change(claimed)) sender.raised(claimed)
     }
-    const isNormal = alerts.every((alert) => isUnheard(alert) && alert.claim === null)
+    // Who silences an alert knows of it, sent or not: only one that is being sent is still to be heard of.
+    const isNormal = alerts.every((alert) => isSilenced(alert, silences) && alert.claim === null)
     if (!this.#owesNormal || !isNormal || this.#raised.size > 0) return
     this.#owesNormal = false
     sender.normal()
