@@ -45,7 +45,8 @@ const storeRule = 'store-unavailable'
  */
 export class AlertWatch {
   readonly #parts: AlertWatchParts
-  readonly #watchedSinceMs: EpochMs
+  /** By the monotonic clock: the other one may be set, also to the time of the store, after the start. */
+  #watchedSinceMs: number
   readonly #raised = new Map<string, { readonly rule: AlertRule; readonly finding: AlertFinding }>()
   readonly #failedRules = new Set<string>()
   /** What rules have been asked and is not used yet. */
@@ -71,11 +72,12 @@ export class AlertWatch {
 
   constructor(parts: AlertWatchParts) {
     this.#parts = parts
-    this.#watchedSinceMs = parts.clock.now()
+    this.#watchedSinceMs = parts.clock.elapsedMs()
   }
 
   start(): void {
     const { clock, rules, scheduler } = this.#parts
+    this.#watchedSinceMs = clock.elapsedMs()
     try {
       for (const rule of rules) {
         const stop: unknown = rule.watch?.({ scheduler, clock }, (finding) => {
@@ -309,7 +311,9 @@ export class AlertWatch {
     const { clock, scheduler } = this.#parts
     const before = this.#asked.get(rule)
     if (before !== undefined && clock.elapsedMs() - before.sinceMs < lostAnswerMs) return before.answer
-    const check = { scheduler, nowMs: clock.now(), watchedSinceMs: this.#watchedSinceMs }
+    const nowMs = clock.now()
+    const watchedMs = clock.elapsedMs() - this.#watchedSinceMs
+    const check = { scheduler, nowMs, watchedSinceMs: nowMs - watchedMs }
     const answer = (async () => requireFindings((await rule.check?.(check)) ?? []))()
     this.#asked.set(rule, { sinceMs: clock.elapsedMs(), answer })
     return answer

@@ -3,7 +3,7 @@ import { describeValue, isObject } from '../core/options.ts'
 import { unawaited } from '../core/promises.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import { type Clock, checkClock, type EpochMs, systemClock } from '../time/clock.ts'
+import { type Clock, checkClock, systemClock } from '../time/clock.ts'
 import { settledWithin } from '../time/settled-within.ts'
 import { type HealthReason, type HealthReport, reportOf } from './health-report.ts'
 import type { HealthRule } from './health-rules.ts'
@@ -61,7 +61,8 @@ export function schedulerHealth(scheduler: Scheduler, options: SchedulerHealthOp
 class WatchedHealth implements SchedulerHealth {
   readonly #scheduler: Scheduler
   readonly #options: Required<SchedulerHealthOptions>
-  readonly #watchedSinceMs: EpochMs
+  /** By the monotonic clock: the other one may be set meanwhile. */
+  readonly #watchedSinceMs: number
   readonly #store: Remembered
   readonly #rules: Remembered
   /** Questions without an answer so far, by the rule or the scheduler that is asked. */
@@ -77,7 +78,7 @@ class WatchedHealth implements SchedulerHealth {
     const { clock, maxAgeMs } = options
     this.#scheduler = scheduler
     this.#options = options
-    this.#watchedSinceMs = clock.now()
+    this.#watchedSinceMs = clock.elapsedMs()
     this.#store = new Remembered(clock, maxAgeMs, () => this.#askStore())
     this.#rules = new Remembered(clock, maxAgeMs, () => this.#askRules())
     scheduler.events.on('schedulerShuttingdown', () => {
@@ -146,7 +147,9 @@ class WatchedHealth implements SchedulerHealth {
 
   async #askRules(): Promise<readonly HealthReason[]> {
     const { clock, rules } = this.#options
-    const check = { scheduler: this.#scheduler, nowMs: clock.now(), watchedSinceMs: this.#watchedSinceMs }
+    const nowMs = clock.now()
+    const watchedMs = clock.elapsedMs() - this.#watchedSinceMs
+    const check = { scheduler: this.#scheduler, nowMs, watchedSinceMs: nowMs - watchedMs }
     const found = await Promise.all(
       rules.map((rule) =>
         this.#within(

@@ -176,6 +176,16 @@ describe('rules', () => {
     },
   )
 
+  it('do not take the time by which the clock was set for one without a success', async () => {
+    const { clock, scheduler } = await shellRig([jobOf(() => {})])
+    onTestFinished(() => scheduler.shutdown())
+    const health = schedulerHealth(scheduler, { clock, rules: [successWithin(jobKey('job'), hourMs)] })
+    clock.jump(24 * hourMs)
+    expect((await health.rules()).isOk).toBe(true)
+    await clock.advance(hourMs + 1)
+    expect((await health.rules()).isOk).toBe(false)
+  })
+
   it('do not take a run that was vetoed for one of the job', async () => {
     const filename = databaseFile()
     const clock = new ManualClock(new Date('2026-01-01T02:00:00Z'))
