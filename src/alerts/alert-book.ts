@@ -39,17 +39,29 @@ export function alertIdOf(rule: string, subject: string): string {
  */
 export class AlertBook {
   readonly #notes: Pick<JobStoreNotes, 'list' | 'put' | 'delete'>
+  #failedAskedMs: number | null = null
 
   constructor(notes: JobStoreNotes, clock: Clock) {
     const inTime = async <Answer>(asking: Promise<Answer>): Promise<Answer> => {
-      if (await settledWithin(clock, patienceMs, asking)) return asking
-      throw new Error('The job store does not answer.')
+      const askedMs = clock.elapsedMs()
+      try {
+        if (await settledWithin(clock, patienceMs, asking)) return await asking
+        throw new Error('The job store does not answer.')
+      } catch (error) {
+        this.#failedAskedMs = askedMs
+        throw error
+      }
     }
     this.#notes = {
       list: (kind) => inTime(notes.list(kind)),
       put: (...note) => inTime(notes.put(...note)),
       delete: (...note) => inTime(notes.delete(...note)),
     }
+  }
+
+  /** When the store was asked what it failed to answer last, by the monotonic clock; null when it has not failed. */
+  get failedAskedMs(): number | null {
+    return this.#failedAskedMs
   }
 
   async alerts(): Promise<readonly StoredAlert[]> {

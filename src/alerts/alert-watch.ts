@@ -23,6 +23,14 @@ export interface AlertWatchParts {
 
 type AlertFindings = readonly AlertFinding[]
 
+/** Since when the store fails. */
+interface StoreAway {
+  readonly sinceMs: EpochMs
+  /** The same by the monotonic clock. */
+  readonly askedMs: number
+  readonly error: unknown
+}
+
 /** Most alerts at one time: more say nothing more. But a rule is heard that has few. */
 const alertsMax = 200
 const fewAlerts = 20
@@ -32,6 +40,8 @@ const claimMs = 600_000
 /** A rule that has not answered by then is asked anew. Until then one question waits, not one for each check. */
 const lostAnswerMs = 300_000
 const resignMs = 1000
+/** A store that has failed and then is silent for so long fails still. */
+const silentMs = 5000
 /** What is raised is stored at once, and then not more often than this: a rule may raise at every misfire. */
 const raisePauseMs = 1000
 /** How long an alert stays whose rule this node does not have. */
@@ -66,7 +76,9 @@ export class AlertWatch {
   #leading: Promise<boolean> | null = null
   /** An end was told, and not yet that everything is back to normal. */
   #owesNormal = false
-  #storeAwaySinceMs: EpochMs | null = null
+  #storeAway: StoreAway | null = null
+  /** Until it is told that the store hangs. */
+  #hanging: ClockTimer | null = null
   #isStoreAwayTold = false
   #isStopped = false
 
@@ -107,6 +119,7 @@ export class AlertWatch {
     this.#isStopped = true
     this.#timer?.cancel()
     this.#pause?.cancel()
+    this.#hanging?.cancel()
     this.#endWatches()
     try {
       // A rule that is being checked is not waited for.
@@ -131,7 +144,7 @@ export class AlertWatch {
 
   /** While the store fails, what was raised waits for the next check. */
   #storeRaisedSoon(): void {
-    const waits = this.#pause !== null || this.#storeAwaySinceMs !== null
+    const waits = this.#pause !== null || this.#storeAway !== null
     if (this.#raised.size > 0 && !waits) this.#tickSoon()
   }
 
@@ -165,7 +178,12 @@ export class AlertWatch {
       this.#isCheckDue = true
       this.#tickSoon()
     }
-    if (isCheck) this.#timer = clock.setTimer(checkMs, afterCheck, { unref: true })
+    // Whether the store still fails is known when it is to be told.
+    const leftMs = this.#awayLeftMs()
+    if (isCheck || leftMs !== null) {
+      this.#timer?.cancel()
+      this.#timer = clock.setTimer(Math.min(checkMs, leftMs ?? checkMs), afterCheck, { unref: true })
+    }
     const afterPause = (): void => {
       this.#pause = null
       this.#storeRaisedSoon()
@@ -178,7 +196,7 @@ export class AlertWatch {
   async #work(isCheck: boolean): Promise<void> {
     const { book, clock } = this.#parts
     const nowMs = clock.now()
-    const alerts = new Map((await book.alerts()).map((alert) => [alert.id, alert]))
+    const alerts = new Map((await this.#toldOfSilence(book.alerts())).map((alert) => [alert.id, alert]))
     const silences = (await book.silences()).filter(({ untilMs }) => untilMs > nowMs)
     for (const [id, { rule, finding }] of [...this.#raised]) {
       await this.#keep(rule.name, finding, alerts, silences)
@@ -375,27 +393,55 @@ export class AlertWatch {
     if (this.#isStoreAwayTold) {
       this.#parts.sender.tell('resolved', 'Over: the job store answers again.', this.#storeAlert(''))
     }
-    this.#storeAwaySinceMs = null
+    this.#storeAway = null
     this.#isStoreAwayTold = false
   }
 
   #storeFails(error: unknown): void {
-    const { clock, logger, storeAwayMs } = this.#parts
-    const nowMs = clock.now()
-    if (this.#storeAwaySinceMs === null) {
-      this.#storeAwaySinceMs = nowMs
+    const { book, clock, logger } = this.#parts
+    if (this.#storeAway === null) {
+      const nowMs = clock.elapsedMs()
+      const askedMs = book.failedAskedMs ?? nowMs
+      this.#storeAway = { sinceMs: clock.now() - (nowMs - askedMs), askedMs, error }
       logThrown(logger, error, 'Alerts cannot be looked after, because the job store fails.', {}, 'warn')
     }
-    if (this.#isStoreAwayTold || nowMs - this.#storeAwaySinceMs < storeAwayMs) return
+    const leftMs = this.#awayLeftMs()
+    if (leftMs !== null && leftMs <= 0) this.#tellStoreAway(this.#storeAway, error)
+  }
+
+  /** How long the store may still fail until that is told; null while it does not fail, and when it is told. */
+  #awayLeftMs(): number | null {
+    const { clock, storeAwayMs } = this.#parts
+    if (this.#storeAway === null || this.#isStoreAwayTold) return null
+    return storeAwayMs - (clock.elapsedMs() - this.#storeAway.askedMs)
+  }
+
+  #tellStoreAway({ askedMs }: StoreAway, error: unknown): void {
     this.#isStoreAwayTold = true
-    const message = `The job store has failed for ${nowMs - this.#storeAwaySinceMs} ms: ${textOf(error)}`
+    const message = `The job store has failed for ${this.#parts.clock.elapsedMs() - askedMs} ms: ${textOf(error)}`
     this.#parts.sender.tell('raised', message, this.#storeAlert(message))
+  }
+
+  /** Waits for an answer of the store; where it has failed before, no longer than it may fail before that is told. */
+  async #toldOfSilence<Answer>(asking: Promise<Answer>): Promise<Answer> {
+    const [away, leftMs] = [this.#storeAway, this.#awayLeftMs()]
+    const tell = (): void => {
+      if (away !== null) this.#tellStoreAway(away, away.error)
+    }
+    if (leftMs !== null) {
+      this.#hanging = this.#parts.clock.setTimer(Math.max(leftMs, silentMs), tell, { unref: true })
+    }
+    try {
+      return await asking
+    } finally {
+      this.#hanging?.cancel()
+    }
   }
 
   #storeAlert(message: string): AlertNotice['alert'] {
     const { clock, scheduler } = this.#parts
     const node = scheduler.schedulerInstanceId
-    const sinceMs = this.#storeAwaySinceMs ?? clock.now()
+    const sinceMs = this.#storeAway?.sinceMs ?? clock.now()
     const id = alertIdOf(storeRule, node)
     return { id, rule: storeRule, subject: node, message, sinceMs, lastTimeMs: clock.now(), node }
   }
