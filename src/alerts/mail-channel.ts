@@ -10,6 +10,7 @@ import {
 } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { requirePackage } from '../core/package-files.ts'
+import { beginningOf } from '../core/text-beginning.ts'
 import type { AlertChannel, AlertNotice } from './alert-types.ts'
 
 /** A mail server. */
@@ -134,7 +135,7 @@ function missing(field: string): InvalidArgumentError {
 /** One line: what is in a subject must not begin another header. */
 function subjectOf({ kind, scheduler, text }: AlertNotice): string {
   const line = `[${scheduler}] ${kind}: ${text}`.replace(/\p{Cc}+/gu, ' ')
-  return line.length > 200 ? `${line.slice(0, 199)}…` : line
+  return line.length > 200 ? `${beginningOf(line, 199)}…` : line
 }
 
 function bodyOf({ kind, id, scheduler, node, atMs, alert, text }: AlertNotice): string {

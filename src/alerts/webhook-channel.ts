@@ -18,6 +18,7 @@ import {
   listOf,
 } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
+import { beginningOf } from '../core/text-beginning.ts'
 import { textOf } from '../core/thrown-value.ts'
 import { packageVersion } from '../core/version.ts'
 import { systemClock } from '../time/clock.ts'
@@ -184,7 +185,7 @@ function judge(answer: IncomingMessage, resolve: () => void, reject: (error: Err
   }
   let text = ''
   const fail = (): void => {
-    reject(new Error(`The receiver answered ${status}: ${text.slice(0, answerMax)}`))
+    reject(new Error(`The receiver answered ${status}: ${beginningOf(text, answerMax)}`))
   }
   answer.setEncoding('utf8')
   answer.on('data', (part: string) => {

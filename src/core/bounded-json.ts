@@ -1,4 +1,5 @@
 import { hidden, isSecretName, withoutSecrets } from './secrets.ts'
+import { beginningOf } from './text-beginning.ts'
 import { textOf } from './thrown-value.ts'
 
 /** Objects within objects that are shown; deeper ones are cut. */
@@ -21,7 +22,7 @@ export function boundedJson(value: unknown, maxLength: number): string {
 
 /** The beginning of a text, `…` at the end where it was cut. */
 export function shortened(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : text.slice(0, maxLength - 1) + cutMark
+  return text.length <= maxLength ? text : beginningOf(text, maxLength - 1) + cutMark
 }
 
 class BoundedWriter {
@@ -57,7 +58,7 @@ class BoundedWriter {
 
   #string(value: string): void {
     const shown = withoutSecrets(value.slice(0, this.#maxLength + marginLength))
-    this.text += JSON.stringify(shown.slice(0, this.#maxLength))
+    this.text += JSON.stringify(beginningOf(shown, this.#maxLength))
   }
 
   #object(value: object, key: string | null): void {
@@ -103,7 +104,7 @@ class BoundedWriter {
       if (this.isFull) break
       if (!Object.hasOwn(value, key)) continue
       const before = this.text
-      this.text += `${separator}${JSON.stringify(key.slice(0, this.#maxLength))}:`
+      this.text += `${separator}${JSON.stringify(beginningOf(key, this.#maxLength))}:`
       try {
         const entry: unknown = Reflect.get(value, key)
         if (entry === undefined || typeof entry === 'function' || typeof entry === 'symbol') {

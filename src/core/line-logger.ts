@@ -1,5 +1,6 @@
 import { fieldsAndMessage } from './job-log.ts'
 import { type Logger, silentLogger } from './logger.ts'
+import { beginningOf } from './text-beginning.ts'
 import { disarm, joinedTexts, propertyOf, textOf, withCauses, withCode } from './thrown-value.ts'
 
 /** Longest line in characters: a message may hold a stack or a document, which would bury other lines. */
@@ -84,5 +85,5 @@ function describeThrown(thrown: unknown): string {
 function onOneLine(text: string): string {
   // Line breaks and terminal sequences in a message could look like lines of the log.
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-  return line.length <= lineMax ? line : `${line.slice(0, lineMax - 3)}...`
+  return line.length <= lineMax ? line : `${beginningOf(line, lineMax - 3)}...`
 }

@@ -1,5 +1,6 @@
 import { type ErrorCode, InvalidArgumentError } from './errors.ts'
 import { withoutSecrets } from './secrets.ts'
+import { beginningOf } from './text-beginning.ts'
 
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -72,7 +73,7 @@ export function describeValue(value: unknown): string {
   if (typeof value === 'string') {
     // A text in the wrong place may be the address of a database.
     const shown = withoutSecrets(value.slice(0, 10_000))
-    return shown.length > 60 ? `'${shown.slice(0, 60)}...'` : `'${shown}'`
+    return shown.length > 60 ? `'${beginningOf(shown, 60)}...'` : `'${shown}'`
   }
   if (typeof value === 'number' || typeof value === 'boolean' || value === undefined || value === null) {
     return String(value)

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue, refuseUnknownKeys } from '../core/options.ts'
+import { beginningOf } from '../core/text-beginning.ts'
 import { jobTypeMaxLength } from '../jobs/define-job.ts'
 import { defineWorkerJob } from '../jobs/define-worker-job.ts'
 
@@ -59,7 +60,7 @@ export function defineWorkerTask<T = unknown>(
 
 function nameOf(moduleUrl: URL | string): string {
   try {
-    return basename(fileURLToPath(String(moduleUrl))).slice(0, jobTypeMaxLength) || 'worker task'
+    return beginningOf(basename(fileURLToPath(String(moduleUrl))), jobTypeMaxLength) || 'worker task'
   } catch {
     // What is wrong with it is said when it is checked.
     return 'worker task'

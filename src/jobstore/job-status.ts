@@ -1,4 +1,5 @@
 import type { JobKey } from '../core/key.ts'
+import { beginningOf } from '../core/text-beginning.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { ExecutionReport } from './execution-report.ts'
 import type { ExecutionOutcome, PageRequest } from './queries.ts'
@@ -154,9 +155,13 @@ export function addExecution(change: JobStatusChange, execution: EndedExecution)
     change.failures = 0
   } else if (outcome !== 'interrupted') {
     change.lastFailureTimeMs = knownTimeMs
-    change.lastErrorText = execution.errorText?.slice(0, errorTextLength) ?? null
+    change.lastErrorText = beginningOrNone(execution.errorText)
     change.failures++
   }
+}
+
+function beginningOrNone(text: string | null): string | null {
+  return text === null ? null : beginningOf(text, errorTextLength)
 }
 
 function addToDay(change: JobStatusChange, execution: EndedExecution): void {

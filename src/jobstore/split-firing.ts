@@ -1,5 +1,6 @@
 import { emptyJobDataMap, type JobDataMap, mergeJobData } from '../core/job-data-map.ts'
 import { recoveringJobsGroup, retryingJobsGroup, shardedJobsGroup, TriggerKey } from '../core/key.ts'
+import { beginningOf } from '../core/text-beginning.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { SimpleTrigger, type SimpleTriggerFields } from '../triggers/families/simple/simple-trigger.ts'
@@ -240,7 +241,7 @@ function sameWork(firing: SplitFiring, item: ShardedItem, other: SplitFiring): r
 }
 
 function ended(item: ShardedItem, outcome: ShardOutcome, errorText: string | null): ShardedItem {
-  const text = errorText?.slice(0, errorTextLength) ?? null
+  const text = errorText === null ? null : beginningOf(errorText, errorTextLength)
   return { ...item, state: 'ended', triggerKey: null, outcome, errorText: text }
 }
 

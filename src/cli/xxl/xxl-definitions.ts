@@ -1,3 +1,4 @@
+import { beginningOf } from '../../core/text-beginning.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import { resolveSharding } from '../../jobs/sharding.ts'
 import type { DefinitionsJson } from '../../server/operations/definitions-export.ts'
@@ -128,7 +129,7 @@ class Conversion {
       this.#note(place, 'left out: its id is no number from 1 to 2147483647')
       return
     }
-    const title = row.text('name', 'job_desc').slice(0, 1000)
+    const title = beginningOf(row.text('name', 'job_desc'), 1000)
     const about = title === '' ? `job ${id}` : `job ${id} (${title})`
     if (appName === undefined) {
       this.#note(about, `left out: there is no executor group ${row.text('job_group')}`)

@@ -1,4 +1,5 @@
 import { BTreeEx } from 'sorted-btree/extended/index.js'
+import { beginningOf } from '../../core/text-beginning.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { ExecutionTexts } from '../execution-report.ts'
 import type { JobCompletion } from '../job-store.ts'
@@ -90,7 +91,7 @@ export class RamHistory {
       attempt: report.attempt,
       recovering: report.recovering,
       outcome: report.outcome,
-      errorText: report.errorText?.slice(0, 2000) ?? null,
+      errorText: report.errorText === null ? null : beginningOf(report.errorText, 2000),
       acquiredTimeMs: report.acquiredTimeMs ?? null,
       beganTimeMs: report.beganTimeMs ?? null,
       manual: report.manual ?? false,

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import { isObject } from '../../core/options.ts'
+import { beginningOf } from '../../core/text-beginning.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { RateLimit } from '../../time/rate-limit.ts'
@@ -416,7 +417,7 @@ function queryOf(
   const query = new Map<string, string>()
   for (const [name, value] of search) {
     if (query.has(name))
-      throw new RequestProblem([{ field: `query.${name.slice(0, 100)}`, message: 'is there twice' }])
+      throw new RequestProblem([{ field: `query.${beginningOf(name, 100)}`, message: 'is there twice' }])
     query.set(name, value)
   }
   const dryRun = query.get('dryRun') ?? 'false'

@@ -7,6 +7,7 @@ import {
 } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
+import { beginningOf } from '../../core/text-beginning.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 
 /** What is wrong with one field of a request. */
@@ -104,7 +105,7 @@ export function fieldProblems(part: string, { issues }: z.core.$ZodError): reado
 }
 
 function shortened(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}...` : text
+  return text.length > 200 ? `${beginningOf(text, 200)}...` : text
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
+import { beginningOf } from '../../core/text-beginning.ts'
 import {
   executionOutcomes,
   lowerAscii,
@@ -63,7 +64,7 @@ async function keysLike(source: Source, of: 'jobs' | 'triggers', text: string): 
   const { group, name } = readTypedKey(text)
   const like = {
     ...(group !== null && group.trim() !== '' && { group: GroupMatcher.groupEquals(group) }),
-    search: name.slice(0, queryLimits.searchLength),
+    search: beginningOf(name, queryLimits.searchLength),
   }
   return of === 'jobs'
     ? keysOf<JobKey>(source, (page) =>

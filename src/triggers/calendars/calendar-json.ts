@@ -1,4 +1,5 @@
 import { describeValue } from '../../core/options.ts'
+import { beginningOf } from '../../core/text-beginning.ts'
 import { AnnualCalendar, type AnnualCalendarOptions } from './annual-calendar.ts'
 import type { Calendar, CalendarDefinition } from './calendar.ts'
 import { CronCalendar, type CronCalendarOptions } from './cron-calendar.ts'
@@ -64,7 +65,7 @@ function requireFamily(type: unknown): Make {
   const make = typeof type === 'string' ? families.get(type) : undefined
   if (make !== undefined) return make
   throw invalidCalendar(
-    typeof type === 'string' ? type.slice(0, 60) : 'unknown',
+    typeof type === 'string' ? beginningOf(type, 60) : 'unknown',
     'type',
     `'type' must be one of ${calendarTypes.join(', ')}, got ${describeValue(type)}.`,
   )

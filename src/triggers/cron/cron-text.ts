@@ -1,4 +1,5 @@
 import { CronExpressionError } from '../../core/errors.ts'
+import { beginningOf } from '../../core/text-beginning.ts'
 import { type CronFieldName, type CronFieldSpec, type CronFields, secondSpec } from './cron-fields.ts'
 
 /** One field of an expression with its place in the text. */
@@ -89,7 +90,7 @@ export function cronError(
   found: string,
   suggestion: string | null,
 ): CronExpressionError {
-  const shown = expression.length > 80 ? `${expression.slice(0, 80)}...` : expression
+  const shown = expression.length > 80 ? `${beginningOf(expression, 80)}...` : expression
   const advice = suggestion === null ? '' : ` ${suggestion}`
   const place = `${where.label} field, position ${where.position}`
   const message = `Invalid cron expression '${shown}': ${found} (${place}).${advice}`

@@ -1,4 +1,5 @@
 import type { CronExpressionError } from '../../core/errors.ts'
+import { beginningOf } from '../../core/text-beginning.ts'
 import { type CronFieldSpec, dayOfWeekSpec, findName, monthSpec } from './cron-fields.ts'
 import { type CronToken, cronError, placeOf } from './cron-text.ts'
 
@@ -292,5 +293,5 @@ function toNumber(digits: string): number {
 }
 
 function shorten(text: string): string {
-  return text.length > 20 ? `${text.slice(0, 20)}...` : text
+  return text.length > 20 ? `${beginningOf(text, 20)}...` : text
 }

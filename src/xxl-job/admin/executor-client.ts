@@ -1,4 +1,5 @@
 import { SchedulerError } from '../../core/errors.ts'
+import { beginningOf } from '../../core/text-beginning.ts'
 import { codeOf, textOf } from '../../core/thrown-value.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import { accessTokenHeader, appNameHeader } from '../protocol/callback.ts'
@@ -118,8 +119,8 @@ export class ExecutorClient {
 function readAnswer({ status, text }: PostAnswer): Reply {
   if (status !== 200) return failure(`HTTP status ${status}`)
   const reply = decodeExecutorReply(text)
-  if (reply === null) return failure(`no answer of an executor: ${text.slice(0, 200)}`)
-  return { ...reply, msg: reply.msg?.slice(0, refusalLengthMax) ?? null }
+  if (reply === null) return failure(`no answer of an executor: ${beginningOf(text, 200)}`)
+  return { ...reply, msg: reply.msg === null ? null : beginningOf(reply.msg, refusalLengthMax) }
 }
 
 function encodeTrigger({ logDateTimeMs, blockStrategy, ...fields }: TriggerRequest): string {

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { beginningOf } from '../../core/text-beginning.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { MalformedRequest, numberOf } from '../protocol/message-reader.ts'
 import { xxlJobCodes } from '../protocol/reply.ts'
@@ -91,6 +92,6 @@ function readResult(element: unknown): ReportedResult | null {
   return {
     logId,
     handleCode: Number.isInteger(code) && code > 0 ? code : xxlJobCodes.failure,
-    handleMsg: typeof text === 'string' ? text.slice(0, messageLengthMax) : '',
+    handleMsg: typeof text === 'string' ? beginningOf(text, messageLengthMax) : '',
   }
 }

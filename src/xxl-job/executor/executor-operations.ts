@@ -1,3 +1,4 @@
+import { beginningOf } from '../../core/text-beginning.ts'
 import type { TypedEventEmitter } from '../../core/typed-events.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { CallbackShape } from '../protocol/callback.ts'
@@ -109,9 +110,9 @@ export class ExecutorOperations {
     const { handlers, scripts, scriptFolder, interruptGraceMs, clock } = this.#options
     const { glueType, executorHandler, jobId, glueUpdatetime, glueSource } = request
     if (glueType === 'BEAN') {
-      return handlers.find(executorHandler) ?? `job handler [${executorHandler.slice(0, 200)}] not found.`
+      return handlers.find(executorHandler) ?? `job handler [${beginningOf(executorHandler, 200)}] not found.`
     }
-    if (!isGlueType(glueType)) return `glueType[${glueType.slice(0, 200)}] is not valid.`
+    if (!isGlueType(glueType)) return `glueType[${beginningOf(glueType, 200)}] is not valid.`
     if (!isScript(glueType) || !scripts.has(glueType)) {
       return `fail, current glue type [${glueTypes[glueType]}] not supported.`
     }

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '../../core/logger.ts'
+import { beginningOf } from '../../core/text-beginning.ts'
 import { logThrown, textOf } from '../../core/thrown-value.ts'
 import { MalformedRequest } from './message-reader.ts'
 import { bodyBytesMax, type ReadBody, readLimited, readRequest } from './read-limited.ts'
@@ -127,7 +128,7 @@ export function pathBelow(basePath: string, { target }: Incoming): string {
 }
 
 export function unmapped({ target }: Incoming): Reply {
-  return failure(`invalid request, uri-mapping(${target.slice(0, 200)}) not found.`)
+  return failure(`invalid request, uri-mapping(${beginningOf(target, 200)}) not found.`)
 }
 
 /** Answers whether a token is the right one, taking as long for every text. Null: every token is. */

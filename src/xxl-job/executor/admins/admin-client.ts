@@ -1,4 +1,5 @@
 import { SchedulerError } from '../../../core/errors.ts'
+import { beginningOf } from '../../../core/text-beginning.ts'
 import { textOf } from '../../../core/thrown-value.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { accessTokenHeader, appNameHeader } from '../../protocol/callback.ts'
@@ -73,7 +74,7 @@ export class AdminClient {
       return this.#problem('foreign', method, 'its answer is none of an admin; check the path of the address')
     }
     if (reply.code === xxlJobCodes.success) return { kind: 'accepted' }
-    return this.#problem('refused', method, `it answered ${reply.code}: ${(reply.msg ?? '').slice(0, 500)}`)
+    return this.#problem('refused', method, `it answered ${reply.code}: ${beginningOf(reply.msg ?? '', 500)}`)
   }
 
   #problem(kind: Problem, method: AdminMethod, reason: string, cause?: unknown): AdminAnswer {

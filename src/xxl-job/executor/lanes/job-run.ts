@@ -1,5 +1,6 @@
 import { shortened } from '../../../core/bounded-json.ts'
 import { SchedulerError } from '../../../core/errors.ts'
+import { beginningOf } from '../../../core/text-beginning.ts'
 import { type Clock, type ClockTimer, type EpochMs, setLongTimer } from '../../../time/clock.ts'
 import { xxlJobCodes } from '../../protocol/reply.ts'
 import type { JobRunner } from '../handlers/job-runner.ts'
@@ -118,7 +119,7 @@ export class JobRun {
 }
 
 function cutMessage(msg: string): string {
-  return msg.length > messageMax ? `${msg.slice(0, messageMax)}...` : msg
+  return msg.length > messageMax ? `${beginningOf(msg, messageMax)}...` : msg
 }
 
 export function withResolver(): { promise: Promise<void>; resolve: () => void } {

@@ -1,4 +1,5 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import { beginningOf } from '../../../../core/text-beginning.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { ExecutionLogLine } from '../../../execution-log.ts'
 import type { ExecutionTexts } from '../../../execution-report.ts'
@@ -158,7 +159,7 @@ export function rowOf(entry: HistoryEntry): object {
     finished_time: entry.finishedTimeMs,
     attempt: entry.attempt,
     outcome: entry.outcome,
-    error_text: storableOrNone(entry.errorText?.slice(0, errorTextLength)),
+    error_text: storableOrNone(entry.errorText && beginningOf(entry.errorText, errorTextLength)),
     recovering: entry.recovering,
     acquired_time: entry.acquiredTimeMs ?? null,
     began_time: entry.beganTimeMs ?? null,
