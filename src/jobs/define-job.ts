@@ -24,8 +24,8 @@ export interface JobOptions<Data extends object = Record<string, unknown>> {
   /** No two executions of one job key at the same time. Default false. */
   readonly disallowConcurrentExecution?: boolean
   /**
-   * Store what the job left in `context.jobDataMap`, where that differs from what it was given: what others have stored
-   * meanwhile stays otherwise. Default false.
+   * Store the keys of `context.jobDataMap` that the job changed or deleted, as it left them. In the other keys, what
+   * others have stored meanwhile stays. Default false.
    */
   readonly persistJobDataAfterExecution?: boolean
   /**

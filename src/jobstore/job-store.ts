@@ -206,7 +206,7 @@ export interface JobCompletion {
   readonly trigger: Trigger
   readonly jobDetail: JobDetail
   readonly instruction: CompletedExecutionInstruction
-  /** Data to store back, for jobs that persist their data; null to leave them as they are. */
+  /** What the run left in the data of `jobDetail`, to be stored as `dataAfterRun` says; null to change nothing. */
   readonly jobDataMap: JobDataMap | null
   /** A trigger that runs the job again after a failure, stored together with the completion. */
   readonly retryTrigger: Trigger | null

@@ -223,17 +223,36 @@ function changedData(
   return data
 }
 
+/** The data of a job, and how it was declared. */
+export type JobDataAndPlan = Pick<JobDetail, 'jobDataMap' | 'plan'>
+
 /**
- * What a run left in the data of a declared job, as it is to be stored. What was declared otherwise while it ran stays
- * as declared: to the next declaration it is the same, so nothing would ever change it again.
+ * The data to store after a run: those that are stored by now, with the keys that the run changed or deleted as it left
+ * them. What was declared otherwise while it ran stays as declared, also where the run changed it: to the next
+ * declaration it is the same, so nothing would ever change it again.
  */
-export function dataAfterRun(
-  left: JobDataMap,
-  { plan: before }: Pick<JobDetail, 'plan'>,
-  { jobDataMap, plan }: Pick<JobDetail, 'jobDataMap' | 'plan'>,
-): JobDataMap {
-  if (before === null || plan === null || hasSameData(before, plan)) return left
-  return changedData(left, before, { jobDataMap, plan })
+export function dataAfterRun(left: JobDataMap, given: JobDataAndPlan, stored: JobDataAndPlan): JobDataMap {
+  const data = withChanges(stored.jobDataMap, given.jobDataMap, left)
+  const { plan } = stored
+  if (given.plan === null || plan === null || hasSameData(given.plan, plan)) return data
+  return changedData(data, given.plan, { jobDataMap: stored.jobDataMap, plan })
+}
+
+/** The stored data with what changed from the given data to those that were left. */
+function withChanges(stored: JobDataMap, given: JobDataMap, left: JobDataMap): JobDataMap {
+  if (stored === given) return left
+  const data = { ...stored }
+  for (const [key, value] of Object.entries(left)) {
+    if (!Object.hasOwn(given, key) || !isSameValue(given[key], value)) data[key] = value
+  }
+  for (const key of Object.keys(given)) {
+    if (!Object.hasOwn(left, key)) delete data[key]
+  }
+  return Object.freeze(data)
+}
+
+function isSameValue(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other)
 }
 
 /**

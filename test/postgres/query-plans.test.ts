@@ -106,6 +106,7 @@ function keyedPrograms(count: number): Record<string, () => SqlProgram<unknown>>
     'jobs.load': () => jobs.load(ofJobs),
     'jobs.lock': () => jobs.lock(ofJobs),
     'jobs.tryLock': () => jobs.tryLock(ofJobs),
+    'jobs.tryLockWithData': () => jobs.tryLockWithData(ofJobs),
     'jobs.writeData': () => jobs.writeData(ofJobs.map((key) => ({ key, data: { a: 1 } }))),
     'jobs.deleteOrphans': () => jobs.deleteOrphans(ofJobs),
     'jobs.delete': () => jobs.delete(ofJobs),

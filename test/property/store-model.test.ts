@@ -330,8 +330,10 @@ const operations = {
       const isLast = bundle.nextFireTimeMs === null
       const instruction: CompletedExecutionInstruction =
         walk.roll(3) > 0 ? (isLast ? 'deleteTrigger' : 'noop') : walk.pick(completedExecutionInstructions)
+      const run = walk.bundles.indexOf(bundle)
+      const kept = run % 2 === 0 ? bundle.jobDetail.jobDataMap : {}
       return completionOf(bundle, instruction, {
-        jobDataMap: walk.roll(4) === 0 ? { run: walk.bundles.indexOf(bundle) } : null,
+        jobDataMap: walk.roll(4) === 0 ? { ...kept, [`run${run % 3}`]: run } : null,
         retryTrigger: walk.roll(4) === 0 ? walk.trigger(walk.triggerKey(), bundle.jobDetail.key) : null,
       })
     })

@@ -1,3 +1,4 @@
+import type { JobDataMap } from '../../src/core/job-data-map.ts'
 import type { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
@@ -345,7 +346,7 @@ export class StoreModel extends ModelLists {
     this.executions = this.executions.filter((each) => each !== execution)
     if (job !== undefined) {
       const { jobDataMap, retryTrigger } = completion
-      if (jobDataMap !== null) this.#putJob({ ...job, jobDataMap })
+      if (jobDataMap !== null) this.#putJob({ ...job, jobDataMap: dataLeft(job, completion, jobDataMap) })
       if (retryTrigger !== null) this.#putTrigger(retryTrigger)
       if (deletes) this.#removeOrphan(execution.job)
     }
@@ -479,6 +480,20 @@ export class StoreModel extends ModelLists {
       }
     }
   }
+}
+
+/** Key by key: what the run left where that is not what it was given, and otherwise what is stored. */
+function dataLeft(job: JobDetail, { jobDetail: given }: JobCompletion, left: JobDataMap): JobDataMap {
+  const texts = (data: JobDataMap): Map<string, string> =>
+    new Map(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)]))
+  const [before, after, stored] = [texts(given.jobDataMap), texts(left), texts(job.jobDataMap)]
+  const keys = new Set([...before.keys(), ...after.keys(), ...stored.keys()])
+  const entries = [...keys].flatMap((key) => {
+    const isChanged = before.get(key) !== after.get(key)
+    const text = (isChanged ? after : stored).get(key)
+    return text === undefined ? [] : [[key, JSON.parse(text) as unknown] as const]
+  })
+  return Object.fromEntries(entries)
 }
 
 function isBack(own: ModelTrigger, completion: JobCompletion): boolean {

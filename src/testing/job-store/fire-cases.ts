@@ -192,6 +192,36 @@ const completing = area('complete', {
     }
     assert.deepEqual(await bed.store.getJob(job.key), { ...job, jobDataMap: { n: 3 } })
   },
+  'keeps what others stored in the data while a job ran, but for the keys that it changed or deleted': async (
+    bed,
+  ) => {
+    const changes = { persistJobDataAfterExecution: true, durable: true }
+    const given = { to: 'old', deep: { at: [1] }, runs: 0, taken: 1, gone: 1, rest: 1 }
+    const job = jobDetail('counter', { ...changes, jobDataMap: given })
+    await bed.schedule('t', { job, everyMs: 1000 })
+    const bundle = await bed.start('t')
+    const stored = { to: 'new', deep: { at: [2] }, runs: 9, taken: 2, more: 1, rest: 1 }
+    await bed.store.addJob({ ...job, jobDataMap: stored }, { replace: true })
+    const left = { to: 'old', deep: { at: [1] }, runs: 1, gone: 1, left: 1, rest: 1 }
+    await bed.complete(bundle, 'noop', { jobDataMap: left })
+    const data = { to: 'new', deep: { at: [2] }, runs: 1, more: 1, left: 1, rest: 1 }
+    assert.deepEqual((await bed.store.getJob(job.key))?.jobDataMap, data)
+  },
+  'keeps what each of two runs that end together changed in the data': async (bed) => {
+    const job = jobDetail('counter', {
+      persistJobDataAfterExecution: true,
+      jobDataMap: { a: 0, b: 0 },
+      durable: true,
+    })
+    await bed.schedule('t', { job })
+    await bed.scheduleAll([bed.trigger('u', { job })])
+    const [first, second] = [await bed.start('t'), await bed.start('u')]
+    await bed.store.triggeredJobsComplete([
+      completionOf(first, 'deleteTrigger', { jobDataMap: { a: 1, b: 0 } }),
+      completionOf(second, 'deleteTrigger', { jobDataMap: { a: 0, b: 1 } }),
+    ])
+    assert.deepEqual((await bed.store.getJob(job.key))?.jobDataMap, { a: 1, b: 1 })
+  },
   'leaves the data as it is when there is none to store back': async (bed) => {
     const job = jobDetail('counter', { persistJobDataAfterExecution: true, jobDataMap: { n: 7 } })
     await bed.schedule('t', { job, everyMs: 1000 })

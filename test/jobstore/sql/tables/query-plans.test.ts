@@ -83,6 +83,7 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
     'jobs.load': jobs.load([job]),
     'jobs.lock': jobs.lock([job]),
     'jobs.tryLock': jobs.tryLock([job]),
+    'jobs.tryLockWithData': jobs.tryLockWithData([job]),
     'jobs.writeData': jobs.writeData([{ key: job, data: { a: 1 } }]),
     'jobs.deleteOrphans': jobs.deleteOrphans([job]),
     'jobs.delete': jobs.delete([job]),

@@ -1,12 +1,11 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
-import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { firingPartOf } from '../../../firing-part.ts'
 import { instructionEffects, isRescheduled, notCarriedOut } from '../../../instruction-effects.ts'
 import type { CompletionAnswer, JobCompletion } from '../../../job-store.ts'
-import { dataAfterRun } from '../../../planned-job.ts'
+import { dataAfterRun, type JobDataAndPlan } from '../../../planned-job.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../../../trigger-state.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -101,7 +100,11 @@ function* completeUnderLock(
   // Jobs before triggers, as everywhere.
   const triggers = new TriggersUnderLock()
   const [jobs, lockedTriggers] = yield* together(
-    tryLockJobs(tx, uniqueKeys(completions.filter(touchesJob).map(({ jobDetail: { key } }) => key))),
+    tryLockJobs(
+      tx,
+      jobKeysOf(completions.filter(touchesJob)),
+      new KeySet(jobKeysOf(completions.filter(leavesData))),
+    ),
     triggers.lock(tx, completions),
   )
   const free = completions.filter(
@@ -223,6 +226,14 @@ function touchesJob(completion: JobCompletion): boolean {
   )
 }
 
+function leavesData({ jobDataMap }: JobCompletion): boolean {
+  return jobDataMap !== null
+}
+
+function jobKeysOf(completions: readonly JobCompletion[]): readonly JobKey[] {
+  return uniqueKeys(completions.map(({ jobDetail: { key } }) => key))
+}
+
 function runsItem({ trigger }: JobCompletion): boolean {
   return firingPartOf(trigger.jobDataMap) !== null
 }
@@ -338,30 +349,21 @@ class TriggersUnderLock {
   }
 }
 
-/** The jobs as they are stored whose runs left data, and which were declared when these began; null for none. */
-function* declaredJobs(
-  tx: SqlTransaction,
-  ended: readonly EndedExecution[],
-): SqlProgram<KeyMap<JobKey, JobDetail> | null> {
-  const declared = ended.filter(({ completion: { jobDataMap, jobDetail } }) => {
-    return jobDataMap !== null && jobDetail.plan !== null
-  })
-  if (declared.length === 0) return null
-  return (yield* tx.session.jobs.load(uniqueKeys(declared.map(({ jobKey }) => jobKey)))).found
-}
-
 /** Data that the store cannot keep must not prevent the end of an execution: the job then keeps its old data. */
 function* writeData(
   tx: SqlTransaction,
   ended: readonly EndedExecution[],
   jobs: KeyMap<JobKey, JobRef>,
 ): SqlProgram<void> {
-  const stored = yield* declaredJobs(tx, ended)
+  const written = new KeyMap<JobKey, JobDataAndPlan>()
   const entries = ended.flatMap(({ completion: { jobDataMap: left, jobDetail }, jobKey: key }) => {
     if (left === null) return []
-    const job = stored?.get(key)
-    const data = job === undefined ? left : dataAfterRun(left, jobDetail, job)
-    return [{ key, data, encoding: jobs.get(key)?.dataEncoding ?? null }]
+    const job = jobs.get(key)
+    const stored = written.get(key) ?? job?.stored
+    const data = stored === undefined ? left : dataAfterRun(left, jobDetail, stored)
+    // Another run of the job may end in the same batch.
+    if (stored !== undefined) written.set(key, { jobDataMap: data, plan: stored.plan })
+    return [{ key, data, encoding: job?.dataEncoding ?? null }]
   })
   for (const { key, error } of yield* tx.session.jobs.writeData(entries)) {
     tx.signals.add('storeError', `What job '${key.toString()}' left in its data was not stored.`, error)

@@ -1,4 +1,4 @@
-import { emptyJobDataMap } from '../../../../core/job-data-map.ts'
+import { emptyJobDataMap, type JobDataMap } from '../../../../core/job-data-map.ts'
 import type { JobKey } from '../../../../core/key.ts'
 import { describeValue, isObject } from '../../../../core/options.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
@@ -6,6 +6,7 @@ import type { JobPlan } from '../../../../jobs/job-plan.ts'
 import { type RetryPolicy, storedRetryPolicy } from '../../../../jobs/retry-policy.ts'
 import { type Sharding, storedSharding } from '../../../../jobs/sharding.ts'
 import { timerDelayMaxMs } from '../../../../time/clock.ts'
+import type { JobDataAndPlan } from '../../../planned-job.ts'
 import type { RowOf } from '../../kernel/row-set.ts'
 import type { SqlRow } from '../../kernel/statement.ts'
 import { brokenValue } from '../encoding/broken-row.ts'
@@ -86,14 +87,13 @@ export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof 
 /** @throws JobPersistenceError ERR_BROKEN_ROW, SyntaxError or InvalidArgumentError for what cannot be read */
 export function jobOf(key: JobKey, row: SqlRow): JobDetail {
   requireUsableKeys(row, jobKeyColumns)
-  const data = bytesOrNull(row, 'job_data')
   const nodeAffinity = textOrNull(row, 'node_affinity')
   const sharding = textOrNull(row, 'sharding')
   return Object.freeze({
     key,
     jobType: jobTypeOf(row),
     description: textOrNull(row, 'description'),
-    jobDataMap: data === null ? emptyJobDataMap : readJobData(data),
+    jobDataMap: jobDataOf(row),
     durable: boolean(row, 'is_durable'),
     requestsRecovery: boolean(row, 'requests_recovery'),
     disallowConcurrentExecution: boolean(row, 'is_nonconcurrent'),
@@ -104,6 +104,16 @@ export function jobOf(key: JobKey, row: SqlRow): JobDetail {
     sharding: sharding === null ? null : shardingOf(sharding),
     plan: planOf(textOrNull(row, 'job_plan')),
   })
+}
+
+/** @throws the same as {@link jobOf} */
+export function jobDataAndPlanOf(row: SqlRow): JobDataAndPlan {
+  return { jobDataMap: jobDataOf(row), plan: planOf(textOrNull(row, 'job_plan')) }
+}
+
+function jobDataOf(row: SqlRow): JobDataMap {
+  const data = bytesOrNull(row, 'job_data')
+  return data === null ? emptyJobDataMap : readJobData(data)
 }
 
 /** A plan that cannot be read counts as none: the job runs all the same, and the next declaration writes a new one. */

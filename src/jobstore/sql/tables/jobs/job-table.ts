@@ -2,6 +2,7 @@ import type { JobDataMap } from '../../../../core/job-data-map.ts'
 import type { JobKey } from '../../../../core/key.ts'
 import { KeyMap, lastOfEach } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
+import type { JobDataAndPlan } from '../../../planned-job.ts'
 import {
   boundRows,
   changeRows,
@@ -38,7 +39,7 @@ import { brokenRow } from '../encoding/broken-row.ts'
 import { anyText, boolean, readable, textOrNull } from '../encoding/columns.ts'
 import { type JobDataEncoding, jobDataText, jsonBegin } from '../encoding/job-data-text.ts'
 import { asLookedUp, jobKeyColumns, jobKeyOf, jobKeyRows } from '../encoding/key-rows.ts'
-import { jobColumns, jobOf, jobRow } from './job-rows.ts'
+import { jobColumns, jobDataAndPlanOf, jobOf, jobRow } from './job-rows.ts'
 
 /** A row of `job_details` without its data. */
 export interface JobRef {
@@ -51,6 +52,8 @@ export interface JobRef {
   readonly nodeAffinity: string | null
   /** How its data are written; null when it has none. */
   readonly dataEncoding: JobDataEncoding | null
+  /** Absent unless it was asked for, and can be read. */
+  readonly stored?: JobDataAndPlan
 }
 
 export interface LoadedJobs {
@@ -124,17 +127,21 @@ export class JobTable {
 
   /** Locks and answers existing rows, in order of keys. */
   *lock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
-    return yield* this.#refs(keys, this.#statements.lock)
+    return (yield* this.#named(keys, this.#statements.lock)).map(refOf)
   }
 
   /** The same, leaving out rows that another transaction holds. */
   *tryLock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
-    return yield* this.#refs(keys, this.#statements.tryLock)
+    return (yield* this.#named(keys, this.#statements.tryLock)).map(refOf)
   }
 
-  *#refs(keys: readonly JobKey[], query: RowSetQuery): SqlProgram<readonly JobRef[]> {
-    const rows = jobKeyRows(this.#schedulerName, asLookedUp(this.#vocabulary, keys))
-    return (yield* readRows(rows, query)).map(refOf)
+  /** The same, with what is stored in them. */
+  *tryLockWithData(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
+    return (yield* this.#named(keys, this.#statements.tryLockWithData)).map(refWithDataOf)
+  }
+
+  *#named(keys: readonly JobKey[], query: RowSetQuery): SqlProgram<readonly SqlRow[]> {
+    return yield* readRows(jobKeyRows(this.#schedulerName, asLookedUp(this.#vocabulary, keys)), query)
   }
 
   /** Which of the keys have a row. */
@@ -190,6 +197,16 @@ export class JobTable {
   }
 }
 
+function refWithDataOf(row: SqlRow): JobRef {
+  const ref = refOf(row)
+  try {
+    return { ...ref, stored: jobDataAndPlanOf(row) }
+  } catch {
+    // The job was readable when it fired: what was written over it is no data of this library.
+    return ref
+  }
+}
+
 /** Unreadable flags count as the safest value: the job is not deleted, not run concurrently, not recovered. */
 function refOf(row: SqlRow): JobRef {
   return {
@@ -215,6 +232,7 @@ interface JobStatements {
   readonly load: KeyQuery
   readonly lock: RowSetQuery
   readonly tryLock: RowSetQuery
+  readonly tryLockWithData: RowSetQuery
   readonly find: KeyQuery
   readonly writeData: RowSetQuery
   readonly deleteOrphans: RowSetQuery
@@ -233,7 +251,8 @@ export function jobStatements(vocabulary: SqlVocabulary): JobStatements {
     CASE WHEN length(j.job_data) > 0 THEN ${dialect.beginsWithBytes('j.job_data', jsonBegin)} END AS data_is_json`
   const order = `ORDER BY (j.job_group <> 'DEFAULT'), j.job_group ${dialect.keyCollation},
     j.job_name ${dialect.keyCollation}`
-  const refs = (locking: string): RowSetQuery => selectQuery(vocabulary, place, { selected, order, locking })
+  const refs = (locking: string, further = ''): RowSetQuery =>
+    selectQuery(vocabulary, place, { selected: `${selected}${further}`, order, locking })
   return {
     insert: insertQuery(vocabulary, jobs, jobColumns),
     upsert: upsertQuery(vocabulary, jobs, jobKeyColumns, jobColumns),
@@ -245,6 +264,7 @@ export function jobStatements(vocabulary: SqlVocabulary): JobStatements {
     ),
     lock: refs(dialect.forUpdate('j')),
     tryLock: refs(dialect.forUpdateSkipLocked('j')),
+    tryLockWithData: refs(dialect.forUpdateSkipLocked('j'), ', j.job_data, j.job_plan'),
     find: sqlQuery(dialect, `SELECT j.job_name, j.job_group ${wanted}`),
     writeData: updateQuery(vocabulary, jobs, jobKeyColumns, { job_data: 'bytes' }),
     deleteOrphans: deleteIdle(vocabulary, 'AND NOT j.is_durable RETURNING job_name, job_group'),

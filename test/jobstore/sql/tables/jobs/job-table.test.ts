@@ -97,6 +97,8 @@ describe('jobs in their table', () => {
       },
     ])
     expect(await tables.run(tables.jobs.tryLock([full.key]))).toEqual(refs.slice(1))
+    const [ref] = await tables.run(tables.jobs.tryLockWithData([full.key]))
+    expect(ref).toEqual({ ...refs[1], stored: { jobDataMap: full.jobDataMap, plan: full.plan } })
   })
 
   it('have the data that was written back, and nothing else is changed', async () => {
