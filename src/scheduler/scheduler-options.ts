@@ -100,9 +100,9 @@ export interface SchedulerBehaviour {
   /** Interrupt running jobs when `shutdown` waits for them. Default false. */
   readonly interruptJobsOnShutdownWithWait?: boolean
   /**
-   * How long the end of `await using` waits for running jobs. Then it interrupts them, gives them `interruptGraceMs`,
-   * says in a `schedulerError` how many are left, and goes on as without waiting. Milliseconds, 0 to 2,147,483,647,
-   * default 30,000.
+   * How long the end of `await using` waits for running jobs. Then it interrupts them, gives them `interruptGraceMs`
+   * and a second, says in a `schedulerError` how many are left, and goes on as without waiting. Milliseconds, 0 to
+   * 2,147,483,647, default 30,000.
    */
   readonly disposeTimeoutMs?: number
   /** Set up and ended with the scheduler. Default none. */

@@ -11,6 +11,8 @@ export const graceMs = 1000
  * a step of the store, unless it may wait longer for locks, once no job runs and all ends are written.
  */
 export const answerMaxMs = 10_000
+/** How long the end of a thread that was terminated at the end of its grace may take, until it is written. */
+const threadEndMs = 1000
 /** How much longer a step of the store may take than it may wait for locks. */
 export const afterLocksMs = 5000
 
@@ -105,7 +107,7 @@ export class ShutdownLimits {
 
   #graceAfter(interruptAfterMs: number | undefined): number | undefined {
     if (interruptAfterMs === undefined) return undefined
-    return Math.min(interruptAfterMs + this.#interruptGraceMs, timerDelayMaxMs)
+    return Math.min(interruptAfterMs + this.#interruptGraceMs + threadEndMs, timerDelayMaxMs)
   }
 
   #earlier(atMs: number | null, inMs: number | undefined): number | null {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import {
   createScheduler,
   defineWorkerJob,
@@ -10,7 +11,9 @@ import {
   SimpleScheduleBuilder,
   TriggerBuilder,
 } from 'quartz-ts'
+import { sqliteJobStore } from 'quartz-ts/sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const moduleUrl = new URL('../fixtures/workers/scheduled.mjs', import.meta.url)
 const define = (exportName: string, options: object = {}): ReturnType<typeof defineWorkerJob> =>
@@ -124,6 +127,25 @@ describe('worker jobs of a scheduler', () => {
       expect(await scheduler.interrupt(jobKey(definition.jobType))).toBe(true)
       expect((await executed).error).toMatchObject({ code: 'ERR_JOB_INTERRUPTED' })
     }
+  })
+
+  it('that ignore a shutdown are ended before it has ended, and stored as interrupted', async () => {
+    const filename = join(temporaryFolder('deaf-'), 'jobs.db')
+    const block = define('block')
+    const options = { jobs: [block], logger: false, interruptGraceMs: 50 } as const
+    const scheduler = await createScheduler({ ...options, jobStore: sqliteJobStore({ filename }) })
+    const errors: unknown[] = []
+    scheduler.events.on('schedulerError', (error) => errors.push(error))
+    const running = scheduler.events.next('jobProgress')
+    await scheduler.start()
+    await scheduler.scheduleJob(JobBuilder.newJob(block).withIdentity('deaf').build(), once('t'))
+    await running
+    await scheduler.shutdown({ waitForJobsToComplete: true, interruptAfterMs: 0 })
+    expect(errors).toEqual([])
+    await using next = await createScheduler({ ...options, jobStore: sqliteJobStore({ filename }) })
+    expect(await next.queryExecutions({})).toMatchObject({
+      items: [{ jobKey: jobKey('deaf'), outcome: 'interrupted' }],
+    })
   })
 
   it('that take too long fail with their limit, also when they block their thread', async () => {

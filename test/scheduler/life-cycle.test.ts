@@ -211,7 +211,7 @@ describe('the life of a scheduler', () => {
   })
 
   it.each([
-    [{ interruptAfterMs: 1000 }, 6000],
+    [{ interruptAfterMs: 1000 }, 7000],
     [{ interruptAfterMs: 1000, timeoutMs: 2500 }, 2500],
   ])(
     'with %j a shutdown that waits interrupts after a second, and ends after %i ms',
@@ -376,7 +376,7 @@ describe('the end of `await using`', () => {
 
   it('does not wait for a job that hangs, and says which one is left', async () => {
     const { scheduler, clock, errors, outcomes, end, id } = await disposed(false)
-    await clock.advance(2001)
+    await clock.advance(3001)
     await end
     expect(errors).toEqual([
       `An execution still runs although the time to shut down is over: DEFAULT.stuck (${id}).`,
