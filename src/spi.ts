@@ -54,6 +54,7 @@ export {
   dataAfterRun,
   inPlaceOf,
   isDeclaredUpTo,
+  type JobDataAndPlan,
   type PlanChange,
   type PlanCircumstances,
   type PlannedJob,

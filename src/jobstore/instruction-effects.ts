@@ -19,7 +19,7 @@ export const instructionEffects: Readonly<Record<CompletedExecutionInstruction, 
   setAllJobTriggersError: { action: 'fail', isForAll: true },
 }
 
-/** Whether a trigger that ended while it ran was rescheduled meanwhile, so that it is not deleted. */
+/** Whether a trigger that ended while it ran was rescheduled meanwhile, so that it is not deleted, nor completed. */
 export function isRescheduled({ trigger }: JobCompletion, stored: Pick<Trigger, 'nextFireTimeMs'>): boolean {
   return trigger.nextFireTimeMs === null && stored.nextFireTimeMs !== null
 }

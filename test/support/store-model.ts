@@ -449,10 +449,12 @@ export class StoreModel extends ModelLists {
     if (updated.nextFireTimeMs === null && !isPaused) this.#finalize(each)
   }
 
-  #carryOut({ instruction }: JobCompletion, own: ModelTrigger | undefined, job: string): void {
+  #carryOut(completion: JobCompletion, own: ModelTrigger | undefined, job: string): void {
+    const { instruction } = completion
     const isForAll = instruction === 'setAllJobTriggersComplete' || instruction === 'setAllJobTriggersError'
     const reached = isForAll ? this.triggersOf(job) : own === undefined ? [] : [own]
     for (const each of reached) {
+      if (each === own && isBack(own, completion) && !instruction.endsWith('Error')) continue
       if (instruction === 'setTriggerComplete' || instruction === 'setAllJobTriggersComplete') {
         each.state = 'COMPLETE'
         each.claim = null

@@ -215,13 +215,15 @@ function carryOut({ data, signals }: RamSession, completion: JobCompletion, fire
   const effect = instructionEffects[completion.instruction]
   if (effect === null) return false
   const { job } = fired
-  const own = effect.isForAll ? null : storedTriggerOf(data, completion, fired)
+  const own = storedTriggerOf(data, completion, fired)
+  const isBack = own !== null && effect.action !== 'fail' && isRescheduled(completion, own.trigger)
   if (effect.action === 'delete') {
-    if (own === null || isRescheduled(completion, own.trigger)) return false
+    if (own === null || isBack) return false
     data.removeTrigger(own)
     return true
   }
   for (const each of effect.isForAll ? job.triggers() : own === null ? [] : [own]) {
+    if (each === own && isBack) continue
     if (data.apply(each, effect.action) && effect.action === 'fail') {
       signals.add('triggerInError', each.trigger.key, notCarriedOut(job.detail.key))
     }

@@ -264,6 +264,19 @@ const completing = area('complete', {
     assert.notEqual(stored.previousFireTimeMs, null)
     assert.deepEqual((await bed.store.queryTriggers(due)).items, [])
   },
+  'leaves a trigger alone that was stored anew while its last firing ran': async (bed) => {
+    const job = jobDetail('once')
+    for (const instruction of ['setTriggerComplete', 'setAllJobTriggersComplete'] as const) {
+      await bed.schedule('t', { job })
+      const bundle = await bed.start('t')
+      await bed.store.deleteJobs([job.key])
+      await bed.schedule('t', { job, inMs: 1000 })
+      await bed.complete(bundle, instruction)
+      assert.equal(await bed.state('t'), 'NORMAL')
+      await bed.clock.advance(1000)
+      await bed.complete(await bed.start('t'), 'deleteTrigger')
+    }
+  },
   'completes triggers in error with all others of the job when an execution says so': async (bed) => {
     await bed.scheduleAll([bed.trigger('a', { everyMs: 1000 }), bed.trigger('b', { everyMs: 1000, inMs: 1 })])
     await bed.putInError('a')

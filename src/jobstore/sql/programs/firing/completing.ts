@@ -265,14 +265,16 @@ function* carryOutInstructions(
   for (const { completion, jobKey } of ended) {
     const effect = instructionEffects[completion.instruction]
     if (effect === null) continue
-    const own = effect.isForAll ? null : triggers.get(completion, jobKey)
+    const own = triggers.get(completion, jobKey)
+    const isBack = own !== null && effect.action !== 'fail' && isRescheduled(completion, own)
     if (effect.action === 'delete') {
-      if (own === null || isRescheduled(completion, own)) continue
+      if (own === null || isBack) continue
       triggers.delete(own)
       jobsLosingTriggers.push(jobKey)
       continue
     }
     for (const ref of effect.isForAll ? triggers.ofJob(jobKey) : own === null ? [] : [own]) {
+      if (ref === own && isBack) continue
       if (triggers.apply(ref, effect.action) && effect.action === 'fail') {
         tx.signals.add('triggerInError', ref.key, notCarriedOut(jobKey))
       }
