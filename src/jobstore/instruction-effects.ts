@@ -1,6 +1,7 @@
 import type { JobKey } from '../core/key.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { CompletedExecutionInstruction, JobCompletion } from './job-store.ts'
+import { isMadeByScheduler } from './own-triggers.ts'
 
 /** What the end of an execution does to the trigger that fired, or to all triggers of its job. */
 interface InstructionEffect {
@@ -22,6 +23,16 @@ export const instructionEffects: Readonly<Record<CompletedExecutionInstruction, 
 /** Whether a trigger that ended while it ran was rescheduled meanwhile, so that it is not deleted, nor completed. */
 export function isRescheduled({ trigger }: JobCompletion, stored: Pick<Trigger, 'nextFireTimeMs'>): boolean {
   return trigger.nextFireTimeMs === null && stored.nextFireTimeMs !== null
+}
+
+/**
+ * Whether the trigger that fired goes with its execution, unless it was rescheduled. One that the scheduler made itself
+ * is not kept as complete: it would stay for good.
+ */
+export function endsOwnTrigger({ instruction, trigger }: JobCompletion): boolean {
+  const action = instructionEffects[instruction]?.action
+  if (action === 'complete') return trigger.nextFireTimeMs === null && isMadeByScheduler(trigger)
+  return action === 'delete'
 }
 
 /** Why triggers of a job are in error. */

@@ -339,8 +339,7 @@ export class StoreModel extends ModelLists {
     const job = this.job(execution.job)
     const found = this.find(textOf(completion.trigger.key))
     const own = found !== undefined && textOf(found.trigger.jobKey) === execution.job ? found : undefined
-    const deletes =
-      own !== undefined && completion.instruction === 'deleteTrigger' && !isBack(own, completion)
+    const deletes = own !== undefined && !isBack(own, completion) && endsWithIts(completion)
     this.#carryOut(completion, own, execution.job)
     if (deletes) this.triggers = this.triggers.filter((each) => each !== own)
     this.executions = this.executions.filter((each) => each !== execution)
@@ -496,6 +495,14 @@ function dataLeft(job: JobDetail, { jobDetail: given }: JobCompletion, left: Job
     return text === undefined ? [] : [[key, JSON.parse(text) as unknown] as const]
   })
   return Object.fromEntries(entries)
+}
+
+/** A trigger that `triggerJob` made, or a retry, is not kept as complete. */
+function endsWithIts({ instruction, trigger: { key, jobDataMap, nextFireTimeMs } }: JobCompletion): boolean {
+  if (instruction === 'deleteTrigger') return true
+  if (nextFireTimeMs !== null || !instruction.endsWith('Complete')) return false
+  if (key.group === 'RETRYING_JOBS') return Object.keys(jobDataMap).some((name) => name.startsWith('QRTZ_'))
+  return key.group === 'DEFAULT' && key.name.startsWith('MT_')
 }
 
 function isBack(own: ModelTrigger, completion: JobCompletion): boolean {

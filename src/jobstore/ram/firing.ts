@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
-import { instructionEffects, isRescheduled, notCarriedOut } from '../instruction-effects.ts'
+import { endsOwnTrigger, instructionEffects, isRescheduled, notCarriedOut } from '../instruction-effects.ts'
 import type { AcquiredTrigger, AcquireRequest, JobCompletion, TriggerFiredResult } from '../job-store.ts'
 import { inFireOrder } from '../job-store.ts'
 import { dataAfterRun } from '../planned-job.ts'
@@ -217,18 +217,16 @@ function carryOut({ data, signals }: RamSession, completion: JobCompletion, fire
   const { job } = fired
   const own = storedTriggerOf(data, completion, fired)
   const isBack = own !== null && effect.action !== 'fail' && isRescheduled(completion, own.trigger)
-  if (effect.action === 'delete') {
-    if (own === null || isBack) return false
-    data.removeTrigger(own)
-    return true
-  }
+  const isEnded = own !== null && !isBack && endsOwnTrigger(completion)
+  if (isEnded) data.removeTrigger(own)
+  if (effect.action === 'delete') return isEnded
   for (const each of effect.isForAll ? job.triggers() : own === null ? [] : [own]) {
-    if (each === own && isBack) continue
+    if (each === own && (isBack || isEnded)) continue
     if (data.apply(each, effect.action) && effect.action === 'fail') {
       signals.add('triggerInError', each.trigger.key, notCarriedOut(job.detail.key))
     }
   }
-  return false
+  return isEnded
 }
 
 /** The trigger that the instruction is for: the one that fired, or what the job has in its place by now. */

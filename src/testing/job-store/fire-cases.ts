@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { JobKey, TriggerKey } from '../../core/key.ts'
+import { reservedDataPrefix } from '../../core/job-data-map.ts'
+import { JobKey, retryingJobsGroup, TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { TriggerFiredBundle } from '../../jobstore/fired-bundle.ts'
 import type { CompletedExecutionInstruction } from '../../jobstore/job-store.ts'
@@ -275,6 +276,27 @@ const completing = area('complete', {
       assert.equal(await bed.state('t'), 'NORMAL')
       await bed.clock.advance(1000)
       await bed.complete(await bed.start('t'), 'deleteTrigger')
+    }
+  },
+  'deletes a trigger that the scheduler made, when the run ends it': async (bed) => {
+    const retry = bed.trigger('RT_1', {
+      group: retryingJobsGroup,
+      job: jobDetail('again'),
+      data: { [`${reservedDataPrefix}ATTEMPT`]: 2 },
+    })
+    const asked = bed.trigger('MT_1', { job: jobDetail('asked') })
+    // A call of `triggerJob` makes simple triggers.
+    const made = bed.triggerType === 'simple' ? [retry, asked] : [retry]
+    for (const instruction of ['setTriggerComplete', 'setAllJobTriggersComplete'] as const) {
+      for (const trigger of made) {
+        const job = jobDetail(trigger.jobKey?.name ?? '')
+        await bed.store.scheduleJobs([{ job, triggers: [trigger] }], { replace: false })
+        bed.signals.clear()
+        await bed.complete(await bed.start(trigger.key.name), instruction)
+        assert.equal(await bed.store.getTrigger(trigger.key), null)
+        assert.equal(await bed.store.getJob(job.key), null)
+        assert.deepEqual(textsOf(bed.signals.deletedJobs), [job.key.toString()])
+      }
     }
   },
   'completes triggers in error with all others of the job when an execution says so': async (bed) => {

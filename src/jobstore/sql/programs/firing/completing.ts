@@ -3,7 +3,12 @@ import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { firingPartOf } from '../../../firing-part.ts'
-import { instructionEffects, isRescheduled, notCarriedOut } from '../../../instruction-effects.ts'
+import {
+  endsOwnTrigger,
+  instructionEffects,
+  isRescheduled,
+  notCarriedOut,
+} from '../../../instruction-effects.ts'
 import type { CompletionAnswer, JobCompletion } from '../../../job-store.ts'
 import { dataAfterRun, type JobDataAndPlan } from '../../../planned-job.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../../../trigger-state.ts'
@@ -56,13 +61,13 @@ function independentEnds(completions: readonly JobCompletion[]): readonly JobCom
   const retries: JobCompletion[] = []
   const deletions = new KeySet<JobKey>()
   for (const [index, completion] of completions.entries()) {
-    const { jobDetail, instruction, retryTrigger } = completion
+    const { jobDetail, retryTrigger } = completion
     const seesRetry = retries.some((earlier) => seesRetryOf(completion, earlier))
     // A job that lost its last trigger is deleted, so it is not tried again.
     const seesDeletion = retryTrigger !== null && deletions.has(jobDetail.key)
     if (seesRetry || seesDeletion) return completions.slice(0, index)
     if (retryTrigger !== null) retries.push(completion)
-    else if (instruction === 'deleteTrigger') deletions.add(jobDetail.key)
+    else if (endsOwnTrigger(completion)) deletions.add(jobDetail.key)
   }
   return completions
 }
@@ -216,10 +221,10 @@ function* carryOut(
 
 /** Whether the job of an execution that ended must be looked at; most executions leave it as it is. */
 function touchesJob(completion: JobCompletion): boolean {
-  const { instruction, jobDataMap, jobDetail, retryTrigger } = completion
+  const { jobDataMap, jobDetail, retryTrigger } = completion
   return (
     jobDetail.disallowConcurrentExecution ||
-    instruction === 'deleteTrigger' ||
+    endsOwnTrigger(completion) ||
     jobDataMap !== null ||
     retryTrigger !== null ||
     runsItem(completion)
@@ -267,14 +272,14 @@ function* carryOutInstructions(
     if (effect === null) continue
     const own = triggers.get(completion, jobKey)
     const isBack = own !== null && effect.action !== 'fail' && isRescheduled(completion, own)
-    if (effect.action === 'delete') {
-      if (own === null || isBack) continue
+    if (own !== null && !isBack && endsOwnTrigger(completion)) {
       triggers.delete(own)
       jobsLosingTriggers.push(jobKey)
-      continue
     }
-    for (const ref of effect.isForAll ? triggers.ofJob(jobKey) : own === null ? [] : [own]) {
-      if (ref === own && isBack) continue
+    if (effect.action === 'delete') continue
+    const reached = effect.isForAll ? triggers.ofJob(jobKey) : [triggers.get(completion, jobKey)]
+    for (const ref of reached) {
+      if (ref === null || (ref === own && isBack)) continue
       if (triggers.apply(ref, effect.action) && effect.action === 'fail') {
         tx.signals.add('triggerInError', ref.key, notCarriedOut(jobKey))
       }
