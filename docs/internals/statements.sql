@@ -4845,7 +4845,6 @@ ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = exclud
   node_affinity = excluded.node_affinity, sharding = excluded.sharding, job_plan = excluded.job_plan;
 
 -- jobs.load
---   programs/firing/completing.ts (completeJobs)
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/reading/reading.ts (getJob, getJobs)
 --   programs/scheduling/definition-changes.ts (changeDefinitions)
@@ -4928,6 +4927,32 @@ WHERE j.job_name = :job_name
 SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
   j.node_affinity, CASE WHEN length(j.job_data) > 0 THEN encode(substr(j.job_data, 1, 1),
   'hex') = '7b' END AS data_is_json
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND j.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+ORDER BY (j.job_group <> 'DEFAULT'), j.job_group COLLATE "C", j.job_name COLLATE "C"
+FOR NO KEY UPDATE OF j SKIP LOCKED;
+
+-- jobs.tryLockWithData
+--   programs/steps/passing-over.ts (tryLockJobs)
+-- SQLite
+SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
+  j.node_affinity, CASE WHEN length(j.job_data) > 0 THEN lower(hex(substr(j.job_data, 1,
+  1))) = '7b' END AS data_is_json, j.job_data, j.job_plan
+FROM qrtz_job_details AS j
+WHERE j.job_name = :job_name
+  AND j.job_group = :job_group
+  AND j.sched_name = :sched_name;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
+  j.node_affinity, CASE WHEN length(j.job_data) > 0 THEN encode(substr(j.job_data, 1, 1),
+  'hex') = '7b' END AS data_is_json, j.job_data, j.job_plan
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
