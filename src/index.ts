@@ -97,11 +97,15 @@ export type {
 } from './jobs/remote-job.ts'
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
 export type {
+  AddCalendarOptions,
+  AddJobOptions,
   AtWhen,
   ChangeDefinitionsOptions,
   CronWhen,
   DailyWhen,
   EveryWhen,
+  ExpectedJobOptions,
+  ExpectedTriggerOptions,
   InWhen,
   KeyedSchedule,
   OneWhen,
@@ -229,8 +233,6 @@ export type {
   ScheduleSet,
 } from './scheduler/schedule-definition.ts'
 export type {
-  AddCalendarOptions,
-  AddJobOptions,
   FireInstance,
   PauseOptions,
   ResumeOptions,

@@ -34,13 +34,13 @@ export type {
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
+  AddJobRequest,
   CompletionAnswer,
   FiringsBeside,
   JobCompletion,
   JobStore,
   JobStoreContext,
   JobStoreTransaction,
-  SchedulerSignaler,
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
 export type { JobStoreCapabilities } from './jobstore/job-store-capabilities.ts'
@@ -75,6 +75,7 @@ export type {
   RecordOptions,
 } from './jobstore/record-options.ts'
 export { generationInForce } from './jobstore/schedule-set-note.ts'
+export type { SchedulerSignaler } from './jobstore/scheduler-signaler.ts'
 export {
   endedSharding,
   isSplit,

@@ -253,6 +253,7 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/reading/reading.ts (getTrigger, getTriggers)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/definition-changes.ts (changeDefinitions)
+--   programs/scheduling/deleting.ts (deleteTriggers)
 --   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/scheduling/skipping.ts (skipNextFire)
@@ -4848,8 +4849,9 @@ ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = exclud
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/reading/reading.ts (getJob, getJobs)
 --   programs/scheduling/definition-changes.ts (changeDefinitions)
+--   programs/scheduling/deleting.ts (deleteJobs)
 --   programs/scheduling/planning.ts (deletePlanned, putPlanned)
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (addJob, scheduleMany)
 --   sql-awaited-results.ts (SqlAwaitedResults)
 -- SQLite
 SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,

@@ -5,6 +5,7 @@ import type { CronDialect } from '../triggers/cron/cron-dialect.ts'
 import type { CronDst } from '../triggers/cron/dst-policy.ts'
 import type { CalendarMisfireInstruction, SimpleMisfireInstruction } from '../triggers/misfire-instruction.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type { JobDetail } from './job-detail.ts'
 
 /** What says when a schedule runs: exactly one of these is given. */
 export type WhenName = 'cron' | 'daily' | 'every' | 'at' | 'in'
@@ -149,9 +150,36 @@ export interface ReplaceOptions {
   readonly replace?: boolean
 }
 
+export interface AddJobOptions extends ReplaceOptions {
+  /** Accept a job that is neither durable nor has a trigger; it is deleted when it later loses its last trigger. */
+  readonly storeNonDurableWhileAwaitingScheduling?: boolean
+}
+
+export interface AddCalendarOptions extends ReplaceOptions {
+  /** Compute the next fire times of the triggers that name the calendar anew. Default false. */
+  readonly updateTriggers?: boolean
+}
+
 export interface ChangeDefinitionsOptions {
   /** Only check what is to be stored, as far as the scheduler checks it. Default false. */
   readonly dryRun?: boolean
+}
+
+export interface ExpectedJobOptions {
+  /**
+   * The job as it was read: when another one is stored, the call fails with ERR_CHANGED_MEANWHILE and changes nothing.
+   * All of its fields count, its data included. `addJob` fails so also when none is stored. Default: whatever is
+   * stored.
+   */
+  readonly expected?: JobDetail
+}
+
+export interface ExpectedTriggerOptions {
+  /**
+   * The trigger as it was read: when the stored one has another definition, the call fails with ERR_CHANGED_MEANWHILE
+   * and changes nothing. What firing changes does not count. Default: whatever is stored.
+   */
+  readonly expected?: Trigger
 }
 
 export interface RescheduleOptions {

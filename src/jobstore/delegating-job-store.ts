@@ -2,7 +2,11 @@ import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobStoreNotes } from '../jobs/job-store-notes.ts'
-import type { RescheduleOptions } from '../jobs/schedule-options.ts'
+import type {
+  ExpectedJobOptions,
+  ExpectedTriggerOptions,
+  RescheduleOptions,
+} from '../jobs/schedule-options.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
@@ -17,6 +21,7 @@ import type {
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
+  AddJobRequest,
   CompletionAnswer,
   JobCompletion,
   JobStore,
@@ -144,7 +149,7 @@ export class DelegatingJobStore
   scheduleJobs(entries: readonly JobAndTriggers[], options: { readonly replace: boolean }): Promise<void> {
     return this.around('scheduleJobs', () => this.inner.scheduleJobs(entries, options))
   }
-  addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {
+  addJob(job: JobDetail, options: AddJobRequest): Promise<void> {
     return this.around('addJob', () => this.inner.addJob(job, options))
   }
   rescheduleTrigger(key: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<boolean> {
@@ -156,11 +161,14 @@ export class DelegatingJobStore
   deletePlanned(keys: readonly JobKey[], upTo: SetGeneration): Promise<readonly JobKey[]> {
     return this.around('deletePlanned', () => this.inner.deletePlanned(keys, upTo))
   }
-  deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
-    return this.around('deleteJobs', () => this.inner.deleteJobs(keys))
+  deleteJobs(keys: readonly JobKey[], options?: ExpectedJobOptions): Promise<readonly JobKey[]> {
+    return this.around('deleteJobs', () => this.inner.deleteJobs(keys, options))
   }
-  deleteTriggers(keys: readonly TriggerKey[]): Promise<readonly TriggerKey[]> {
-    return this.around('deleteTriggers', () => this.inner.deleteTriggers(keys))
+  deleteTriggers(
+    keys: readonly TriggerKey[],
+    options?: ExpectedTriggerOptions,
+  ): Promise<readonly TriggerKey[]> {
+    return this.around('deleteTriggers', () => this.inner.deleteTriggers(keys, options))
   }
   clear(): Promise<void> {
     return this.around('clear', () => this.inner.clear())

@@ -10,7 +10,7 @@ const unfired = {
 }
 
 /**
- * Refuses to replace a trigger that has another definition than the one that the caller has read.
+ * Refuses to change a trigger that has another definition than the one that the caller has read.
  *
  * @param stored null when it cannot be read
  * @throws SchedulerError ERR_CHANGED_MEANWHILE

@@ -5,14 +5,18 @@ import type { Logger } from '../core/logger.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobStoreNotes } from '../jobs/job-store-notes.ts'
-import type { RescheduleOptions } from '../jobs/schedule-options.ts'
+import type {
+  ExpectedJobOptions,
+  ExpectedTriggerOptions,
+  RescheduleOptions,
+} from '../jobs/schedule-options.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import { compareFireOrder, type Trigger } from '../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreChanges } from './change-watch.ts'
-import type { JobStoreCluster, NodeReport, NodeRequests } from './cluster-view.ts'
+import type { JobStoreCluster, NodeReport } from './cluster-view.ts'
 import type { DefinitionChanges, RemovedDefinitions } from './definition-changes.ts'
 import type { ExecutionReport } from './execution-report.ts'
 import type { FiringOnSchedule } from './fire-slot.ts'
@@ -20,10 +24,7 @@ import type { TriggerFiredBundle } from './fired-bundle.ts'
 import type { JobAndTriggers } from './job-and-triggers.ts'
 import type { JobStoreCapabilities } from './job-store-capabilities.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
-import type { EndedSharding, JobStoreShards } from './job-store-shards.ts'
-import type { LockWait } from './lock-wait.ts'
-import type { MissedFires } from './missed-fires.ts'
-import type { LostExecution, NodeRecovery } from './node-recovery.ts'
+import type { JobStoreShards } from './job-store-shards.ts'
 import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
 import type { PlannedJob, PutPlan, SetGeneration } from './planned-job.ts'
 import type {
@@ -41,49 +42,11 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from './queries.ts'
+import type { SchedulerSignaler } from './scheduler-signaler.ts'
 import type { StoreLimits } from './store-limits.ts'
 import type { StoreProbe } from './store-probe.ts'
 import type { StoreShutdownOptions } from './store-shutdown-options.ts'
 import type { TriggerState } from './trigger-state.ts'
-
-/**
- * The calls of a store to its scheduler, which the store does not know otherwise. They return at once and never throw.
- */
-export interface SchedulerSignaler extends NodeRequests {
-  /** A misfire policy is about to be applied to this trigger. */
-  triggerMisfired(trigger: Trigger): void
-  /** A trigger was moved past planned instants. */
-  firesMissed(missed: MissedFires): void
-  /** This trigger will never fire again. */
-  triggerFinalized(trigger: Trigger): void
-  /** The store deleted a job because its last trigger was deleted. */
-  jobDeleted(jobKey: JobKey): void
-  /** A trigger went to the ERROR state. */
-  triggerInError(triggerKey: TriggerKey, reason: string): void
-  /** Something may fire earlier than was known: `candidateMs`, or null for "soon". */
-  schedulingChanged(candidateMs: EpochMs | null): void
-  storeError(message: string, cause: unknown): void
-  /** Another node stopped checking in; its work is about to be recovered. */
-  nodeFailed(node: string): void
-  /** The work of a failed node, or of an earlier run, was recovered. */
-  nodeRecovered(recovery: NodeRecovery): void
-  executionLost(execution: LostExecution): void
-  /** The last item of a firing of a sharded job has ended. */
-  allShardsDone(firing: EndedSharding): void
-  /** This node could not check in, and tries again. Called once until a check-in succeeds. */
-  checkInFailed(error: unknown): void
-  /** This node has checked in again, after so many attempts that failed. */
-  checkInRestored(failedAttempts: number): void
-  /** Another node took this one for failed and recovered its work: this node's claims and executions are void. */
-  recoveredByPeer(): void
-  /**
-   * The store's time is this much ahead of the context's clock, give or take the uncertainty. Stores that use that
-   * clock never call it.
-   */
-  clockOffsetMeasured(offsetMs: number, uncertaintyMs: number): void
-  /** A statement of this node waits for a lock for longer than the store's limit. */
-  lockWaitExceeded(wait: LockWait): void
-}
 
 /** What the scheduler gives a store at `initialize`. */
 export interface JobStoreContext {
@@ -218,6 +181,11 @@ export interface JobCompletion {
   readonly report?: ExecutionReport
 }
 
+/** How `addJob` treats the job of the same key. */
+export interface AddJobRequest extends ExpectedJobOptions {
+  readonly replace: boolean
+}
+
 /** What became of completions: those in neither list have ended their executions. */
 export interface CompletionAnswer {
   /**
@@ -303,8 +271,13 @@ export interface JobStore extends FiringOnSchedule, StoreLimits {
    * @throws SchedulerError ERR_TRIGGER_NEVER_FIRES when its calendar leaves a trigger no fire time
    */
   scheduleJobs(entries: readonly JobAndTriggers[], options: { readonly replace: boolean }): Promise<void>
-  /** Stores a job without a trigger. */
-  addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void>
+  /**
+   * Stores a job without a trigger.
+   *
+   * @throws ObjectAlreadyExistsError without `replace`, when it exists
+   * @throws SchedulerError ERR_CHANGED_MEANWHILE when another job than `expected` is stored, or none
+   */
+  addJob(job: JobDetail, options: AddJobRequest): Promise<void>
   /**
    * Replaces a trigger by another one of the same job, which starts anew; false when there is no such trigger. With
    * `goesOnFrom` the new one, of the same key, takes its place as `inPlaceOf` says, in one step, and keeps its pause.
@@ -332,10 +305,21 @@ export interface JobStore extends FiringOnSchedule, StoreLimits {
    * force. A job that cannot be read stays.
    */
   deletePlanned(keys: readonly JobKey[], upTo: SetGeneration): Promise<readonly JobKey[]>
-  /** Deletes jobs with their triggers; answers those that existed. */
-  deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]>
-  /** Deletes triggers, and jobs that lose their last trigger and are not durable; answers those that existed. */
-  deleteTriggers(keys: readonly TriggerKey[]): Promise<readonly TriggerKey[]>
+  /**
+   * Deletes jobs with their triggers; answers those that existed.
+   *
+   * @throws SchedulerError ERR_CHANGED_MEANWHILE when `expected`, one of them, is stored in another way
+   */
+  deleteJobs(keys: readonly JobKey[], options?: ExpectedJobOptions): Promise<readonly JobKey[]>
+  /**
+   * Deletes triggers, and jobs that lose their last trigger and are not durable; answers those that existed.
+   *
+   * @throws SchedulerError ERR_CHANGED_MEANWHILE when `expected`, one of them, is stored with another definition
+   */
+  deleteTriggers(
+    keys: readonly TriggerKey[],
+    options?: ExpectedTriggerOptions,
+  ): Promise<readonly TriggerKey[]>
   /** Deletes all jobs, triggers, calendars and remembered pauses. Executions in flight go on. */
   clear(): Promise<void>
 

@@ -137,11 +137,19 @@ export function otherFireIsNext(expectedMs: EpochMs, nextMs: EpochMs | null): Sc
   )
 }
 
-/** Somebody else has changed the trigger that a caller wants to replace. */
+/** Somebody else has changed the job that a caller wants to replace or to delete. */
+export function otherJobIsStored(key: JobKey): SchedulerError {
+  return new SchedulerError(
+    'ERR_CHANGED_MEANWHILE',
+    `Job ${key.toString()} is not as expected any more, so nothing was changed. Look again, and decide anew.`,
+  )
+}
+
+/** Somebody else has changed the trigger that a caller wants to replace or to delete. */
 export function otherTriggerIsStored(key: TriggerKey): SchedulerError {
   return new SchedulerError(
     'ERR_CHANGED_MEANWHILE',
-    `Trigger ${key.toString()} is not as expected any more, so it was not replaced. Look again, and decide anew.`,
+    `Trigger ${key.toString()} is not as expected any more, so nothing was changed. Look again, and decide anew.`,
   )
 }
 

@@ -1,4 +1,4 @@
-import type { SchedulerSignaler } from './job-store.ts'
+import type { SchedulerSignaler } from './scheduler-signaler.ts'
 
 /**
  * Keeps the signals of an operation until the operation is whole: a listener that is called by a signal may call the

@@ -11,7 +11,11 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { RemoteResult } from '../jobs/remote-job.ts'
 import type {
+  AddCalendarOptions,
+  AddJobOptions,
   ChangeDefinitionsOptions,
+  ExpectedJobOptions,
+  ExpectedTriggerOptions,
   RescheduleOptions,
   ScheduledJob,
   ScheduleOptions,
@@ -43,8 +47,6 @@ import { checkReference, type RemoteExecutions } from './remote-executions.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type { ReconcileOptions, Reconciliation, ScheduleDefinition } from './schedule-definition.ts'
 import type {
-  AddCalendarOptions,
-  AddJobOptions,
   FireInstance,
   PauseOptions,
   ResumeOptions,
@@ -309,7 +311,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       triggersOf: (keys) => this.#store.getTriggers(keys),
     })
   }
-  addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {
+  addJob(jobDetail: JobDetail, options: AddJobOptions & ExpectedJobOptions = {}): Promise<void> {
     return this.#scheduling.addJob(jobDetail, options)
   }
   rescheduleJob(
@@ -319,14 +321,14 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   ): Promise<Date | null> {
     return this.#scheduling.rescheduleJob(triggerKey, trigger, options)
   }
-  unscheduleJob(triggerKey: TriggerKey | string): Promise<boolean> {
-    return this.#scheduling.unscheduleJob(triggerKey)
+  unscheduleJob(triggerKey: TriggerKey | string, options: ExpectedTriggerOptions = {}): Promise<boolean> {
+    return this.#scheduling.unscheduleJob(triggerKey, options)
   }
   unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean> {
     return this.#scheduling.unscheduleJobs(triggerKeys)
   }
-  deleteJob(jobKey: JobKey | string): Promise<boolean> {
-    return this.#scheduling.deleteJob(jobKey)
+  deleteJob(jobKey: JobKey | string, options: ExpectedJobOptions = {}): Promise<boolean> {
+    return this.#scheduling.deleteJob(jobKey, options)
   }
   deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
     return this.#scheduling.deleteJobs(jobKeys)

@@ -45,9 +45,15 @@ export const addJobOptions: OptionChecks = {
   storeNonDurableWhileAwaitingScheduling: checkBoolean,
 }
 
+/** Of calls that change one job, which they may expect to be as it was read. */
+export const expectedJobOptions: OptionChecks = { expected: checkJobDetail }
+
+/** Of calls that change one trigger, which they may expect to be as it was read. */
+export const expectedTriggerOptions: OptionChecks = { expected: checkTrigger }
+
 const rescheduleOptions: OptionChecks = {
   goesOnFrom: checkOneOf(['due', 'lastFire', 'start']),
-  expected: checkTrigger,
+  ...expectedTriggerOptions,
 }
 
 /** What takes the place of a trigger has its key, because the pause stays with the key. */

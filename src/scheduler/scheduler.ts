@@ -6,8 +6,11 @@ import type { JobExecutionContext, JobScheduler, JobSource } from '../jobs/job-d
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { ResultTaker } from '../jobs/remote-job.ts'
 import type {
+  AddCalendarOptions,
+  AddJobOptions,
   ChangeDefinitionsOptions,
-  ReplaceOptions,
+  ExpectedJobOptions,
+  ExpectedTriggerOptions,
   RescheduleOptions,
   TriggerJobOptions,
 } from '../jobs/schedule-options.ts'
@@ -49,16 +52,6 @@ import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { ReconcileOptions, Reconciliation, ScheduleDefinition } from './schedule-definition.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
-
-export interface AddJobOptions extends ReplaceOptions {
-  /** Accept a job that is neither durable nor has a trigger; it is deleted when it later loses its last trigger. */
-  readonly storeNonDurableWhileAwaitingScheduling?: boolean
-}
-
-export interface AddCalendarOptions extends ReplaceOptions {
-  /** Compute the next fire times of the triggers that name the calendar anew. Default false. */
-  readonly updateTriggers?: boolean
-}
 
 export interface ShutdownOptions {
   /** Resolve only when running jobs have ended. Default false. */
@@ -295,8 +288,9 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * Stores a job without a trigger; it must be durable.
    *
    * @throws as `scheduleJob`, and ERR_JOB_NOT_DURABLE
+   * @throws SchedulerError ERR_CHANGED_MEANWHILE when another job than `expected` is stored, or none
    */
-  addJob(jobDetail: JobDetail, options?: AddJobOptions): Promise<void>
+  addJob(jobDetail: JobDetail, options?: AddJobOptions & ExpectedJobOptions): Promise<void>
   /**
    * Replaces a trigger by another one for the same job, which may have another key where it begins anew.
    *
@@ -309,12 +303,20 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
     trigger: Trigger,
     options?: RescheduleOptions,
   ): Promise<Date | null>
-  /** Deletes a trigger, and its job when that was its last one and the job is not durable. */
-  unscheduleJob(triggerKey: TriggerKey | string): Promise<boolean>
+  /**
+   * Deletes a trigger, and its job when that was its last one and the job is not durable.
+   *
+   * @throws SchedulerError ERR_CHANGED_MEANWHILE when another trigger than `expected` is stored
+   */
+  unscheduleJob(triggerKey: TriggerKey | string, options?: ExpectedTriggerOptions): Promise<boolean>
   /** True when all existed. */
   unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean>
-  /** Deletes a job and its triggers. */
-  deleteJob(jobKey: JobKey | string): Promise<boolean>
+  /**
+   * Deletes a job and its triggers.
+   *
+   * @throws SchedulerError ERR_CHANGED_MEANWHILE when another job than `expected` is stored
+   */
+  deleteJob(jobKey: JobKey | string, options?: ExpectedJobOptions): Promise<boolean>
   /** True when all existed. */
   deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean>
   /**

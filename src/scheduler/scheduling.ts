@@ -15,7 +15,10 @@ import { KeySet } from '../core/key-set.ts'
 import type { JobSource } from '../jobs/job-definition.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type {
+  AddJobOptions,
   ChangeDefinitionsOptions,
+  ExpectedJobOptions,
+  ExpectedTriggerOptions,
   ReplaceOptions,
   RescheduleOptions,
   ScheduledJob,
@@ -32,13 +35,15 @@ import { checkTrigger, type Trigger } from '../triggers/trigger.ts'
 import type { Nameless } from './nameless.ts'
 import { PlannedJobs } from './planned-jobs.ts'
 import type { LeftOut, ScheduleChecks } from './schedule-checks.ts'
-import type { AddJobOptions, SchedulerTransaction } from './scheduler.ts'
+import type { SchedulerTransaction } from './scheduler.ts'
 import {
   addJobOptions,
   checkDefinitionChanges,
   checkEntries,
   checkRescheduleOptions,
   checkScheduleJob,
+  expectedJobOptions,
+  expectedTriggerOptions,
   isTriggerCall,
   type ScheduleJobCall,
   triggerJobOptions,
@@ -215,9 +220,9 @@ export class Scheduling implements SchedulerTransaction {
     }
   }
 
-  async addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {
+  async addJob(jobDetail: JobDetail, options: AddJobOptions & ExpectedJobOptions = {}): Promise<void> {
     checkJobDetail('addJob', 'jobDetail', jobDetail)
-    checkOptions('addJob', options, addJobOptions)
+    checkOptions('addJob', options, { ...addJobOptions, ...expectedJobOptions })
     this.#requireOpen()
     if (!jobDetail.durable && options.storeNonDurableWhileAwaitingScheduling !== true) {
       throw new SchedulerError(
@@ -227,7 +232,8 @@ export class Scheduling implements SchedulerTransaction {
       )
     }
     const job = this.#checks.job(jobDetail)
-    await this.#open().addJob(job, { replace: options.replace ?? false })
+    const { replace = false, expected } = options
+    await this.#open().addJob(job, { replace, ...(expected !== undefined && { expected }) })
     this.#nameless.note(job, [])
     await this.#observer.jobAdded(job)
     await this.#budget.spend()
@@ -259,27 +265,40 @@ export class Scheduling implements SchedulerTransaction {
     return (await this.#store.getTrigger(trigger.key)) ?? trigger
   }
 
-  async unscheduleJob(triggerKey: TriggerKey | string): Promise<boolean> {
+  async unscheduleJob(
+    triggerKey: TriggerKey | string,
+    options: ExpectedTriggerOptions = {},
+  ): Promise<boolean> {
     const key = triggerKeyOf('unscheduleJob', 'triggerKey', triggerKey)
-    return this.unscheduleJobs([key])
+    checkOptions('unscheduleJob', options, expectedTriggerOptions)
+    return this.#unschedule([key], options)
   }
 
   async unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean> {
     listOf(checkTriggerKey)('unscheduleJobs', 'triggerKeys', triggerKeys)
-    const deleted = await this.#open().deleteTriggers(triggerKeys)
+    return this.#unschedule(triggerKeys)
+  }
+
+  async #unschedule(triggerKeys: readonly TriggerKey[], options?: ExpectedTriggerOptions): Promise<boolean> {
+    const deleted = await this.#open().deleteTriggers(triggerKeys, options)
     for (const key of deleted) await this.#observer.jobUnscheduled(key)
     await this.#budget.spend()
     return deleted.length === triggerKeys.length
   }
 
-  async deleteJob(jobKey: JobKey | string): Promise<boolean> {
+  async deleteJob(jobKey: JobKey | string, options: ExpectedJobOptions = {}): Promise<boolean> {
     const key = jobKeyOf('deleteJob', 'jobKey', jobKey)
-    return this.deleteJobs([key])
+    checkOptions('deleteJob', options, expectedJobOptions)
+    return this.#delete([key], options)
   }
 
   async deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
     listOf(checkJobKey)('deleteJobs', 'jobKeys', jobKeys)
-    const deleted = await this.#open().deleteJobs(jobKeys)
+    return this.#delete(jobKeys)
+  }
+
+  async #delete(jobKeys: readonly JobKey[], options?: ExpectedJobOptions): Promise<boolean> {
+    const deleted = await this.#open().deleteJobs(jobKeys, options)
     for (const jobKey of deleted) {
       await this.#observer.jobDeleted(jobKey)
     }

@@ -50,6 +50,11 @@ export interface Exchange {
   readonly request: Request
   /** Where it came from. */
   readonly address: string
+  /**
+   * Whether it changes something only as it was read: what `noteStored` was told must still be stored when the change
+   * is.
+   */
+  readonly isOnlyAsRead: boolean
   /** Counts a login; throws ERR_RATE_LIMITED when there were too many. */
   countLogin(): void
   /** Gives the client a session, or ends the one it has with null. */

@@ -133,16 +133,23 @@ const scheduling: Record<string, Call | readonly Call[]> = {
   },
   addJob: {
     jobDetail: kinds.aJobDetail,
-    options: kinds.options({ replace: kinds.boolean, storeNonDurableWhileAwaitingScheduling: kinds.boolean }),
+    options: kinds.options({
+      replace: kinds.boolean,
+      storeNonDurableWhileAwaitingScheduling: kinds.boolean,
+      expected: kinds.aJobDetail,
+    }),
   },
   rescheduleJob: {
     triggerKey: kinds.triggerKeyOrName,
     trigger: kinds.aTrigger,
     options: kinds.options({ goesOnFrom: kinds.oneOf('start'), expected: kinds.aTrigger }),
   },
-  unscheduleJob: { triggerKey: kinds.triggerKeyOrName },
+  unscheduleJob: {
+    triggerKey: kinds.triggerKeyOrName,
+    options: kinds.options({ expected: kinds.aTrigger }),
+  },
   unscheduleJobs: { triggerKeys: kinds.listOf(kinds.keyOfTrigger) },
-  deleteJob: { jobKey: kinds.jobKeyOrName },
+  deleteJob: { jobKey: kinds.jobKeyOrName, options: kinds.options({ expected: kinds.aJobDetail }) },
   deleteJobs: { jobKeys: kinds.listOf(kinds.keyOfJob) },
   triggerJob: {
     jobKey: kinds.jobKeyOrName,

@@ -13,7 +13,8 @@ import {
   TriggerBuilder,
 } from '../../src/index.ts'
 import { DelegatingJobStore, type JobStoreOperation } from '../../src/jobstore/delegating-job-store.ts'
-import type { JobStoreContext, SchedulerSignaler } from '../../src/jobstore/job-store.ts'
+import type { JobStoreContext } from '../../src/jobstore/job-store.ts'
+import type { SchedulerSignaler } from '../../src/jobstore/scheduler-signaler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { firing, type ShellRig, shellRig } from '../support/shell-rig.ts'
 

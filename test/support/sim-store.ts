@@ -4,9 +4,9 @@ import type {
   JobCompletion,
   JobStore,
   JobStoreContext,
-  SchedulerSignaler,
   TriggerFiredResult,
 } from '../../src/jobstore/job-store.ts'
+import type { SchedulerSignaler } from '../../src/jobstore/scheduler-signaler.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
 import type { HistoryFact } from './history.ts'

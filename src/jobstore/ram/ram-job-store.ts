@@ -3,7 +3,11 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { GroupMatcher } from '../../core/matcher.ts'
 import { refuseUnknownKeys } from '../../core/options.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
+import type {
+  ExpectedJobOptions,
+  ExpectedTriggerOptions,
+  RescheduleOptions,
+} from '../../jobs/schedule-options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { nextTurn } from '../../time/next-turn.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
@@ -16,6 +20,7 @@ import type { JobAndTriggers } from '../job-and-triggers.ts'
 import type {
   AcquiredTrigger,
   AcquireRequest,
+  AddJobRequest,
   CompletionAnswer,
   JobCompletion,
   JobStore,
@@ -141,7 +146,7 @@ export class RAMJobStore implements JobStore {
     scheduleJobs(this.#data, entries, { replace: options.replace, nowMs: session.now() })
     this.#tell(session)
   }
-  async addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {
+  async addJob(job: JobDetail, options: AddJobRequest): Promise<void> {
     const session = this.#require()
     addJob(this.#data, job, options)
     this.#tell(session)
@@ -164,13 +169,17 @@ export class RAMJobStore implements JobStore {
       this.#inForce(upTo.set) > upTo.generation ? [] : deletePlanned(this.#data, keys, upTo),
     )
   }
-  async deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
+  async deleteJobs(keys: readonly JobKey[], options?: ExpectedJobOptions): Promise<readonly JobKey[]> {
     const session = this.#require()
-    return this.#tell(session, deleteJobs(this.#data, keys))
+    return this.#tell(session, deleteJobs(this.#data, keys, options))
   }
-  async deleteTriggers(keys: readonly TriggerKey[]): Promise<readonly TriggerKey[]> {
+  async deleteTriggers(
+    keys: readonly TriggerKey[],
+    options?: ExpectedTriggerOptions,
+  ): Promise<readonly TriggerKey[]> {
     const session = this.#require()
-    return this.#tell(session, deleteTriggers(this.#data, keys))
+    const { triggerFamilies: families } = session.context
+    return this.#tell(session, deleteTriggers(this.#data, keys, { ...options, families }))
   }
   async clear(): Promise<void> {
     const session = this.#require()

@@ -1,14 +1,20 @@
 import { ObjectAlreadyExistsError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
+import type {
+  ExpectedJobOptions,
+  ExpectedTriggerOptions,
+  RescheduleOptions,
+} from '../../jobs/schedule-options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { TriggerFamilies } from '../../triggers/families/trigger-families.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { asSeen } from '../ended-trigger.ts'
+import { requireExpectedJob } from '../expected-job.ts'
 import { requireExpected } from '../expected-trigger.ts'
 import type { JobAndTriggers } from '../job-and-triggers.ts'
+import type { AddJobRequest } from '../job-store.ts'
 import { inPlaceOf } from '../planned-job.ts'
 import { jobKeyMismatch, jobNotFound, refusalOf, rescheduledOntoAnother } from '../refusals.ts'
 import { entriesUnderCalendars, underCalendar } from '../under-calendar.ts'
@@ -53,9 +59,9 @@ export function storeEntries(
   if (jobsLosingTriggers !== null) for (const job of jobsLosingTriggers) data.removeIfOrphan(job)
 }
 
-export function addJob(data: RamData, job: JobDetail, options: { readonly replace: boolean }): void {
-  if (!options.replace && data.jobs.has(job.key))
-    throw new ObjectAlreadyExistsError('job', job.key.toString())
+export function addJob(data: RamData, job: JobDetail, { replace, expected }: AddJobRequest): void {
+  requireExpectedJob(data.jobs.get(job.key)?.detail ?? null, expected)
+  if (!replace && data.jobs.has(job.key)) throw new ObjectAlreadyExistsError('job', job.key.toString())
   data.putJob(job)
 }
 
@@ -91,7 +97,13 @@ export function rescheduleTrigger(
   return true
 }
 
-export function deleteJobs(data: RamData, keys: readonly JobKey[]): JobKey[] {
+export function deleteJobs(
+  data: RamData,
+  keys: readonly JobKey[],
+  { expected }: ExpectedJobOptions = {},
+): JobKey[] {
+  const found = expected && data.jobs.get(expected.key)
+  if (found !== undefined) requireExpectedJob(found.detail, expected)
   return keys.filter((key) => {
     const job = data.jobs.get(key)
     if (job !== undefined) data.removeJob(job)
@@ -99,7 +111,14 @@ export function deleteJobs(data: RamData, keys: readonly JobKey[]): JobKey[] {
   })
 }
 
-export function deleteTriggers(data: RamData, keys: readonly TriggerKey[]): TriggerKey[] {
+export function deleteTriggers(
+  data: RamData,
+  keys: readonly TriggerKey[],
+  options: (ExpectedTriggerOptions & Pick<RescheduleParts, 'families'>) | null = null,
+): TriggerKey[] {
+  const { expected } = options ?? {}
+  const found = expected && data.triggers.get(expected.key)
+  if (found !== undefined && options !== null) requireExpected(found.trigger, expected, options.families)
   const jobsLosingTriggers = new Set<JobRecord>()
   const deleted = keys.filter((key) => {
     const record = data.triggers.get(key)

@@ -1,10 +1,14 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
+import type {
+  ExpectedJobOptions,
+  ExpectedTriggerOptions,
+  RescheduleOptions,
+} from '../../jobs/schedule-options.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobAndTriggers } from '../job-and-triggers.ts'
-import type { JobStoreTransaction } from '../job-store.ts'
+import type { AddJobRequest, JobStoreTransaction } from '../job-store.ts'
 import type { PlannedJob, PutPlan } from '../planned-job.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { SqlProgram } from './kernel/statement.ts'
@@ -29,7 +33,7 @@ export class JoinedJobStore implements JobStoreTransaction {
   scheduleJobs(entries: readonly JobAndTriggers[], options: { readonly replace: boolean }): Promise<void> {
     return this.#transact((tx) => scheduleJobs(tx, entries, options))
   }
-  addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {
+  addJob(job: JobDetail, options: AddJobRequest): Promise<void> {
     return this.#transact((tx) => addJob(tx, job, options))
   }
   rescheduleTrigger(key: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<boolean> {
@@ -38,11 +42,14 @@ export class JoinedJobStore implements JobStoreTransaction {
   putPlanned(planned: PlannedJob): Promise<PutPlan> {
     return this.#transact((tx) => putPlanned(tx, planned))
   }
-  deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
-    return this.#transact((tx) => deleteJobs(tx, keys))
+  deleteJobs(keys: readonly JobKey[], options?: ExpectedJobOptions): Promise<readonly JobKey[]> {
+    return this.#transact((tx) => deleteJobs(tx, keys, options))
   }
-  deleteTriggers(keys: readonly TriggerKey[]): Promise<readonly TriggerKey[]> {
-    return this.#transact((tx) => deleteTriggers(tx, keys))
+  deleteTriggers(
+    keys: readonly TriggerKey[],
+    options?: ExpectedTriggerOptions,
+  ): Promise<readonly TriggerKey[]> {
+    return this.#transact((tx) => deleteTriggers(tx, keys, options))
   }
 
   getJob(key: JobKey): Promise<JobDetail | null> {

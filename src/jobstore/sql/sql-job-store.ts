@@ -4,7 +4,11 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { JobStoreNotes } from '../../jobs/job-store-notes.ts'
-import type { RescheduleOptions } from '../../jobs/schedule-options.ts'
+import type {
+  ExpectedJobOptions,
+  ExpectedTriggerOptions,
+  RescheduleOptions,
+} from '../../jobs/schedule-options.ts'
 import { type EpochMs, systemClock } from '../../time/clock.ts'
 import { nextTurn } from '../../time/next-turn.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
@@ -20,6 +24,7 @@ import type {
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
+  AddJobRequest,
   CompletionAnswer,
   JobCompletion,
   JobStoreContext,
@@ -114,9 +119,8 @@ export class SqlJobStore implements DatabaseJobStore {
   /** Null on tables shared with Java: a Java node would run a whole firing as one execution. */
   readonly shards: JobStoreShards | null
   readonly #engine: SqlEngine
-  /** Absent on tables shared with Java. */
+  /** Absent on tables shared with Java, as is `scheduleAndFire`. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
-  /** Absent on tables shared with Java. */
   scheduleAndFire?(entry: JobAndTriggers, slot: FireSlot): Promise<TriggerFiredBundle | null>
   #open: OpenStore | null = null
   /** The name of the scheduler that has this store. */
@@ -214,7 +218,7 @@ export class SqlJobStore implements DatabaseJobStore {
     await this.#require().scheduleWriter.schedule(entries, options)
   }
 
-  addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {
+  addJob(job: JobDetail, options: AddJobRequest): Promise<void> {
     return this.#transact('shared', (tx) => addJob(tx, job, options))
   }
   rescheduleTrigger(key: TriggerKey, trigger: Trigger, options?: RescheduleOptions): Promise<boolean> {
@@ -226,11 +230,11 @@ export class SqlJobStore implements DatabaseJobStore {
   deletePlanned(keys: readonly JobKey[], upTo: SetGeneration): Promise<readonly JobKey[]> {
     return this.#transact('shared', (tx) => deletePlanned(tx, keys, upTo))
   }
-  deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
-    return this.#transact('shared', (tx) => deleteJobs(tx, keys))
+  deleteJobs(keys: readonly JobKey[], options?: ExpectedJobOptions): Promise<readonly JobKey[]> {
+    return this.#transact('shared', (tx) => deleteJobs(tx, keys, options))
   }
-  deleteTriggers(keys: readonly TriggerKey[]): Promise<readonly TriggerKey[]> {
-    return this.#transact('shared', (tx) => deleteTriggers(tx, keys))
+  deleteTriggers(keys: readonly TriggerKey[], how?: ExpectedTriggerOptions): Promise<readonly TriggerKey[]> {
+    return this.#transact('shared', (tx) => deleteTriggers(tx, keys, how))
   }
   clear(): Promise<void> {
     return this.#transact('exclusive', (tx) => clear(tx))

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../time/clock.ts'
-import type { SchedulerSignaler } from '../job-store.ts'
+import type { SchedulerSignaler } from '../scheduler-signaler.ts'
 
 /** Called when other connections may have let a trigger fire earlier. */
 export function watchedSignaler(

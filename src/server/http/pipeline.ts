@@ -19,6 +19,7 @@ import { fieldProblems, type ProblemJson, problemOf, RequestProblem } from './pr
 import { jsonOf, readBody } from './read-body.ts'
 import { requireHost, requireOwnOrigin } from './request-guards.ts'
 import { type Asker, TokenGuesses } from './token-guesses.ts'
+import { Turns } from './turns.ts'
 
 /** What is known of where a request came in. */
 export interface Connection {
@@ -55,6 +56,7 @@ export class RequestPipeline {
   readonly #logins: RateLimit
   readonly #guesses: TokenGuesses
   readonly #answers: IdempotentAnswers
+  readonly #turns: Turns
   readonly #audit: AuditTeller
 
   constructor(options: ResolvedServerOptions, parts: ServerParts, sessions: Sessions) {
@@ -65,6 +67,7 @@ export class RequestPipeline {
     this.#logins = new RateLimit(options.loginsPerMinute, options.clock)
     this.#guesses = new TokenGuesses(this.#logins)
     this.#answers = new IdempotentAnswers(options.clock)
+    this.#turns = new Turns(options.clock)
     this.#audit = new AuditTeller(options)
   }
 
@@ -213,6 +216,7 @@ export class RequestPipeline {
     const exchange: AuditedExchange = {
       request,
       address: connection.address,
+      isOnlyAsRead: new Preconditions(request).isOnlyAsRead,
       before: undefined,
       principal: null,
       noteBefore: (before) => {
@@ -316,6 +320,13 @@ export class RequestPipeline {
     return readBody(request, isFile ? bodyBytesMax : maxBodyBytes)
   }
 
+  /** What has a version is looked at before it is changed: no other request may change it in between. */
+  #handleChange(operation: Operation, call: Call): Promise<unknown> {
+    if (operation.isVersioned !== true || call.isDryRun) return operation.handle(call)
+    const thing = JSON.stringify([call.scheduler.schedulerName, operation.path, call.params])
+    return this.#turns.take(thing, () => operation.handle(call))
+  }
+
   /** Never rejects: a problem is an answer, which the audit has as well. */
   async #carryOutChange(change: Admitted, bodyText: string): Promise<KeptAnswer> {
     const { routed, scheduler } = change
@@ -326,7 +337,7 @@ export class RequestPipeline {
       const call = await this.#callOf(change, bodyText)
       what = { ...what, isDryRun: call.isDryRun, params: call.params }
       isBegun = !call.isDryRun
-      what = { ...what, answer: await routed.operation.handle(call) }
+      what = { ...what, answer: await this.#handleChange(routed.operation, call) }
     } catch (error) {
       const problem = problemOf(error, this.#options.logger, routed.operation.id)
       // What fails unexpectedly may do so after the change was stored.

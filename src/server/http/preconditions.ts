@@ -16,6 +16,11 @@ export class Preconditions {
     return [this.#match, this.#noneMatch].filter((text) => text !== null)
   }
 
+  /** Whether it changes the thing only as it was read; `*` is content with whatever is there. */
+  get isOnlyAsRead(): boolean {
+    return this.#match !== null && this.#match.trim() !== '*'
+  }
+
   /**
    * @param stored What is stored now; null when nothing is.
    * @throws SchedulerError ERR_CHANGED_MEANWHILE

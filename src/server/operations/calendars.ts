@@ -195,8 +195,8 @@ const putCalendar: Operation = operation({
     return change(call, 'data', {
       wouldChange: () => differs,
       async carryOut() {
-        const { updateTriggers } = body
-        if (differs) await scheduler.addCalendar(params.name, calendar, { replace: true, updateTriggers })
+        const options = { replace: stored !== null, updateTriggers: body.updateTriggers }
+        if (differs) await scheduler.addCalendar(params.name, calendar, options)
         return differs
       },
       result: { before: stored?.toJSON() ?? null, after: calendar.toJSON(), ...effect },

@@ -4,7 +4,6 @@ import { KeyMap } from '../../core/key-map.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { type JobQuery, type JobSummary, queryLimits } from '../../jobstore/queries.ts'
-import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { refuseBlind } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
@@ -159,7 +158,7 @@ const putJob: Operation = operation({
     if (call.isDryRun && differ(stored, job)) {
       await scheduler.changeDefinitions({ entries: [{ job, triggers: [] }] }, { dryRun: true })
     }
-    const after = call.isDryRun || !differ(stored, job) ? job : await putAs(scheduler, job, stored)
+    const after = call.isDryRun || !differ(stored, job) ? job : await putAs(call, job, stored)
     const changed = differ(stored, after)
     return change(call, 'data', {
       wouldChange: () => changed,
@@ -175,8 +174,16 @@ function differ(stored: JobDetail | null, job: JobDetail): boolean {
 }
 
 /** Stores the job; answers it as it is stored, with what its definition adds. */
-async function putAs(scheduler: Scheduler, job: JobDetail, stored: JobDetail | null): Promise<JobDetail> {
-  await scheduler.addJob(job, { replace: stored !== null, storeNonDurableWhileAwaitingScheduling: true })
+async function putAs(
+  { scheduler, exchange }: OperationCall<KeyJson, unknown, unknown>,
+  job: JobDetail,
+  stored: JobDetail | null,
+): Promise<JobDetail> {
+  await scheduler.addJob(job, {
+    replace: stored !== null,
+    storeNonDurableWhileAwaitingScheduling: true,
+    ...(exchange.isOnlyAsRead && stored !== null && { expected: stored }),
+  })
   return (await scheduler.getJobDetail(job.key)) ?? job
 }
 
@@ -235,7 +242,11 @@ const deleteJob: Operation = operation({
     })
     return change(call, 'data', {
       wouldChange: () => true,
-      carryOut: () => scheduler.deleteJob(key),
+      async carryOut() {
+        const isDeleted = await scheduler.deleteJob(key, call.exchange.isOnlyAsRead ? { expected: job } : {})
+        if (!isDeleted) call.exchange.noteStored(null)
+        return isDeleted
+      },
       result: { triggers: triggers.length },
     })
   },

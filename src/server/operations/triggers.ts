@@ -167,7 +167,8 @@ async function storeTrigger(
   if (stored !== null) {
     const calendar = await calendarOf(scheduler, trigger)
     const { trigger: next, goesOnFrom } = redefinition(stored, trigger, calendar)
-    if ((await scheduler.rescheduleJob(stored.key, next, { goesOnFrom })) !== null) return
+    const options = { goesOnFrom, ...(exchange.isOnlyAsRead && { expected: stored }) }
+    if ((await scheduler.rescheduleJob(stored.key, next, options)) !== null) return
     // It has ended, or was deleted, since it was read: a caller who wants it as it was is told so.
     exchange.noteStored(null)
   }
@@ -237,7 +238,13 @@ const deleteTrigger: Operation = operation({
     call.exchange.noteBefore(trigger === null ? null : definitionOf(trigger))
     return change(call, 'data', {
       wouldChange: () => true,
-      carryOut: () => call.scheduler.unscheduleJob(key),
+      async carryOut() {
+        const { scheduler, exchange } = call
+        const options = exchange.isOnlyAsRead && trigger !== null ? { expected: trigger } : {}
+        const isDeleted = await scheduler.unscheduleJob(key, options)
+        if (!isDeleted) exchange.noteStored(null)
+        return isDeleted
+      },
       result: null,
     })
   },

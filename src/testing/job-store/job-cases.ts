@@ -98,6 +98,37 @@ export const jobCases: readonly StoreCase[] = area('jobs', {
     await store.addJob(jobDetail('job'), { replace: true })
     assert.notEqual(await store.getJob(new JobKey('job')), null)
   },
+  'replaces a job only as it was read, where one is expected': async ({ store }) => {
+    const first = jobDetail('job', { jobDataMap: { to: 'a', list: [1, { deep: true }] }, durable: true })
+    await refuses(store.addJob(first, { replace: true, expected: first }), 'ERR_CHANGED_MEANWHILE')
+    assert.equal(await store.getJob(first.key), null)
+    await store.addJob(first, { replace: false })
+    const expected = await store.getJob(first.key)
+    assert.ok(expected !== null)
+    const edits = ['one', 'two', 'three'].map((description) =>
+      store.addJob({ ...first, description }, { replace: true, expected }),
+    )
+    const outcomes = await Promise.allSettled(edits)
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+    const stored = await store.getJob(first.key)
+    assert.ok(stored !== null)
+    const changed = { ...first, jobDataMap: { to: 'b' } }
+    await refuses(store.addJob(changed, { replace: true, expected }), 'ERR_CHANGED_MEANWHILE')
+    assert.deepEqual(await store.getJob(first.key), stored)
+    await store.addJob(changed, { replace: true, expected: stored })
+    assert.deepEqual(await store.getJob(first.key), changed)
+  },
+  'deletes a job only as it was read, where one is expected': async (bed) => {
+    const { store } = bed
+    await bed.schedule('t', { inMs: 5000 })
+    const expected = bed.job
+    const changed = { ...bed.job, jobDataMap: { changed: true } }
+    await store.addJob(changed, { replace: true })
+    await refuses(store.deleteJobs([expected.key], { expected }), 'ERR_CHANGED_MEANWHILE')
+    assert.deepEqual(await storedCounts(store), { jobs: 1, triggers: 1, calendars: 0 })
+    assert.deepEqual(await store.deleteJobs([changed.key], { expected: changed }), [changed.key])
+    assert.deepEqual(await store.deleteJobs([changed.key], { expected: changed }), [])
+  },
   'deletes jobs with their triggers, and answers those that existed': async (bed) => {
     const { store } = bed
     await bed.scheduleAll([bed.trigger('a'), bed.trigger('b')])

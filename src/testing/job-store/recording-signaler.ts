@@ -1,10 +1,10 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { InterruptTarget, NodeOrder } from '../../jobstore/cluster-view.ts'
-import type { SchedulerSignaler } from '../../jobstore/job-store.ts'
 import type { EndedSharding } from '../../jobstore/job-store-shards.ts'
 import type { LockWait } from '../../jobstore/lock-wait.ts'
 import type { MissedFires } from '../../jobstore/missed-fires.ts'
 import type { LostExecution, NodeRecovery } from '../../jobstore/node-recovery.ts'
+import type { SchedulerSignaler } from '../../jobstore/scheduler-signaler.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 

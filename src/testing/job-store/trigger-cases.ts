@@ -388,6 +388,17 @@ const rescheduling = area('triggers: rescheduling', {
     const missing = bed.trigger('missing', { everyMs: 1000 })
     assert.equal(await bed.store.rescheduleTrigger(missing.key, missing, { expected: missing }), false)
   },
+  'is deleted only as it was read, where one is expected': async (bed) => {
+    const { key } = await bed.schedule('t', { everyMs: 1000 })
+    const expected = await bed.stored('t')
+    await bed.complete(await bed.start('t'))
+    const next = bed.trigger('t', { inMs: 5000, everyMs: 2000 })
+    await bed.store.rescheduleTrigger(key, next)
+    await refuses(bed.store.deleteTriggers([key], { expected }), 'ERR_CHANGED_MEANWHILE')
+    assert.notEqual(await bed.state('t'), 'NONE')
+    assert.deepEqual(await bed.store.deleteTriggers([key], { expected: next }), [key])
+    assert.deepEqual(await bed.store.deleteTriggers([key], { expected: next }), [])
+  },
   'does not count a job as new': async (bed) => {
     await bed.schedule('t')
     await bed.store.rescheduleTrigger(new TriggerKey('t'), bed.trigger('t', { inMs: 1 }))

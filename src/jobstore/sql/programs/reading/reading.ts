@@ -4,7 +4,6 @@ import type { EpochMs } from '../../../../time/clock.ts'
 import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { asSeen } from '../../../ended-trigger.ts'
-import type { SchedulerSignaler } from '../../../job-store.ts'
 import {
   type ExecutionCursor,
   type ExecutionQuery,
@@ -22,6 +21,7 @@ import {
   type UnknownJobType,
   unknownJobTypeLimits,
 } from '../../../queries.ts'
+import type { SchedulerSignaler } from '../../../scheduler-signaler.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlSession } from '../../session/sql-session.ts'
 import type { BrokenTrigger, StoredTrigger } from '../../tables/triggers/trigger-table.ts'

@@ -1,5 +1,8 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeySet } from '../../../../core/key-set.ts'
+import type { ExpectedJobOptions, ExpectedTriggerOptions } from '../../../../jobs/schedule-options.ts'
+import { requireExpectedJob } from '../../../expected-job.ts'
+import { requireExpected } from '../../../expected-trigger.ts'
 import { isPausedState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -12,10 +15,18 @@ import { uniqueKeys } from '../steps/settling.ts'
 // Executions in flight are rows of their own: they go on, and block the jobs of their keys, whatever is deleted here.
 
 /** Deletes jobs with their triggers; answers those that existed. */
-export function* deleteJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+export function* deleteJobs(
+  tx: SqlTransaction,
+  keys: readonly JobKey[],
+  { expected }: ExpectedJobOptions = {},
+): SqlProgram<readonly JobKey[]> {
   const { jobs, triggers } = tx.session
   const unique = uniqueKeys(keys)
   const found = yield* lockJobs(tx, unique)
+  if (expected !== undefined && found.has(expected.key)) {
+    const stored = yield* jobs.load([expected.key])
+    requireExpectedJob(stored.found.get(expected.key) ?? null, expected)
+  }
   if (found.size > 0) {
     yield* deleteRefs(tx, yield* triggers.lockOfJobs(found.keys()))
     yield* jobs.delete(found.keys())
@@ -29,12 +40,17 @@ export function* deleteJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlPro
 export function* deleteTriggers(
   tx: SqlTransaction,
   keys: readonly TriggerKey[],
+  { expected }: ExpectedTriggerOptions = {},
 ): SqlProgram<readonly TriggerKey[]> {
   const unique = new KeySet(keys)
   const jobKeys = (yield* tx.session.keyLists.jobsOfTriggers(unique.keys())).values()
   // Jobs before triggers, as everywhere.
   yield* lockJobs(tx, uniqueKeys(jobKeys))
   const found = yield* lockTriggers(tx, unique.keys())
+  if (expected !== undefined && found.has(expected.key)) {
+    const stored = (yield* tx.session.triggers.load([expected.key])).found.get(expected.key)
+    requireExpected(stored?.trigger ?? null, expected, tx.session.context.triggerFamilies)
+  }
   const refs = found.values()
   yield* deleteRefs(tx, refs)
   yield* deleteOrphans(

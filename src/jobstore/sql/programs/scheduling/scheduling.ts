@@ -5,10 +5,12 @@ import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { RescheduleOptions } from '../../../../jobs/schedule-options.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { asSeen } from '../../../ended-trigger.ts'
+import { requireExpectedJob } from '../../../expected-job.ts'
 import { requireExpected } from '../../../expected-trigger.ts'
 import type { FireSlot } from '../../../fire-slot.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { JobAndTriggers } from '../../../job-and-triggers.ts'
+import type { AddJobRequest } from '../../../job-store.ts'
 import { inPlaceOf } from '../../../planned-job.ts'
 import { jobKeyMismatch, refusalOf, rescheduledOntoAnother } from '../../../refusals.ts'
 import { entriesUnderCalendars, underCalendar } from '../../../under-calendar.ts'
@@ -54,9 +56,14 @@ export function* scheduleJobs(
 export function* addJob(
   tx: SqlTransaction,
   job: JobDetail,
-  options: { readonly replace: boolean },
+  { replace, expected }: AddJobRequest,
 ): SqlProgram<void> {
-  yield* scheduleJobs(tx, [{ job, triggers: [] }], options)
+  if (expected !== undefined) {
+    yield* lockJobs(tx, [job.key])
+    const { found } = yield* tx.session.jobs.load([job.key])
+    requireExpectedJob(found.get(job.key) ?? null, expected)
+  }
+  yield* scheduleJobs(tx, [{ job, triggers: [] }], { replace })
 }
 
 /** From so many entries on, a call whose keys differ is expected to be of new keys. */
