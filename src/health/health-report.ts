@@ -5,6 +5,7 @@ export const healthCodes = [
   'stopping',
   'notStarted',
   'storeUnavailable',
+  'notFiring',
   'notCheckingIn',
   'noSuccess',
   'firingLate',
@@ -12,7 +13,8 @@ export const healthCodes = [
 ] as const
 /**
  * Why something is not well: `takenOver` is a process whose work another one has taken over for good; `stopping` is
- * before and during a shutdown; `ruleFailed` is a rule of your own, or one that could not be checked.
+ * before and during a shutdown; `notFiring` is a store that answers and takes no change, such as one on a
+ * full disk; `ruleFailed` is a rule of your own, or one that could not be checked.
  */
 export type HealthCode = (typeof healthCodes)[number]
 

@@ -25,7 +25,10 @@ export interface SchedulerHealth {
   readonly schedulerName: string
   /** False when only a new process helps. */
   live(): HealthReport
-  /** Whether this process takes work: it is started, its store answers, and it is not about to stop. */
+  /**
+   * Whether this process takes work: it is started, its store answers and takes what it writes, and it is not about to
+   * stop.
+   */
   ready(): Promise<HealthReport>
   /** Whether the rules hold. They say how the schedule does, of all nodes together, and do not count for `ready`. */
   rules(): Promise<HealthReport>
@@ -120,6 +123,14 @@ class WatchedHealth implements SchedulerHealth {
       reasons.push({ code: 'notCheckingIn', message })
     }
     if (this.#scheduler.isShutdown) return reportOf(reasons)
+    const { notFiringSince } = this.#scheduler.getMetaData()
+    if (notFiringSince !== null) {
+      const since = notFiringSince.toISOString()
+      reasons.push({
+        code: 'notFiring',
+        message: `The node has tried in vain to fire triggers since ${since}.`,
+      })
+    }
     if (!this.#scheduler.isStarted && !this.#isStopping && !isAttached(this.#scheduler)) {
       reasons.push({ code: 'notStarted', message: 'The scheduler stands by: it fires nothing.' })
     }

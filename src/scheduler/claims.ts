@@ -149,7 +149,7 @@ export class Claims {
       } else if (result.kind === 'failed') {
         claims.push(acquired)
         const key = acquired.trigger.key.toString()
-        failures.add(`Trigger ${key} could not be fired and was released.`, result.error)
+        failures.addOfTrigger(`Trigger ${key} could not be fired and was released.`, result.error)
       }
     }
     // An answer that claims are locked says nothing of the store: the search may fail between each two of them.

@@ -2,7 +2,7 @@ import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import type { Clock } from '../time/clock.ts'
+import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Notifier } from './notifier.ts'
 
 /** The wait after a failure when the store does not say one. */
@@ -26,6 +26,7 @@ export class LoopFailures {
   readonly #parts: LoopFailuresParts
   #count = 0
   #retryAtMs = 0
+  #inVainSinceMs: EpochMs | null = null
 
   constructor(parts: LoopFailuresParts) {
     this.#parts = parts
@@ -36,10 +37,32 @@ export class LoopFailures {
     return this.#retryAtMs
   }
 
+  /** Since when what the loop tries is in vain, by the wall clock; null while its last try has succeeded. */
+  get inVainSinceMs(): EpochMs | null {
+    return this.#inVainSinceMs
+  }
+
   /** Reports the first failure of a row; logs each further one for debugging. */
   add(message: string, error: unknown): void {
-    const { abandonSignal, clock, ids, logger, notifier } = this.#parts
+    const { abandonSignal, clock } = this.#parts
     if (abandonSignal.aborted) return
+    this.#inVainSinceMs ??= clock.now()
+    this.#note(message, error)
+  }
+
+  /** The same for a single trigger: the store has answered, and others may fire. */
+  addOfTrigger(message: string, error: unknown): void {
+    this.#inVainSinceMs = null
+    if (!this.#parts.abandonSignal.aborted) this.#note(message, error)
+  }
+
+  /** The store has done what the loop asked for; a row of failures ends only when nothing is left to fire. */
+  answered(): void {
+    this.#inVainSinceMs = null
+  }
+
+  #note(message: string, error: unknown): void {
+    const { clock, ids, logger, notifier } = this.#parts
     this.#count++
     if (this.#count === 1) notifier.error(message, error)
     else {
@@ -66,6 +89,7 @@ export class LoopFailures {
   end(): void {
     const failures = this.#count
     this.#count = 0
+    this.#inVainSinceMs = null
     if (failures > 0) this.#parts.logger.info({ failures }, 'Triggers are searched and fired again.')
   }
 
@@ -77,6 +101,7 @@ export class LoopFailures {
   /** Forgets failures and the wait. */
   clear(): void {
     this.#count = 0
+    this.#inVainSinceMs = null
     this.#retryAtMs = 0
   }
 }

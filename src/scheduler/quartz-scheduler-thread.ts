@@ -108,6 +108,11 @@ export class QuartzSchedulerThread {
     })
   }
 
+  /** Since when it fails to find or to fire triggers, by the wall clock; null while it does not fail. */
+  get inVainSinceMs(): EpochMs | null {
+    return this.#failures.inVainSinceMs
+  }
+
   /** Starts or resumes firing. */
   resume(): void {
     this.#paused = false
@@ -343,6 +348,7 @@ export class QuartzSchedulerThread {
       this.#signal = null
       const asked = { wallMs: clock.now(), elapsedMs: clock.elapsedMs() }
       const { fired, isWhole, lookAgainAtMs } = await this.#take(nextMs, asked)
+      this.#failures.answered()
       lateCauses.looked()
       const areHeld = this.#claims.held.length > 0
       this.#hasAdded = next !== undefined && (this.#hasAdded || this.#claims.held[0] !== next)

@@ -108,6 +108,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   readonly #cluster: Cluster
   readonly #audit: AuditTrail
   readonly #steering: Steering
+  readonly #thread: QuartzSchedulerThread
   #delayedStart: ClockTimer | null = null
 
   constructor(parts: QuartzSchedulerParts) {
@@ -120,6 +121,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     this.#executing = parts.executing
     this.#remotes = parts.remotes
     this.#budget = parts.budget
+    this.#thread = parts.thread
     const { clock, hasOwnClock, logger } = parts.options
     this.#wallClockStarts = new WallClockStarts({ clock, hasOwnClock, logger })
     this.#nameless = parts.nameless
@@ -193,6 +195,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   getMetaData(): SchedulerMetaData {
     const { jobStore, threadPool } = this.#options
     const { runningSinceMs } = this.#lifeCycle
+    const { inVainSinceMs } = this.#thread
     return {
       schedulerName: this.schedulerName,
       schedulerInstanceId: this.schedulerInstanceId,
@@ -201,6 +204,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       isInStandbyMode: this.isInStandbyMode,
       isShutdown: this.isShutdown,
       runningSince: runningSinceMs === null ? null : new Date(runningSinceMs),
+      notFiringSince: inVainSinceMs === null ? null : new Date(inVainSinceMs),
       numberOfJobsExecuted: this.#executing.startedCount,
       jobStore: jobStore.name,
       jobStorePersistent: jobStore.capabilities.persistent,

@@ -10,6 +10,11 @@ export interface SchedulerMetaData {
   readonly isShutdown: boolean
   /** When the scheduler was first started; null before. */
   readonly runningSince: Date | null
+  /**
+   * Since when this instance tries in vain to find and fire triggers, because the store does not answer or takes no
+   * change; null while its last try has succeeded, and before the first start.
+   */
+  readonly notFiringSince: Date | null
   /** How often jobs have begun to run on this instance since it was made: refires count, what was vetoed does not. */
   readonly numberOfJobsExecuted: number
   readonly jobStore: string

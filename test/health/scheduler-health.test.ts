@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   type HealthRule,
@@ -101,6 +102,62 @@ describe('ready', () => {
     expect([asked, checks]).toEqual([2, 2])
     store.getCalendarNames = answered
     await clock.advance(60_000)
+    expect((await health.ready()).isOk).toBe(true)
+  })
+
+  it.each(['fired_triggers', 'scheduler_state'])(
+    'says that the store takes no change of %s',
+    async (table) => {
+      const filename = databaseFile()
+      const clock = new ManualClock()
+      let runs = 0
+      const job = jobOf(() => {
+        runs++
+      })
+      const { scheduler } = await shellRig([job], { clock, jobStore: sqliteJobStore({ filename }) })
+      onTestFinished(() => scheduler.shutdown())
+      const health = schedulerHealth(scheduler, { clock, maxAgeMs: 0 })
+      const database = new Database(filename)
+      onTestFinished(() => {
+        database.close()
+      })
+      const onChange = (name: string, change: string): void => {
+        database.exec(
+          `CREATE TRIGGER ${name} BEFORE ${change} ON qrtz_${table} ` +
+            "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END",
+        )
+      }
+      onChange('no_insert', 'INSERT')
+      onChange('no_update', 'UPDATE')
+      const checkInMs = 6000
+      if (table === 'fired_triggers') await scheduler.scheduleJob(detailOf(job), firing(clock.now() + 1000))
+      await clock.advance(checkInMs)
+      const code = table === 'fired_triggers' ? 'notFiring' : 'notCheckingIn'
+      expect(codesOf(await health.ready())).toEqual([code])
+      expect(health.live().isOk).toBe(true)
+      await clock.advance(60_000)
+      expect([codesOf(await health.ready()), runs]).toEqual([[code], 0])
+      database.exec('DROP TRIGGER no_insert; DROP TRIGGER no_update')
+      await clock.advance(20_000)
+      await scheduler.idle()
+      expect(await health.ready()).toEqual({ isOk: true, reasons: [] })
+      expect(runs).toBe(table === 'fired_triggers' ? 1 : 0)
+    },
+  )
+
+  it('does not count a trigger that alone cannot be fired', async () => {
+    const job = jobOf(() => {})
+    const { clock, scheduler, store } = await shellRig([job])
+    onTestFinished(() => scheduler.shutdown())
+    const health = schedulerHealth(scheduler, { clock, maxAgeMs: 0 })
+    store.acquireAndFire = undefined as never
+    store.triggersFired = async (claims) =>
+      claims.map(() => ({ kind: 'failed', error: new Error('no') }) as const)
+    await scheduler.scheduleJob(
+      detailOf(job, (detail) => detail.storeDurably()),
+      firing(clock.now() + 1000),
+    )
+    await clock.advance(2000)
     expect((await health.ready()).isOk).toBe(true)
   })
 

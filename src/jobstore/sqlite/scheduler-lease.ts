@@ -3,7 +3,6 @@ import { withoutSecrets } from '../../core/secrets.ts'
 import { packageVersion } from '../../core/version.ts'
 import type { ClockTimer, EpochMs } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
-import { FailureSeries } from '../failure-series.ts'
 import type { JobStoreContext } from '../job-store.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import type { SqlVocabulary } from '../sql/kernel/sql-vocabulary.ts'
@@ -50,9 +49,10 @@ export class SchedulerLease {
   readonly #whose: LeaseHolder
   readonly #identity = ownIdentity()
   readonly #sleep: InterruptibleSleep
-  readonly #failures: FailureSeries
   #timer: ClockTimer | null = null
   #checkin: Promise<void> = Promise.resolve()
+  /** Check-ins in a row that could not be written. */
+  #failures = 0
   #isHeld = false
   /** From then on each transaction proves it, also one that began to wait before the lease was lost or given back. */
   #wasTaken = false
@@ -62,7 +62,6 @@ export class SchedulerLease {
     this.#runner = runner
     this.#context = context
     this.#sleep = new InterruptibleSleep(context.clock)
-    this.#failures = new FailureSeries(context)
     this.#statements = leaseStatements(vocabulary)
     this.#filename = withoutSecrets(filename)
     this.#files = new OpenedFiles(filename, runner.connections)
@@ -186,16 +185,19 @@ export class SchedulerLease {
   }
 
   async #checkIn(): Promise<void> {
-    const { signaler } = this.#context
+    const { logger, signaler } = this.#context
     let connection: number | null = null
     try {
       const isKept = await this.#runner.transact(() => this.#keep(), { lock: 'cluster' })
       connection = this.#runner.connections
-      this.#failures.end('the check-in of this scheduler was written again')
+      if (this.#failures > 0) signaler.checkInRestored(this.#failures)
+      this.#failures = 0
       if (!isKept) this.lose(this.#takenOver())
     } catch (error) {
       if (this.#sleep.isOver) return
-      this.#failures.add('the check-in of this scheduler could not be written', error)
+      this.#failures++
+      if (this.#failures === 1) signaler.checkInFailed(error)
+      else logger.debug({ err: error, failures: this.#failures }, 'the node could not check in')
     }
     const lostEnding = this.#files.lostEnding(connection)
     if (lostEnding !== null) {
