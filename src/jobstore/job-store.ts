@@ -352,7 +352,7 @@ export interface JobStore extends FiringOnSchedule, StoreLimits {
 
   /**
    * False when there is no such trigger. Here and in the methods below, what the note says is kept with the pause, in
-   * the same transaction. What is paused already keeps what is known of it when the note says nothing.
+   * the same transaction. Without a reason and an end, what is paused already keeps what is known of it.
    */
   pauseTrigger(key: TriggerKey, note?: PauseNote): Promise<boolean>
   /**

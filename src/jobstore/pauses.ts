@@ -23,9 +23,12 @@ export type PauseNote = Pick<Pause, 'reason' | 'by' | 'untilMs'>
 /** Of a pause about which nothing is said. */
 export const silentPause: PauseNote = Object.freeze({ reason: null, by: null, untilMs: null })
 
-/** Whether something is said that replaces what is known of a pause that is in force. */
-export function saysSomething({ reason, by, untilMs }: PauseNote): boolean {
-  return reason !== null || by !== null || untilMs !== null
+/**
+ * Whether something is said that replaces what is known of a pause that is in force. A name by itself does not: every
+ * request to the server has one, and one without a reason must not take away the reason and the end that are known.
+ */
+export function saysSomething({ reason, untilMs }: PauseNote): boolean {
+  return reason !== null || untilMs !== null
 }
 
 /** What a pause is of. */

@@ -344,7 +344,7 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
 
   /**
    * Pauses a trigger. Here and in the methods below, `options` say who pauses, why and until when; listings show it
-   * with what is paused. What is paused already keeps what was said before when nothing is said now.
+   * with what is paused. What is paused already keeps what was said before when there is neither a reason nor an end.
    */
   pauseTrigger(triggerKey: TriggerKey | string, options?: PauseOptions): Promise<boolean>
   /** Pauses matching groups, and triggers stored in them later; answers the groups. */

@@ -141,11 +141,15 @@ test('a dry run refuses a trigger that the store cannot keep, as the change itse
 test('a dry run of a pause of a job says what the pause does, also where the job is paused', async () => {
   await using fixture = await serverFixture()
   const path = '/jobs/mail/hourly/pause'
-  for (const before of ['/job-groups/mail/pause', path]) {
-    await fixture.ask(`POST ${before}`, {})
-    const dry = await fixture.ask(`POST ${path}?dryRun=true`, {})
-    const done = await fixture.ask(`POST ${path}`, {})
-    expect([dry.json, done.json]).toMatchObject([{ changed: true }, { changed: true }])
+  await fixture.ask('POST /job-groups/mail/pause', {})
+  for (const [changed, body] of [
+    [true, {}],
+    [false, {}],
+    [true, { reason: 'ink' }],
+  ] as const) {
+    const dry = await fixture.ask(`POST ${path}?dryRun=true`, { body })
+    const done = await fixture.ask(`POST ${path}`, { body })
+    expect([dry.json, done.json]).toMatchObject([{ changed }, { changed }])
   }
 })
 

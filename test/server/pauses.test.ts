@@ -13,20 +13,49 @@ const stores = [
 test('a pause of one job or trigger, or its end, says whether it changes a trigger', async () => {
   await using fixture = await serverFixture()
   await addPlainJob(fixture.scheduler, 'echo', 'lone', 'mail')
-  for (const [path, changed] of [
+  for (const [path, changed, body] of [
     ['/jobs/mail/lone/pause', false],
     ['/jobs/mail/hourly/resume', false],
     ['/jobs/mail/hourly/pause', true],
-    ['/jobs/mail/hourly/pause', true],
+    ['/jobs/mail/hourly/pause', false],
+    ['/jobs/mail/hourly/pause', true, { reason: 'ink' }],
+    ['/triggers/mail/hourly/pause', true],
     ['/jobs/mail/hourly/resume', true],
     ['/triggers/mail/hourly/resume', false],
     ['/triggers/mail/hourly/pause', true],
+    ['/triggers/mail/hourly/pause', false],
+    ['/triggers/mail/hourly/pause', true, { reason: 'ink' }],
+    ['/jobs/mail/hourly/pause', true],
     ['/triggers/mail/hourly/resume', true],
   ] as const) {
-    const dry = await fixture.ask(`POST ${path}?dryRun=true`)
-    const done = await fixture.ask(`POST ${path}`)
+    const request = { body: body ?? {} }
+    const dry = await fixture.ask(`POST ${path}?dryRun=true`, request)
+    const done = await fixture.ask(`POST ${path}`, request)
     expect([path, dry.json, done.json]).toMatchObject([path, { changed }, { changed }])
   }
+})
+
+test.each([
+  '/triggers/mail/daytime',
+  '/jobs/mail/hourly',
+  '/trigger-groups/mail',
+  '/job-groups/mail',
+  '/scheduler/pause-all',
+])('a second pause of %s without a reason keeps the reason, the author and the end', async (path) => {
+  await using fixture = await serverFixture()
+  const { scheduler } = fixture
+  const request = path.endsWith('-all') ? `POST ${path}` : `POST ${path}/pause`
+  const said = async (): Promise<unknown> => ({
+    triggers: (await scheduler.queryTriggers()).items.map(({ pause }) => pause),
+    groups: await scheduler.getPausedGroups(),
+  })
+  const body = { reason: 'ink', untilMs: Date.now() + 7_200_000 }
+  expect((await fixture.ask(request, { who: 'operator', body })).json).toMatchObject({ changed: true })
+  const first = await said()
+  expect(JSON.stringify(first)).toContain('ink')
+  const again = await fixture.ask(request, { who: 'admin' })
+  expect(again).toMatchObject({ status: 200, json: { changed: false } })
+  expect(await said()).toEqual(first)
 })
 
 describe('a pause of many, or its end, says whether it changes something', () => {

@@ -182,7 +182,7 @@ async function onJob({ scheduler, body, access }: BulkCall, key: KeyJson): Promi
   switch (body.action) {
     case 'pause':
     case 'resume': {
-      const changes = await changesJob(scheduler, jobKey, body.action)
+      const changes = await changesJob(scheduler, jobKey, body.action, body.pause)
       const by = access.principal.name
       const isFound = await (body.action === 'pause'
         ? scheduler.pauseJob(jobKey, pauseOptionsOf(body.pause, by))
@@ -202,7 +202,7 @@ async function onTrigger({ scheduler, body, access }: BulkCall, key: KeyJson): P
   switch (body.action) {
     case 'pause':
     case 'resume': {
-      const changes = await changesTrigger(scheduler, triggerKey, body.action)
+      const changes = await changesTrigger(scheduler, triggerKey, body.action, body.pause)
       const by = access.principal.name
       const isFound = await (body.action === 'pause'
         ? scheduler.pauseTrigger(triggerKey, pauseOptionsOf(body.pause, by))

@@ -3,6 +3,7 @@ import type { JobDataMap } from '../../core/job-data-map.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { isAttached } from '../../health/scheduler-health.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { PauseScope } from '../../jobstore/pauses.ts'
 import type { Page, TriggerQuery, TriggerSummary } from '../../jobstore/queries.ts'
 import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
@@ -11,6 +12,8 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import type { OperationCall, Reach } from '../catalogue/operation.ts'
 import type { ActionJson, LandedJson } from '../wire/action.ts'
 import type { KeyJson } from '../wire/fields.ts'
+import { eachOf } from '../wire/pages.ts'
+import { isReplacingPause } from '../wire/pauses.ts'
 import { summaryOf } from './trigger-details.ts'
 
 /** Where what this scheduler is told arrives. The data to which a server is attached is that of other nodes. */
@@ -41,26 +44,47 @@ export async function change<Result>(
 
 type TriggerVerb = 'pause' | 'resume' | 'resetError'
 
-/** The states in which a trigger is changed: a pause takes the place of the one before. */
-const changedFrom: Readonly<Record<TriggerVerb, readonly TriggerState[]>> = {
-  pause: ['NORMAL', 'BLOCKED', 'PAUSED'],
+/** The states in which a trigger is changed. */
+export const statesBefore: Readonly<Record<TriggerVerb, readonly TriggerState[]>> = {
+  pause: ['NORMAL', 'BLOCKED'],
   resume: ['PAUSED'],
   resetError: ['ERROR'],
 }
 
-/** Whether it changes the trigger. */
+/** Whether it changes the trigger, or what is said of its pause. `body` is what a pause says. */
 export async function changesTrigger(
   scheduler: Scheduler,
   key: TriggerKey,
   verb: TriggerVerb,
+  body: unknown,
 ): Promise<boolean> {
-  const state = await scheduler.getTriggerState(key)
-  return changedFrom[verb].includes(state)
+  const summary = await summaryOf(scheduler, key)
+  if (summary === undefined) return false
+  if (statesBefore[verb].includes(summary.state)) return true
+  if (verb !== 'pause' || summary.state !== 'PAUSED') return false
+  return isReplacingPause(body) || summary.pause?.scope !== 'trigger'
 }
 
-/** Whether it changes a trigger of the job, which has no pause of its own. */
-export function changesJob(scheduler: Scheduler, key: JobKey, verb: 'pause' | 'resume'): Promise<boolean> {
-  return isAnyIn(scheduler, { jobKey: key, state: changedFrom[verb] })
+/** Whether it changes a trigger of the job, which has no pause of its own, or what is said of the pause. */
+export async function changesJob(
+  scheduler: Scheduler,
+  key: JobKey,
+  verb: 'pause' | 'resume',
+  body: unknown,
+): Promise<boolean> {
+  if (await isAnyIn(scheduler, { jobKey: key, state: statesBefore[verb] })) return true
+  if (verb === 'resume') return false
+  const ofJob = { jobKey: key, state: 'PAUSED' } as const
+  if (isReplacingPause(body)) return isAnyIn(scheduler, ofJob)
+  // A pause of each trigger itself hides that of the job.
+  const scopes = new Set<PauseScope | null>()
+  await eachOf<TriggerSummary, TriggerKey>(
+    (after) => scheduler.queryTriggers({ ...ofJob, take: 1000, ...(after !== null && { after }) }),
+    ({ pause }) => {
+      scopes.add(pause?.scope ?? null)
+    },
+  )
+  return scopes.size > 0 && !scopes.has('job')
 }
 
 /** Whether there is such a trigger. */

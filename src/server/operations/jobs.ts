@@ -304,7 +304,7 @@ function steerJob<Body>({ verb, summary, body, carryOut }: Verb<Body>): Operatio
       const { scheduler, params, body: asked, parts } = call
       requireLater(asked, parts.clock.now())
       const { key } = await requireJob(scheduler, params)
-      const changes = await changesJob(scheduler, key, verb)
+      const changes = await changesJob(scheduler, key, verb, asked)
       return change(call, 'data', {
         wouldChange: () => changes,
         carryOut: async () => (await carryOut(call, key)) && changes,

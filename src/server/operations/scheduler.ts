@@ -3,7 +3,6 @@ import { GroupMatcher } from '../../core/matcher.ts'
 import { isAttached } from '../../health/scheduler-health.ts'
 import type { Pause, PausedGroup } from '../../jobstore/pauses.ts'
 import type { GroupCount, TriggerQuery } from '../../jobstore/queries.ts'
-import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { refuseAttached, seesNodes } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
@@ -18,7 +17,7 @@ import {
   resumeBody,
 } from '../wire/pauses.ts'
 import { type SchedulerJson, schedulerJson } from '../wire/runs.ts'
-import { change, isAnyIn } from './changes.ts'
+import { change, isAnyIn, statesBefore } from './changes.ts'
 
 const getScheduler: Operation = operation({
   id: 'scheduler.get',
@@ -136,12 +135,6 @@ function steerGroup<Body>({ kind, verb, body, changesAlso, carryOut }: GroupVerb
     },
   })
 }
-
-/** The states in which a pause, or its end, changes a trigger. */
-const statesBefore = {
-  pause: ['NORMAL', 'BLOCKED'],
-  resume: ['PAUSED'],
-} as const satisfies Record<string, readonly TriggerState[]>
 
 function ofGroup(kind: 'job' | 'trigger', group: string): TriggerQuery {
   return kind === 'job' ? { jobGroups: [group] } : { group: GroupMatcher.groupEquals(group) }

@@ -273,7 +273,7 @@ function steerTrigger<Body>({ verb, summary, body, carryOut }: Verb<Body>): Oper
     async handle(call) {
       requireLater(call.body, call.parts.clock.now())
       const { key } = await requireTrigger(call.scheduler, call.params)
-      const changes = await changesTrigger(call.scheduler, key, verb)
+      const changes = await changesTrigger(call.scheduler, key, verb, call.body)
       return change(call, 'data', {
         wouldChange: () => changes,
         carryOut: async () => (await carryOut(call as OperationCall<KeyJson, unknown, Body>, key)) && changes,

@@ -26,7 +26,7 @@ const pauseFields = {
   reason: textUpTo(1000)
     .nullable()
     .default(null)
-    .describe('Why. What is paused keeps its reason without one.'),
+    .describe('Why. With neither a reason nor an end, what is paused keeps what was said of it.'),
   untilMs: instantOrNull.default(null).describe('When it is to resume by itself.'),
 }
 

@@ -65,12 +65,35 @@ const known = area('pause: why', {
   'stays when the same is paused again in silence, and is replaced by what is said': async (bed) => {
     const { key } = await bed.schedule('t')
     await bed.store.pauseTrigger(key, note('first', { untilMs: bed.now() + 1000 }))
-    await bed.store.pauseTrigger(key)
-    assert.equal(await reasonOf(bed, 't'), 'first')
+    const first = await pauseOf(bed, 't')
     await bed.clock.advance(10)
+    await bed.store.pauseTrigger(key)
+    assert.deepEqual(await pauseOf(bed, 't'), first)
+    // A name alone is silence.
+    await bed.store.pauseTrigger(key, { reason: null, by: 'bob', untilMs: null })
+    assert.deepEqual(await pauseOf(bed, 't'), first)
     await bed.store.pauseTrigger(key, note('second', { by: null }))
     const pause = { scope: 'trigger', reason: 'second', by: null, sinceMs: bed.now(), untilMs: null }
     assert.deepEqual(await pauseOf(bed, 't'), pause)
+  },
+  'of jobs, of groups and of all stays likewise when only a name is said': async (bed) => {
+    await bed.schedule('t')
+    const name: PauseNote = { reason: null, by: 'bob', untilMs: null }
+    const group = GroupMatcher.groupEquals('DEFAULT')
+    const pauses: readonly ((said: PauseNote) => Promise<unknown>)[] = [
+      (said) => bed.store.pauseAll(said),
+      (said) => bed.store.pauseJobs(group, said),
+      (said) => bed.store.pauseTriggers(group, said),
+      (said) => bed.store.pauseJob(bed.job.key, said),
+    ]
+    for (const [index, pause] of pauses.entries()) {
+      await pause(note(`said ${index}`, { untilMs: bed.now() + 1000 }))
+      const said = await pauseOf(bed, 't')
+      assert.equal(said?.reason, `said ${index}`)
+      await bed.clock.advance(1)
+      await pause(name)
+      assert.deepEqual(await pauseOf(bed, 't'), said)
+    }
   },
   'is not there while nothing is paused': async (bed) => {
     const { key } = await bed.schedule('t')
