@@ -39,7 +39,8 @@ const failures: readonly Failure[] = [
     codes: /^SQLITE_FULL/,
     code: 'ERR_DATABASE_UNAVAILABLE',
     problem: 'cannot grow: the disk is full',
-    remedy: 'Free some space; what was not stored is tried again.',
+    remedy:
+      'Free some space, and ask again for what was refused; a started scheduler tries its own work again.',
   },
   {
     codes: /^SQLITE_READONLY/,
