@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { InvalidArgumentError } from '../../core/errors.ts'
+import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { isMadeByScheduler } from '../../jobstore/own-triggers.ts'
 import { type JobSummary, queryLimits, type TriggerSummary } from '../../jobstore/queries.ts'
@@ -95,6 +95,7 @@ const beginBulk: Operation = operation({
   ),
   async handle(call) {
     const { scheduler, body, access, parts } = call
+    requireRole(body.action, access)
     if (body.action === 'pause') requireLater(body.pause, parts.clock.now(), 'pause.untilMs')
     const keys = await keysOf(scheduler, body, access)
     if (!call.isDryRun || body.expected !== null) requireExpected(body, keys.length)
@@ -119,6 +120,20 @@ const beginBulk: Operation = operation({
     })
   },
 })
+
+/**
+ * Nothing to do and not allowed to do it are two answers.
+ *
+ * @throws SchedulerError ERR_NOT_ALLOWED for who holds the role of the action on no job group
+ */
+function requireRole(action: Action, access: Access): void {
+  const role = roleOf[action]
+  if (access.hasSomewhere(role)) return
+  throw new SchedulerError(
+    'ERR_NOT_ALLOWED',
+    `'bulk.begin' needs the role ${role} for the action '${action}'.`,
+  )
+}
 
 /** @throws InvalidArgumentError */
 function requireExpected({ expected }: BulkRequest, count: number): void {
