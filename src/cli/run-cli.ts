@@ -2,6 +2,7 @@ import { SchedulerError } from '../core/errors.ts'
 import { nearestName } from '../core/options.ts'
 import { requireSupportedNode } from '../core/runtime.ts'
 import { withoutSecrets } from '../core/secrets.ts'
+import { codeOf } from '../core/thrown-value.ts'
 import { packageVersion } from '../core/version.ts'
 import { type Command, helpColumns, helpOf, UsageError, wrap } from './command.ts'
 import { commands } from './commands.ts'
@@ -52,6 +53,8 @@ function explain(error: unknown, args: readonly string[], host: CliHost): number
   }
   if (!SchedulerError.is(error)) throw error
   host.stderr.write(`quartz-ts: ${readable(error, args)}\n`)
+  // The command line names another file than a store.
+  if (codeOf(error.cause) === 'SQLITE_NOTADB') return exitCodes.usage
   return error.code === 'ERR_DATABASE_UNAVAILABLE' ? exitCodes.unreachable : exitCodes.failed
 }
 

@@ -132,9 +132,10 @@ describe('quartz-ts migrate', () => {
   test('says in words what is wrong with a store', async () => {
     const file = join(temporaryFolder(), 'jobs.db')
     writeFileSync(file, 'no database at all, but long enough to be looked at '.repeat(20))
-    const { code, err } = await run(['migrate', '--store', file])
-    expect(code).toBe(1)
-    expect(err).toContain('is not a SQLite database')
+    for (const args of [['migrate'], ['jobs'], ['status'], ['pause', 'job', 'daily'], ['export']]) {
+      const { code, err } = await run([...args, '--store', file])
+      expect([args, code, err]).toMatchObject([args, 2, /is not a SQLite database/])
+    }
     const bad = await run(['migrate', '--store', file, '--prefix', 'a-b'])
     expect(bad.code).toBe(2)
     expect(bad.err).toContain("--prefix: sqliteJobStore: 'tablePrefix' must be a plain SQL name")
