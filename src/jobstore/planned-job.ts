@@ -241,12 +241,10 @@ export function dataAfterRun(left: JobDataMap, given: JobDataAndPlan, stored: Jo
 /** The stored data with what changed from the given data to those that were left. */
 function withChanges(stored: JobDataMap, given: JobDataMap, left: JobDataMap): JobDataMap {
   if (stored === given) return left
-  const data = { ...stored }
+  const isDeleted = (key: string): boolean => Object.hasOwn(given, key) && !Object.hasOwn(left, key)
+  const data = Object.fromEntries(Object.entries(stored).filter(([key]) => !isDeleted(key)))
   for (const [key, value] of Object.entries(left)) {
     if (!Object.hasOwn(given, key) || !isSameValue(given[key], value)) data[key] = value
-  }
-  for (const key of Object.keys(given)) {
-    if (!Object.hasOwn(left, key)) delete data[key]
   }
   return Object.freeze(data)
 }
