@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Lateness } from '../../src/cli/crontab/lateness.ts'
 import { formatDuration, formatShortDuration, parseDuration } from '../../src/cli/duration.ts'
 import { formatLocal, formatOffset, formatShort } from '../../src/cli/local-time.ts'
+import { formatKey } from '../../src/cli/steering/keys.ts'
 import { displayWidth, fit, oneLine, pointAt, truncate } from '../../src/cli/terminal/text.ts'
 import { TimeZone } from '../../src/time/zone.ts'
 
@@ -97,6 +98,11 @@ describe('texts for a terminal', () => {
 
   test('keep neither colours nor control characters of what a command printed', () => {
     expect(oneLine('\u001b[31mred\u001b[0m\ttab\u0007 \u001b]0;title\u0007end\r')).toBe('red tab end')
+  })
+
+  test('keys are shown as they are, with signs for what controls the terminal', () => {
+    expect(oneLine(formatKey({ group: 'x', name: 'a  b' }))).toBe('x/a  b')
+    expect(oneLine(formatKey({ group: 'x', name: 'a\nb\tc\u001b[31m' }))).toBe('x/a\u240ab\u2409c\u241b[31m')
   })
 })
 

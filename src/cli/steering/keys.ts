@@ -1,6 +1,7 @@
 import { defaultGroup } from '../../core/key.ts'
 import type { KeyJson } from '../../server/wire/fields.ts'
 import { UsageError } from '../command.ts'
+import { visible } from '../terminal/text.ts'
 
 /**
  * A key as it stands on the command line: `group/name`, or a name in the group DEFAULT. With `--group` the whole text
@@ -19,7 +20,10 @@ export function parseKey(text: string, group: string | undefined): KeyJson {
   return key
 }
 
-/** As {@link parseKey} reads it, unless the group has a slash. */
+/**
+ * As {@link parseKey} reads it, unless the group has a slash. Characters that control the terminal are shown as signs,
+ * line ends and tabs too: a blank in their place would be the key of another.
+ */
 export function formatKey({ group, name }: KeyJson): string {
-  return `${group}/${name}`
+  return visible(`${group}/${name}`).replace(/[\n\t]/g, (char) => (char === '\n' ? '\u{240a}' : '\u{2409}'))
 }

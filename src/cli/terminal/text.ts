@@ -45,10 +45,13 @@ export function fit(text: string, width: number, align: Align = 'left'): string 
   return align === 'left' ? `${cut}${blanks}` : `${blanks}${cut}`
 }
 
-/** A text of unknown origin made safe to print within a line: no escape sequences, no control characters. */
+/**
+ * A text of unknown origin made safe to print within a line: no escape sequences, no control characters. Blanks alone
+ * stay as they are: they may be of a name.
+ */
 export function oneLine(text: string): string {
   return stripVTControlCharacters(text)
-    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .replace(/[\p{Cc}\s]+/gu, (run) => (/^\p{Zs}+$/u.test(run) ? run : ' '))
     .trim()
 }
 
