@@ -239,13 +239,13 @@ export type {
   Scheduler,
   SchedulerCluster,
   SchedulerTransaction,
-  ShutdownOptions,
   SkippedFireTimes,
 } from './scheduler/scheduler.ts'
 export { type SchedulerMetaData, summaryOfMetaData } from './scheduler/scheduler-metadata.ts'
 export type { SchedulerBehaviour } from './scheduler/scheduler-options.ts'
 export type { PluginContext, SchedulerPlugin } from './scheduler/scheduler-plugin.ts'
 export type { JobRun, ProbeContext, SchedulerProbe, StoreCall } from './scheduler/scheduler-probe.ts'
+export type { ShutdownOptions } from './scheduler/shutdown-options.ts'
 export {
   type InProcessThreadPoolOptions,
   inProcessThreadPool,

@@ -53,7 +53,6 @@ import type {
   Scheduler,
   SchedulerCluster,
   SchedulerTransaction,
-  ShutdownOptions,
   SkippedFireTimes,
 } from './scheduler.ts'
 import {
@@ -67,6 +66,7 @@ import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import { Scheduling } from './scheduling.ts'
 import { silentObserver } from './scheduling-observer.ts'
+import type { ShutdownOptions } from './shutdown-options.ts'
 import { Steering } from './steering.ts'
 import { tellingObserver } from './telling-observer.ts'
 import type { TurnBudget } from './turn-budget.ts'

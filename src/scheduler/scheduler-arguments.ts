@@ -30,7 +30,7 @@ import { triggerStates } from '../jobstore/trigger-state.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
 import { checkCalendar } from '../triggers/calendars/calendar.ts'
 import { checkTrigger, isTrigger, type Trigger } from '../triggers/trigger.ts'
-import type { ShutdownOptions } from './scheduler.ts'
+import type { ShutdownOptions } from './shutdown-options.ts'
 
 type OptionChecks = Readonly<Record<string, ArgumentCheck>>
 

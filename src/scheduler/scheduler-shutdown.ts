@@ -6,10 +6,10 @@ import type { ExecutingJobs } from './executing-jobs.ts'
 import type { Notifier, Told } from './notifier.ts'
 import type { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import type { Recorder } from './recorder.ts'
-import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
 import { afterLocksMs, answerMaxMs, graceMs, ShutdownLimits, stepMaxMs } from './shutdown-limits.ts'
+import type { ShutdownOptions } from './shutdown-options.ts'
 
 export interface SchedulerShutdownParts {
   /** Aborted here when the store is cut off. */

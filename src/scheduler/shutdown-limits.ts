@@ -1,6 +1,6 @@
 import { type Clock, timerDelayMaxMs } from '../time/clock.ts'
 import { settledWithin } from '../time/settled-within.ts'
-import type { ShutdownOptions } from './scheduler.ts'
+import type { ShutdownOptions } from './shutdown-options.ts'
 
 /** How long each step may take when the caller does not wait, or its time is over. */
 export const stepMaxMs = 1000

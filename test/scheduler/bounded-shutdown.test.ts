@@ -4,7 +4,7 @@ import { unawaited } from '../../src/core/promises.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import type { SchedulerEventMap } from '../../src/listeners/events.ts'
-import type { ShutdownOptions } from '../../src/scheduler/scheduler.ts'
+import type { ShutdownOptions } from '../../src/scheduler/shutdown-options.ts'
 import { interceptJobStore, type StoreMethod } from '../support/intercept-job-store.ts'
 import { LoopFixture } from '../support/loop-fixture.ts'
 

@@ -1,4 +1,3 @@
-import type { JobDataMap } from '../../src/core/job-data-map.ts'
 import type { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
@@ -6,6 +5,7 @@ import type { JobAndTriggers } from '../../src/jobstore/job-and-triggers.ts'
 import type { AcquiredTrigger, AcquireRequest, JobCompletion } from '../../src/jobstore/job-store.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { compareFireOrder, type Trigger } from '../../src/triggers/trigger.ts'
+import { dataLeft } from './data-left.ts'
 import { firstUnderCalendar } from './first-under-calendar.ts'
 import { ModelLists, type ModelTrigger, textOf } from './model-lists.ts'
 import { underReplacedCalendar } from './replaced-calendar.ts'
@@ -481,20 +481,6 @@ export class StoreModel extends ModelLists {
       }
     }
   }
-}
-
-/** Key by key: what the run left where that is not what it was given, and otherwise what is stored. */
-function dataLeft(job: JobDetail, { jobDetail: given }: JobCompletion, left: JobDataMap): JobDataMap {
-  const texts = (data: JobDataMap): Map<string, string> =>
-    new Map(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)]))
-  const [before, after, stored] = [texts(given.jobDataMap), texts(left), texts(job.jobDataMap)]
-  const keys = new Set([...before.keys(), ...after.keys(), ...stored.keys()])
-  const entries = [...keys].flatMap((key) => {
-    const isChanged = before.get(key) !== after.get(key)
-    const text = (isChanged ? after : stored).get(key)
-    return text === undefined ? [] : [[key, JSON.parse(text) as unknown] as const]
-  })
-  return Object.fromEntries(entries)
 }
 
 /** A trigger that `triggerJob` made, or a retry, is not kept as complete. */

@@ -68,7 +68,7 @@ import { eachOrAll, type LeftOver } from './kernel/each-or-all.ts'
 import type { TransactionLock } from './kernel/sql-runner.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import { lookAtSchema, migrate } from './migrations/migrate.ts'
-import { emptySchema, schemaOfQuartz } from './migrations/plan-migrations.ts'
+import { knownSchemas, type SchemaState } from './migrations/plan-migrations.ts'
 import { printMigrations } from './migrations/print-migrations.ts'
 import { type OpenStore, openStore } from './open-store.ts'
 import { firedIds, fireTriggers, hasEnded } from './programs/firing/firing.ts'
@@ -159,14 +159,10 @@ export class SqlJobStore implements DatabaseJobStore {
 
   async migrationScript(options: { readonly for?: 'empty' | 'quartz' } = {}): Promise<string> {
     checkOptions('migrationScript', options, { for: checkOneOf(['empty', 'quartz']) })
-    const { for: kind } = options
     const engine = this.#engine
-    const state = {
-      empty: () => emptySchema,
-      quartz: () => schemaOfQuartz,
-      own: () => engine.onSchema((runner) => lookAtSchema(runner, engine)),
-    }[kind ?? 'own']
-    return printMigrations(engine, await state(), systemClock.now())
+    const own = (): Promise<SchemaState> => engine.onSchema((runner) => lookAtSchema(runner, engine))
+    const state = options.for === undefined ? await own() : knownSchemas[options.for]
+    return printMigrations(engine, state, systemClock.now())
   }
 
   async initialize(context: JobStoreContext): Promise<void> {

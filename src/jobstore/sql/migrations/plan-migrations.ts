@@ -91,6 +91,12 @@ export const schemaOfQuartz: SchemaState = {
   ),
 }
 
+/** What a script is printed for without a look at a database. */
+export const knownSchemas: Readonly<Record<'empty' | 'quartz', SchemaState>> = {
+  empty: emptySchema,
+  quartz: schemaOfQuartz,
+}
+
 /** The tables whose columns must be known to make a plan. */
 export const tablesToInspect: readonly (keyof SqlNames)[] = newestTables.map(({ name }) => name)
 
