@@ -118,8 +118,10 @@ describe('jobs', () => {
     expect(paused).toEqual({ dryRun: true, changed: true, landed, result: null })
     await answer('jobs.pause', 'POST /jobs/mail/hourly/pause')
     expect(await fixture.scheduler.getTriggerState(triggerKey('hourly', 'mail'))).toBe('PAUSED')
-    // What is paused is paused again, by somebody else or for another reason.
-    expect(await answer('jobs.pause', 'POST /jobs/mail/hourly/pause?dryRun=true')).toMatchObject({
+    // What is paused is paused again for another reason, and otherwise keeps what was said of it.
+    const again = 'POST /jobs/mail/hourly/pause?dryRun=true'
+    expect(await answer('jobs.pause', again)).toMatchObject({ changed: false })
+    expect(await answer('jobs.pause', again, { body: { reason: 'a holiday' } })).toMatchObject({
       changed: true,
     })
     await answer('jobs.resume', 'POST /jobs/mail/hourly/resume')

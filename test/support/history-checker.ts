@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { retryingJobsGroup } from '../../src/core/key.ts'
+import { isMadeByScheduler } from '../../src/jobstore/own-triggers.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { SimpleTrigger } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { plannedFireTimeMs, type Trigger } from '../../src/triggers/trigger.ts'
@@ -410,19 +411,27 @@ export class HistoryChecker {
     const triggerKey = event.trigger.key.toString()
     const current = this.lives.get(triggerKey)
     const own = current?.jobKey === jobKey ? current : null
+    const wasLast = event.trigger.nextFireTimeMs === null
+    const isBack = wasLast && own !== null && own.trigger.nextFireTimeMs !== null
+    const end = (life: Life | null): void => {
+      if (life === null || (life === own && isBack)) return
+      // One that the scheduler made is not kept.
+      if (life === own && wasLast && isMadeByScheduler(event.trigger)) this.lives.delete(triggerKey)
+      else life.status = 'ended'
+    }
     const all = [...this.lives.values()].filter((life) => life.jobKey === jobKey)
     switch (event.instruction) {
       case 'deleteTrigger':
         if (own !== null && own.trigger.nextFireTimeMs === null) this.lives.delete(triggerKey)
         break
       case 'setTriggerComplete':
-        if (own !== null) own.status = 'ended'
+        end(own)
         break
       case 'setTriggerError':
         if (own !== null) own.status = 'error'
         break
       case 'setAllJobTriggersComplete':
-        for (const life of all) life.status = 'ended'
+        for (const life of all) end(life)
         break
       case 'setAllJobTriggersError':
         for (const life of all) life.status = 'error'
