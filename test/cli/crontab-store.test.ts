@@ -155,12 +155,12 @@ test.each(['by its path', 'by its kind', 'by the settings'])(
   },
 )
 
-test('a store that was asked for and cannot be used ends the command: exit code 1', async () => {
+test('a store that was asked for and is no database ends the command: exit code 2', async () => {
   const runs = new Runs()
   runs.write('* * * * * date')
   writeFileSync(runs.store, 'this is no database, however long one looks at it\n'.repeat(100))
   const host = new FakeHost({ clock: new ManualClock(startMs) })
-  expect(await runCli(['crontab', runs.path, '--store', runs.store], host)).toBe(1)
+  expect(await runCli(['crontab', runs.path, '--store', runs.store], host)).toBe(2)
   expect(host.stderr.text).toMatch(/^quartz-ts: .*jobs\.db/)
   expect(readFileSync(runs.store, 'utf8')).toContain('no database')
   expect(await runCli(['crontab', runs.path, '--store', ' '], host)).toBe(2)
