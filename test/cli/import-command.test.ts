@@ -39,9 +39,9 @@ test('a key makes no further lines', async () => {
   const forged = { ...job, key: { group: 'g', name: 'x\n- job reports/daily' } }
   const file = temporaryFile('all.json', JSON.stringify({ ...whole, jobs: [...whole.jobs, forged] }))
   expect((await run('import', file, '--dry-run')).out).toMatch(
-    /^\+ job g\/x - job reports\/daily\nwould be added 1,/,
+    /^\+ job g\/x␊- job reports\/daily\nwould be added 1,/,
   )
   expect((await run('import', file)).code).toBe(0)
   const deleted = await run('pause', 'job', 'g/x\n- job reports/daily')
-  expect(deleted.out).toMatch(/^job g\/x - job reports\/daily: has no trigger that can be paused\n$/)
+  expect(deleted.out).toMatch(/^job g\/x␊- job reports\/daily: has no trigger that can be paused\n$/)
 })
