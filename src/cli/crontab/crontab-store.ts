@@ -6,6 +6,7 @@ import { withoutSecrets } from '../../core/secrets.ts'
 import type { JobStore } from '../../jobstore/job-store.ts'
 import { createScheduler, type SchedulerOptions } from '../../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
+import { UsageError } from '../command.ts'
 import type { StoreSetting } from '../config/settings.ts'
 import { keepPrivate, removeUnused, storeAt } from '../stores.ts'
 
@@ -53,7 +54,8 @@ export async function openScheduler(
     const scheduler = await createScheduler({ ...named, ...identityOf(jobStore), jobStore })
     return { scheduler, note: `Jobs are kept in ${withoutSecrets(place)}.` }
   } catch (error) {
-    if (isGiven || !(error instanceof JobPersistenceError)) throw error
+    const isOfPlace = error instanceof JobPersistenceError || error instanceof UsageError
+    if (isGiven || !isOfPlace) throw error
     removeUnused(place)
     return { scheduler: await inMemory(), note: `Jobs are kept in memory: ${error.message}` }
   }
