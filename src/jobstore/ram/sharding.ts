@@ -56,15 +56,12 @@ export function endItem(session: RamSession, job: JobRecord, completion: JobComp
   if (isItem) settle(session, job, shards)
 }
 
-/** Items whose triggers were deleted before they ran, or are complete, as after their fire was left out. */
+/** Items whose triggers were deleted before they ran. */
 function endLostItems(data: RamData, { executing }: JobShards, open: OpenFirings): void {
   const running = [...executing.values()]
   for (const carrier of open.carriers()) {
-    const record = data.triggers.get(carrier)
-    if (record !== undefined && record.state !== 'COMPLETE') continue
-    if (running.some((key) => key.equals(carrier))) continue
+    if (data.triggers.has(carrier) || running.some((key) => key.equals(carrier))) continue
     open.end(carrier, 'lost', null)
-    if (record !== undefined) data.removeTrigger(record)
   }
 }
 

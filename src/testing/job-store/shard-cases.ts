@@ -283,15 +283,6 @@ const items = area(
       assert.deepEqual(endings(bed), ['lost: succeeded lost'])
       assert.deepEqual(await states(bed), [['given', 'given']])
     },
-    'of which the fire was left out is lost by the next firing, and its trigger is gone': async (bed) => {
-      await schedule(bed, { items: 2 })
-      const left = new TriggerKey(`${await split(bed)}_1`, shardedJobsGroup)
-      await bed.store.skipNextFire(left, null)
-      await end(bed, await begin(bed))
-      await splitNext(bed)
-      assert.deepEqual(endings(bed), ['lost: succeeded lost'])
-      assert.equal(await bed.store.getTrigger(left), null)
-    },
     'waits on after a resume without what was missed, because it was begun': async (bed) => {
       await schedule(bed, { items: 2 })
       await split(bed)

@@ -98,16 +98,15 @@ function noteOwners({ notes, session }: SqlTransaction, firings: readonly SplitF
 }
 
 /**
- * Ends items as lost whose triggers exist no more, because a user has deleted them, or will never fire: they are
- * complete, as after their fire was left out, or a broadcast has bound them to a node that is gone. `liveNodes` is null
- * where nodes do not matter.
+ * Ends items as lost whose triggers exist no more, because a user has deleted them, or will never fire, because a
+ * broadcast has bound them to a node that is gone. `liveNodes` is null where nodes do not matter.
  */
 export function* endLostItems(
   tx: SqlTransaction,
   open: readonly OpenFirings[],
   liveNodes: readonly string[] | null,
 ): SqlProgram<void> {
-  const { firedTriggers, triggers } = tx.session
+  const { firedTriggers, keyLists, triggers } = tx.session
   const isGone = (node: string): boolean => liveNodes !== null && !liveNodes.includes(node)
   for (const firings of open) firings.endHeldOf(isGone)
   const carriers = open.flatMap((firings) => firings.carriers())
@@ -115,17 +114,14 @@ export function* endLostItems(
   const rows = yield* firedTriggers.ofTriggers(carriers)
   const running = new KeySet(rows.map(({ triggerKey }) => triggerKey))
   const idle = carriers.filter((carrier) => !running.has(carrier))
-  const { found, broken } = yield* triggers.load(idle)
-  const unreadable = new KeySet(broken.map(({ key }) => key))
+  const existing = yield* keyLists.jobsOfTriggers(idle)
   const stranded: TriggerKey[] = []
   for (const firings of open) {
     for (const { isBroadcast, items } of firings.all) {
       for (const { triggerKey, owner } of items) {
         if (triggerKey === null || running.has(triggerKey)) continue
-        const state = found.get(triggerKey)?.state
-        const isStranded = state === 'COMPLETE' || (isBroadcast && isGone(owner))
-        const exists = state !== undefined || unreadable.has(triggerKey)
-        if (exists && !isStranded) continue
+        const isStranded = isBroadcast && isGone(owner)
+        if (!isStranded && existing.has(triggerKey)) continue
         if (isStranded) stranded.push(triggerKey)
         firings.end(triggerKey, 'lost', null)
       }
