@@ -258,7 +258,6 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/resuming.ts (resumeScope)
---   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
@@ -8442,6 +8441,7 @@ LIMIT 1 OFFSET :skipped;
 --   programs/scheduling/scheduling.ts (rescheduleTrigger, scheduleMany)
 --   programs/steps/new-triggers.ts (lockBehindJob)
 --   programs/steps/passing-over.ts (tryLockTriggers)
+--   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group
 FROM (
