@@ -272,14 +272,14 @@ function* carryOutInstructions(
     if (effect === null) continue
     const own = triggers.get(completion, jobKey)
     const isBack = own !== null && effect.action !== 'fail' && isRescheduled(completion, own)
-    if (own !== null && !isBack && endsOwnTrigger(completion)) {
+    const isEnded = own !== null && !isBack && endsOwnTrigger(completion)
+    if (isEnded) {
       triggers.delete(own)
       jobsLosingTriggers.push(jobKey)
     }
     if (effect.action === 'delete') continue
-    const reached = effect.isForAll ? triggers.ofJob(jobKey) : [triggers.get(completion, jobKey)]
-    for (const ref of reached) {
-      if (ref === null || (ref === own && isBack)) continue
+    for (const ref of effect.isForAll ? triggers.ofJob(jobKey) : own === null ? [] : [own]) {
+      if (ref === own && (isBack || isEnded)) continue
       if (triggers.apply(ref, effect.action) && effect.action === 'fail') {
         tx.signals.add('triggerInError', ref.key, notCarriedOut(jobKey))
       }
