@@ -46,7 +46,7 @@ export function entriesUnderCalendars(
   }))
 }
 
-/** How many times that were left out are looked at one by one. */
+/** How many times that were left out are looked at one by one. After them the planned time is the next. */
 const maxLeftOut = 100
 
 /** The replacement of a calendar. */
@@ -72,12 +72,12 @@ export function afterReplacement<T extends Trigger>(
   const isByHistory = previousFireTimeMs !== null && misfiredFireTimeMs === null
   if (plannedMs <= nowMs && !isByHistory && calendar.isTimeIncluded(plannedMs)) return before
   if (old === undefined || misfiredFireTimeMs !== null) return updated
+  const isLeftOut = ({ nextFireTimeMs }: Trigger): boolean =>
+    nextFireTimeMs !== null && nextFireTimeMs < plannedMs && old.isTimeIncluded(nextFireTimeMs)
   let after = updated
-  for (let looked = 0; looked < maxLeftOut; looked++) {
-    const { nextFireTimeMs } = after
-    if (nextFireTimeMs === null || nextFireTimeMs >= plannedMs || !old.isTimeIncluded(nextFireTimeMs))
-      return after
-    after = after.withoutMissed(calendar, nextFireTimeMs)
+  for (let looked = 0; isLeftOut(after); looked++) {
+    const untilMs = looked < maxLeftOut ? after.nextFireTimeMs : plannedMs - 1
+    after = after.withoutMissed(calendar, untilMs ?? plannedMs - 1)
   }
-  return after.withoutMissed(calendar, plannedMs - 1)
+  return after
 }

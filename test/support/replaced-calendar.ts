@@ -1,6 +1,9 @@
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
 
+/** After so many times in a row that were left out, the one that was planned is the next. */
+const maxLeftOut = 100
+
 /** What becomes of a trigger whose calendar is replaced, as the docs say it: one time after the other. */
 export function underReplacedCalendar(
   before: Trigger,
@@ -22,6 +25,9 @@ export function underReplacedCalendar(
     after.nextFireTimeMs !== null &&
     after.nextFireTimeMs < dueMs &&
     old?.isTimeIncluded(after.nextFireTimeMs) === true
-  while (!isLate && leftOut()) after = after.withoutMissed(calendar, after.nextFireTimeMs ?? 0)
+  for (let looked = 0; !isLate && leftOut(); looked++) {
+    if (looked === maxLeftOut) return after.withoutMissed(calendar, (dueMs ?? 0) - 1)
+    after = after.withoutMissed(calendar, after.nextFireTimeMs ?? 0)
+  }
   return after
 }
