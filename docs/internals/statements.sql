@@ -250,6 +250,7 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.load
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   foresee-updates.ts (foreseeUpdates)
+--   programs/firing/completing.ts (completeJobs)
 --   programs/reading/reading.ts (getTrigger, getTriggers)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/definition-changes.ts (changeDefinitions)
@@ -392,7 +393,6 @@ ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/splitting.ts (splitFirings)
 --   programs/scheduling/pausing.ts (resumeTrigger)
---   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/new-triggers.ts (lockTriggers)
 --   programs/steps/split-firings.ts (endLostItems)
 -- SQLite

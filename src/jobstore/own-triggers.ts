@@ -1,10 +1,15 @@
 import { hasReservedData } from '../core/job-data-map.ts'
-import { recoveringJobsGroup, retryingJobsGroup, shardedJobsGroup } from '../core/key.ts'
+import { recoveringJobsGroup, retryingJobsGroup, shardedJobsGroup, type TriggerKey } from '../core/key.ts'
 import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { isManualTriggerKey } from './manual-trigger.ts'
 
 const ownGroups: readonly string[] = [recoveringJobsGroup, retryingJobsGroup, shardedJobsGroup]
+
+/** Whether a scheduler may have made the trigger of this key by itself; `isMadeByScheduler` decides. */
+export function isOwnKey(key: TriggerKey): boolean {
+  return ownGroups.includes(key.group) || isManualTriggerKey(key)
+}
 
 /**
  * Whether a scheduler made the trigger by itself: to run something again, for an item of a sharded firing, or for a

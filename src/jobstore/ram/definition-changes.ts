@@ -38,7 +38,7 @@ export function changeDefinitions(
   const { entries, inPlace } = placedEntries(session, withDataOf(data, changes), { calendars, prepared })
   for (const { store } of prepared) store()
   storeEntries(data, entries, inPlace)
-  const removedTriggers = deleteTriggers(data, changes.removedTriggers)
+  const removedTriggers = deleteTriggers(session, changes.removedTriggers)
   const removedJobs = deleteJobs(data, changes.removedJobs)
   for (const name of changes.removedCalendars) deleteCalendar(data, name)
   return { removedTriggers, removedJobs }

@@ -4,13 +4,14 @@ import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
 import { endsOwnTrigger, instructionEffects, isRescheduled, notCarriedOut } from '../instruction-effects.ts'
 import type { AcquiredTrigger, AcquireRequest, JobCompletion, TriggerFiredResult } from '../job-store.ts'
 import { inFireOrder } from '../job-store.ts'
+import { isMadeByScheduler } from '../own-triggers.ts'
 import { dataAfterRun } from '../planned-job.ts'
 import { isSplit } from '../split-firing.ts'
 import { applyMisfire, isMisfired } from './misfires.ts'
 import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
 import { RamClaim, type TriggerRecord } from './records.ts'
-import { endItem, splitFiring } from './sharding.ts'
+import { endItem, endLostItemsOf, splitFiring } from './sharding.ts'
 
 /**
  * How many misfired triggers one turn of the event loop may handle: after a long sleep every trigger of the store can
@@ -206,7 +207,11 @@ function settle(session: RamSession, completion: JobCompletion, fired: TriggerRe
   data.endExecution(completion.fireInstanceId, job, completion.mayBeLate)
   if (!job.isStored) return
   if (completion.retryTrigger !== null) data.putTrigger(completion.retryTrigger, job)
-  if (job.shards !== null) endItem(session, job, completion)
+  if (job.shards !== null) {
+    endItem(session, job, completion)
+    // Triggers of other items may have gone with it.
+    if (instructionEffects[completion.instruction]?.isForAll === true) endLostItemsOf(session, job)
+  }
   if (lostTrigger || job.isSpent) data.removeIfSpent(job)
 }
 
@@ -218,15 +223,21 @@ function carryOut({ data, signals }: RamSession, completion: JobCompletion, fire
   const own = storedTriggerOf(data, completion, fired)
   const isBack = own !== null && effect.action !== 'fail' && isRescheduled(completion, own.trigger)
   const isEnded = own !== null && !isBack && endsOwnTrigger(completion)
+  let losesTrigger = isEnded
   if (isEnded) data.removeTrigger(own)
   if (effect.action === 'delete') return isEnded
   for (const each of effect.isForAll ? job.triggers() : own === null ? [] : [own]) {
     if (each === own && (isBack || isEnded)) continue
+    if (effect.action === 'complete' && each.state !== 'COMPLETE' && isMadeByScheduler(each.trigger)) {
+      data.removeTrigger(each)
+      losesTrigger = true
+      continue
+    }
     if (data.apply(each, effect.action) && effect.action === 'fail') {
       signals.add('triggerInError', each.trigger.key, notCarriedOut(job.detail.key))
     }
   }
-  return isEnded
+  return losesTrigger
 }
 
 /** The trigger that the instruction is for: the one that fired, or what the job has in its place by now. */

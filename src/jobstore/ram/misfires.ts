@@ -3,11 +3,13 @@ import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type MissedFires, missedFires, type Passing } from '../missed-fires.ts'
+import { isMadeByScheduler } from '../own-triggers.ts'
 import type { SkippedFire } from '../pauses.ts'
 import { noFireIsNext, otherFireIsNext } from '../refusals.ts'
 import { staysWithoutTime } from '../trigger-state.ts'
 import type { RamSession } from './ram-session.ts'
 import type { TriggerRecord } from './records.ts'
+import { deleteTriggers } from './scheduling.ts'
 
 /** Whether a trigger is misfired, so that its misfire instruction applies. */
 export function isMisfired(session: RamSession, trigger: Trigger, nowMs: EpochMs): boolean {
@@ -95,6 +97,10 @@ export function skipNextFire(
   data.changeTrigger(record, after)
   const why = { cause: 'skippedByHand', byPolicy: false, nowMs: session.now() } as const
   tellMissed(session, { ...why, before, after, calendar })
-  if (after.nextFireTimeMs === null && !staysWithoutTime(record.state)) finish(session, record)
+  if (after.nextFireTimeMs === null && isMadeByScheduler(after)) {
+    session.signals.add('triggerFinalized', after)
+    // Complete it would stay for good.
+    deleteTriggers(session, [key])
+  } else if (after.nextFireTimeMs === null && !staysWithoutTime(record.state)) finish(session, record)
   return { skippedMs, nextMs: after.nextFireTimeMs }
 }

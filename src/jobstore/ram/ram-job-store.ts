@@ -178,8 +178,7 @@ export class RAMJobStore implements JobStore {
     options?: ExpectedTriggerOptions,
   ): Promise<readonly TriggerKey[]> {
     const session = this.#require()
-    const { triggerFamilies: families } = session.context
-    return this.#tell(session, deleteTriggers(this.#data, keys, { ...options, families }))
+    return this.#tell(session, deleteTriggers(session, keys, options))
   }
   async clear(): Promise<void> {
     const session = this.#require()

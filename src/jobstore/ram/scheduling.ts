@@ -19,7 +19,9 @@ import { inPlaceOf } from '../planned-job.ts'
 import { jobKeyMismatch, jobNotFound, refusalOf, rescheduledOntoAnother } from '../refusals.ts'
 import { entriesUnderCalendars, underCalendar } from '../under-calendar.ts'
 import type { RamData } from './ram-data.ts'
+import type { RamSession } from './ram-session.ts'
 import type { JobRecord } from './records.ts'
+import { endLostItemsOf } from './sharding.ts'
 
 export function scheduleJobs(
   data: RamData,
@@ -112,13 +114,13 @@ export function deleteJobs(
 }
 
 export function deleteTriggers(
-  data: RamData,
+  session: RamSession,
   keys: readonly TriggerKey[],
-  options: (ExpectedTriggerOptions & Pick<RescheduleParts, 'families'>) | null = null,
+  { expected }: ExpectedTriggerOptions = {},
 ): TriggerKey[] {
-  const { expected } = options ?? {}
+  const { data, context } = session
   const found = expected && data.triggers.get(expected.key)
-  if (found !== undefined && options !== null) requireExpected(found.trigger, expected, options.families)
+  if (found !== undefined) requireExpected(found.trigger, expected, context.triggerFamilies)
   const jobsLosingTriggers = new Set<JobRecord>()
   const deleted = keys.filter((key) => {
     const record = data.triggers.get(key)
@@ -127,7 +129,10 @@ export function deleteTriggers(
     data.removeTrigger(record)
     return true
   })
-  for (const job of jobsLosingTriggers) data.removeIfOrphan(job)
+  for (const job of jobsLosingTriggers) {
+    endLostItemsOf(session, job)
+    data.removeIfOrphan(job)
+  }
   return deleted
 }
 

@@ -1,6 +1,7 @@
 import type { JobKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
+import { firingPartOf } from '../firing-part.ts'
 import type { JobCompletion } from '../job-store.ts'
 import type { JobStoreShards, ShardOverview } from '../job-store-shards.ts'
 import { endedSharding, OpenFirings, shownFiring } from '../split-firing.ts'
@@ -48,12 +49,20 @@ export function endItem(session: RamSession, job: JobRecord, completion: JobComp
   const { trigger, fireInstanceId, retryTrigger, report } = completion
   shards.executing.delete(fireInstanceId)
   const { open } = shards
-  if (open === null) return
+  if (open === null || firingPartOf(trigger.jobDataMap) === null) return
   const isItem =
     retryTrigger === null
       ? open.end(trigger.key, report?.outcome ?? 'failed', report?.errorText ?? null)
       : open.move(trigger.key, retryTrigger.key)
   if (isItem) settle(session, job, shards)
+}
+
+/** Ends the items of a job as lost whose triggers were deleted before they ran. */
+export function endLostItemsOf(session: RamSession, job: JobRecord): void {
+  const { shards } = job
+  if (shards === null || shards.open === null) return
+  endLostItems(session.data, shards, shards.open)
+  settle(session, job, shards)
 }
 
 /** Items whose triggers were deleted before they ran. */

@@ -299,6 +299,25 @@ const completing = area('complete', {
       }
     }
   },
+  'deletes triggers that the scheduler made, when a run ends all of the job or their fire is left out':
+    async (bed) => {
+      const spec = { group: retryingJobsGroup, inMs: 60_000, data: { [`${reservedDataPrefix}ATTEMPT`]: 2 } }
+      const [ended, left] = [bed.trigger('RT_1', spec), bed.trigger('RT_2', spec)]
+      const others = bed.trigger('RT_3', { group: retryingJobsGroup, inMs: 60_000 })
+      await bed.scheduleAll([bed.trigger('t', { everyMs: 1000 }), ended, left, others])
+      await bed.store.pauseTrigger(left.key)
+      bed.signals.clear()
+      await bed.store.skipNextFire(left.key, null)
+      assert.equal(await bed.store.getTrigger(left.key), null)
+      assert.deepEqual(
+        bed.signals.finalized.map(({ key }) => key.name),
+        ['RT_2'],
+      )
+      await bed.complete(await bed.start('t'), 'setAllJobTriggersComplete')
+      assert.equal(await bed.store.getTrigger(ended.key), null)
+      assert.deepEqual(await bed.states('t'), ['COMPLETE'])
+      assert.equal(await bed.store.getTriggerState(others.key), 'COMPLETE')
+    },
   'completes triggers in error with all others of the job when an execution says so': async (bed) => {
     await bed.scheduleAll([bed.trigger('a', { everyMs: 1000 }), bed.trigger('b', { everyMs: 1000, inMs: 1 })])
     await bed.putInError('a')

@@ -10,6 +10,7 @@ import {
   firingOf,
   itemOf,
   key,
+  reportOf,
   schedule,
   sharded,
   shardsOf,
@@ -274,14 +275,47 @@ const items = area(
       await end(bed, [again])
       assert.deepEqual(endings(bed), ['succeeded: succeeded succeeded'])
     },
-    'of which the trigger was deleted is lost by the next firing': async (bed) => {
+    'is lost when its trigger is deleted or left out': async (bed) => {
+      await schedule(bed, { items: 2 })
+      const left = new TriggerKey(`${await split(bed)}_1`, shardedJobsGroup)
+      await bed.store.deleteTriggers([left])
+      assert.deepEqual(await states(bed), [['given', 'lost']])
+      await end(bed, await begin(bed))
+      assert.deepEqual(endings(bed), ['lost: succeeded lost'])
+      const skipped = new TriggerKey(`${await splitNext(bed)}_1`, shardedJobsGroup)
+      await bed.store.skipNextFire(skipped, null)
+      assert.equal(await bed.store.getTrigger(skipped), null)
+      await end(bed, await begin(bed))
+      assert.deepEqual(endings(bed), ['lost: succeeded lost', 'lost: succeeded lost'])
+    },
+    'of which the trigger is deleted while it runs ends as it ends': async (bed) => {
       await schedule(bed, { items: 2 })
       const id = await split(bed)
-      await bed.store.deleteTriggers([new TriggerKey(`${id}_1`, shardedJobsGroup)])
+      const bundles = await begin(bed)
+      await bed.store.deleteTriggers([0, 1].map((item) => new TriggerKey(`${id}_${item}`, shardedJobsGroup)))
+      await end(bed, bundles)
+      assert.deepEqual(endings(bed), ['succeeded: succeeded succeeded'])
+    },
+    'is lost when a run ends all triggers of the job': async (bed) => {
+      await schedule(bed, { items: 2 })
+      const id = await split(bed)
+      await bed.store.pauseTrigger(new TriggerKey(`${id}_1`, shardedJobsGroup))
+      const own = only(await begin(bed))
+      await bed.complete(own, 'setAllJobTriggersComplete', { report: reportOf(bed, own, 'succeeded') })
+      assert.deepEqual(endings(bed), ['lost: succeeded lost'])
+      assert.deepEqual(
+        (await bed.store.getTriggersOfJob(key)).map((trigger) => trigger.key.name),
+        ['t'],
+      )
+    },
+    'is lost when its trigger was replaced by another one': async (bed) => {
+      await schedule(bed, { items: 2 })
+      const left = new TriggerKey(`${await split(bed)}_1`, shardedJobsGroup)
+      const other = bed.trigger(left.name, { group: left.group, job: jobDetail('sharded') })
+      await bed.store.rescheduleTrigger(left, other, {})
       await end(bed, await begin(bed))
       await splitNext(bed)
       assert.deepEqual(endings(bed), ['lost: succeeded lost'])
-      assert.deepEqual(await states(bed), [['given', 'given']])
     },
     'waits on after a resume without what was missed, because it was begun': async (bed) => {
       await schedule(bed, { items: 2 })

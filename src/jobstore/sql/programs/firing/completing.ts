@@ -10,7 +10,9 @@ import {
   notCarriedOut,
 } from '../../../instruction-effects.ts'
 import type { CompletionAnswer, JobCompletion } from '../../../job-store.ts'
+import { isMadeByScheduler, isOwnKey } from '../../../own-triggers.ts'
 import { dataAfterRun, type JobDataAndPlan } from '../../../planned-job.ts'
+import { groupsOfParts } from '../../../split-firing.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../../../trigger-state.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -26,7 +28,7 @@ import { deleteFinishedJobs } from '../steps/orphans.ts'
 import { tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
 import { endPlain } from '../steps/plain-ends.ts'
 import { settleLockedJobs, uniqueKeys } from '../steps/settling.ts'
-import { loadOpenFirings, writeOpenFirings } from '../steps/split-firings.ts'
+import { endLostItemsOf, loadOpenFirings, writeOpenFirings } from '../steps/split-firings.ts'
 
 interface EndedExecution {
   readonly completion: JobCompletion
@@ -213,6 +215,7 @@ function* carryOut(
   yield* writeData(tx, ended, jobs)
   const retried = yield* storeRetries(tx, ended, jobs)
   yield* endItems(tx, ended, { jobs, retried })
+  yield* endLostItemsOf(tx, triggers.jobsLosingParts(), jobs)
   const nonConcurrent = ended.filter((each) => each.nonConcurrent)
   yield* settleLockedJobs(tx, refsOf(nonConcurrent.map(({ jobKey }) => jobKey)))
   const waitedFor = ended.filter((each) => each.mayBeWaitedFor).map(({ jobKey }) => jobKey)
@@ -225,6 +228,7 @@ function touchesJob(completion: JobCompletion): boolean {
   return (
     jobDetail.disallowConcurrentExecution ||
     endsOwnTrigger(completion) ||
+    instructionEffects[completion.instruction]?.isForAll === true ||
     jobDataMap !== null ||
     retryTrigger !== null ||
     runsItem(completion)
@@ -280,6 +284,11 @@ function* carryOutInstructions(
     if (effect.action === 'delete') continue
     for (const ref of effect.isForAll ? triggers.ofJob(jobKey) : own === null ? [] : [own]) {
       if (ref === own && (isBack || isEnded)) continue
+      if (effect.action === 'complete' && triggers.isMade(ref)) {
+        triggers.delete(ref)
+        jobsLosingTriggers.push(jobKey)
+        continue
+      }
       if (triggers.apply(ref, effect.action) && effect.action === 'fail') {
         tx.signals.add('triggerInError', ref.key, notCarriedOut(jobKey))
       }
@@ -294,6 +303,7 @@ class TriggersUnderLock {
   readonly #refs = new KeyMap<TriggerRef['key'], TriggerRef>()
   readonly #states = new KeyMap<TriggerRef['key'], StoredTriggerState>()
   readonly #deleted = new KeyMap<TriggerRef['key'], TriggerRef>()
+  readonly #made = new KeySet<TriggerRef['key']>()
   #endsClaims = false
 
   /** The trigger that fired; null when it is gone or its key belongs to a trigger of another job by now. */
@@ -315,9 +325,22 @@ class TriggersUnderLock {
     const all = completions.filter(({ instruction }) => instructionEffects[instruction]?.isForAll === true)
     if (all.length > 0) {
       const jobKeys = uniqueKeys(all.map(({ jobDetail }) => jobDetail.key))
-      this.#keep(yield* tx.session.triggers.lockOfJobs(jobKeys))
+      const refs = yield* tx.session.triggers.lockOfJobs(jobKeys)
+      this.#keep(refs)
+      yield* this.#findMade(tx, refs)
     }
     return locked
+  }
+
+  /** Whether the scheduler made it and it waits to fire. */
+  isMade({ key }: TriggerRef): boolean {
+    return this.#made.has(key)
+  }
+
+  /** The jobs of triggers of items that were deleted before they fired. */
+  jobsLosingParts(): readonly JobKey[] {
+    const lost = this.#deleted.values().filter(({ key }) => this.#made.has(key))
+    return uniqueKeys(lost.filter(({ key }) => groupsOfParts.includes(key.group)).map(({ jobKey }) => jobKey))
   }
 
   ofJob(jobKey: JobKey): TriggerRef[] {
@@ -349,6 +372,13 @@ class TriggersUnderLock {
     if (states.length > 0) yield* triggers.setStates(states)
     if (this.#deleted.size > 0) yield* triggers.delete(this.#deleted.values())
     if (this.#endsClaims) yield* firedTriggers.deleteStaleClaims()
+  }
+
+  *#findMade(tx: SqlTransaction, refs: readonly TriggerRef[]): SqlProgram<void> {
+    const keys = refs.filter(({ key, state }) => isOwnKey(key) && state !== 'COMPLETE').map(({ key }) => key)
+    if (keys.length === 0) return
+    const { found } = yield* tx.session.triggers.load(keys)
+    for (const { trigger } of found.values()) if (isMadeByScheduler(trigger)) this.#made.add(trigger.key)
   }
 
   #keep(refs: readonly TriggerRef[]): void {

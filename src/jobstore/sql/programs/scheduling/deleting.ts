@@ -3,6 +3,7 @@ import { KeySet } from '../../../../core/key-set.ts'
 import type { ExpectedJobOptions, ExpectedTriggerOptions } from '../../../../jobs/schedule-options.ts'
 import { requireExpectedJob } from '../../../expected-job.ts'
 import { requireExpected } from '../../../expected-trigger.ts'
+import { groupsOfParts } from '../../../split-firing.ts'
 import { isPausedState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -11,6 +12,7 @@ import { endStaleClaims } from '../steps/ended-claims.ts'
 import { lockJobs, lockTriggers } from '../steps/new-triggers.ts'
 import { deleteOrphans } from '../steps/orphans.ts'
 import { uniqueKeys } from '../steps/settling.ts'
+import { endLostItemsOf } from '../steps/split-firings.ts'
 
 // Executions in flight are rows of their own: they go on, and block the jobs of their keys, whatever is deleted here.
 
@@ -45,7 +47,7 @@ export function* deleteTriggers(
   const unique = new KeySet(keys)
   const jobKeys = (yield* tx.session.keyLists.jobsOfTriggers(unique.keys())).values()
   // Jobs before triggers, as everywhere.
-  yield* lockJobs(tx, uniqueKeys(jobKeys))
+  const jobs = yield* lockJobs(tx, uniqueKeys(jobKeys))
   const found = yield* lockTriggers(tx, unique.keys())
   if (expected !== undefined && found.has(expected.key)) {
     const stored = (yield* tx.session.triggers.load([expected.key])).found.get(expected.key)
@@ -53,6 +55,8 @@ export function* deleteTriggers(
   }
   const refs = found.values()
   yield* deleteRefs(tx, refs)
+  const ofParts = refs.filter(({ key }) => groupsOfParts.includes(key.group))
+  yield* endLostItemsOf(tx, uniqueKeys(ofParts.map(({ jobKey }) => jobKey)), jobs)
   yield* deleteOrphans(
     tx,
     refs.map(({ jobKey }) => jobKey),

@@ -6,6 +6,7 @@ import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { LoadedSplitFirings } from '../../tables/firings/split-firing-table.ts'
 import type { HistoryEntry } from '../../tables/history/history-rows.ts'
+import type { JobRef } from '../../tables/jobs/job-table.ts'
 import { type LockedRows, storeNewTriggers } from './new-triggers.ts'
 
 /** The open firings of jobs that this transaction has locked. Jobs without one are left out. */
@@ -97,6 +98,18 @@ function noteOwners({ notes, session }: SqlTransaction, firings: readonly SplitF
   })
 }
 
+/** Ends the items of locked jobs as lost whose triggers this transaction has deleted. */
+export function* endLostItemsOf(
+  tx: SqlTransaction,
+  jobKeys: readonly JobKey[],
+  jobs: KeyMap<JobKey, JobRef>,
+): SqlProgram<void> {
+  const open = yield* loadOpenFirings(tx, jobKeys)
+  if (open.size === 0) return
+  yield* endLostItems(tx, open.values(), null)
+  yield* writeOpenFirings(tx, open, { jobs })
+}
+
 /**
  * Ends items as lost whose triggers exist no more, because a user has deleted them, or will never fire, because a
  * broadcast has bound them to a node that is gone. `liveNodes` is null where nodes do not matter.
@@ -111,10 +124,10 @@ export function* endLostItems(
   for (const firings of open) firings.endHeldOf(isGone)
   const carriers = open.flatMap((firings) => firings.carriers())
   if (carriers.length === 0) return
+  // Triggers first: one that is gone between the two has a row, or has ended under the lock of its job.
+  const existing = yield* keyLists.jobsOfTriggers(carriers)
   const rows = yield* firedTriggers.ofTriggers(carriers)
   const running = new KeySet(rows.map(({ triggerKey }) => triggerKey))
-  const idle = carriers.filter((carrier) => !running.has(carrier))
-  const existing = yield* keyLists.jobsOfTriggers(idle)
   const stranded: TriggerKey[] = []
   for (const firings of open) {
     for (const { isBroadcast, items } of firings.all) {
