@@ -415,8 +415,10 @@ export class HistoryChecker {
     const isBack = wasLast && own !== null && own.trigger.nextFireTimeMs !== null
     const end = (life: Life | null): void => {
       if (life === null || (life === own && isBack)) return
-      // One that the scheduler made is not kept.
-      if (life === own && wasLast && isMadeByScheduler(event.trigger)) this.lives.delete(triggerKey)
+      const waits = life.trigger.nextFireTimeMs !== null || life.status === 'error'
+      const isOver = life === own ? wasLast : waits
+      // One that the scheduler made is not kept, unless it runs.
+      if (isOver && isMadeByScheduler(life.trigger)) this.lives.delete(life.trigger.key.toString())
       else life.status = 'ended'
     }
     const all = [...this.lives.values()].filter((life) => life.jobKey === jobKey)
