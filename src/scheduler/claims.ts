@@ -80,21 +80,18 @@ export class Claims {
     this.#aside.add(await this.#fire(due), this.#heldSinceMs, this.#parts.clock.elapsedMs())
   }
 
-  /** Tries again what was locked; answers whether some of it is given back, and may be found again. */
+  /** Tries again what was locked; answers whether some of it has fired or is given back, and may be found again. */
   async retry({ fire, giveBack }: Extract<TurnDecision, { kind: 'retry' }>): Promise<boolean> {
     const tried = this.#aside.takeAll()
     const locked: AcquiredTrigger[] = []
-    let areReleased = false
     // First, because giving back may take long, and a standby that comes meanwhile has nothing fire after it.
     if (fire.length > 0) locked.push(...(await this.#fire(fire.map(({ acquired }) => acquired))))
     if (giveBack.length > 0) {
-      const kept = await this.#givingBack.release(giveBack.map(({ acquired }) => acquired))
-      locked.push(...kept)
-      areReleased = kept.length < giveBack.length
+      locked.push(...(await this.#givingBack.release(giveBack.map(({ acquired }) => acquired))))
     }
     // When the firing fails, claims that were held are given back with it, and may be locked as well.
     this.#aside.putBack(locked, { tried, sinceMs: this.#heldSinceMs }, this.#parts.clock.elapsedMs())
-    return areReleased
+    return tried.some(({ acquired }) => !locked.includes(acquired))
   }
 
   /** Gives back what is held, and when the loop is halted also what was set aside. */

@@ -225,7 +225,7 @@ export class QuartzSchedulerThread {
           if (this.#hasAdded && decision.rest.length > 0) this.#lookAtMs = this.#options.clock.elapsedMs()
           break
         case 'retry':
-          // The loop looks again for what was given back.
+          // The loop looks again for what was given back, and for the next times of what has fired.
           if (await this.#claims.retry(decision)) this.#idleUntilMs = 0
           break
       }

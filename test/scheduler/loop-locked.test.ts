@@ -68,6 +68,19 @@ describe('a claim that is locked when it is to be fired', () => {
     expect(fixture.clock.timerCount).toBe(0)
   })
 
+  it('fires at its next times, too, where nothing else has the loop look for them', async () => {
+    const { fixture, locked } = await lockedFixture()
+    locked.add('held')
+    await fixture.schedule('held', { inMs: 1000, everyMs: 2000 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1400)
+    expect(fixture.runs).toEqual([])
+    locked.clear()
+    await fixture.clock.advance(8000)
+    expect(fixture.runs.map(({ plannedMs }) => plannedMs)).toEqual([1000, 3000, 5000, 7000, 9000])
+    expect(fixture.runs.slice(1).map(({ atMs }) => atMs)).toEqual([3000, 5000, 7000, 9000])
+  })
+
   it('ends no series of failures of the search: one error, and pauses that grow', async () => {
     const infos: string[] = []
     const logger = { ...silentLogger, info: (_fields: object, message: string) => infos.push(message) }
