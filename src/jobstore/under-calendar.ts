@@ -74,10 +74,14 @@ export function afterReplacement<T extends Trigger>(
   if (old === undefined || misfiredFireTimeMs !== null) return updated
   const isLeftOut = ({ nextFireTimeMs }: Trigger): boolean =>
     nextFireTimeMs !== null && nextFireTimeMs < plannedMs && old.isTimeIncluded(nextFireTimeMs)
+  const { timesTriggered } = updated
+  const fireState = { previousFireTimeMs, timesTriggered, misfiredFireTimeMs }
   let after = updated
   for (let looked = 0; isLeftOut(after); looked++) {
     const untilMs = looked < maxLeftOut ? after.nextFireTimeMs : plannedMs - 1
-    after = after.withoutMissed(calendar, untilMs ?? plannedMs - 1)
+    const { nextFireTimeMs } = after.withoutMissed(calendar, untilMs ?? plannedMs - 1)
+    // What was left out was counted then.
+    after = updated.withFireState({ ...fireState, nextFireTimeMs })
   }
   return after
 }

@@ -25,9 +25,12 @@ export function underReplacedCalendar(
     after.nextFireTimeMs !== null &&
     after.nextFireTimeMs < dueMs &&
     old?.isTimeIncluded(after.nextFireTimeMs) === true
+  const counted = before.timesTriggered
   for (let looked = 0; !isLate && leftOut(); looked++) {
-    if (looked === maxLeftOut) return after.withoutMissed(calendar, (dueMs ?? 0) - 1)
-    after = after.withoutMissed(calendar, after.nextFireTimeMs ?? 0)
+    const untilMs = looked === maxLeftOut ? (dueMs ?? 0) - 1 : (after.nextFireTimeMs ?? 0)
+    const { nextFireTimeMs, previousFireTimeMs, misfiredFireTimeMs } = after.withoutMissed(calendar, untilMs)
+    const left = { nextFireTimeMs, previousFireTimeMs, misfiredFireTimeMs }
+    after = after.withFireState({ ...left, timesTriggered: counted })
   }
   return after
 }

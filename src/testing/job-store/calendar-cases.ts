@@ -288,6 +288,17 @@ const replacing = area('calendars: replacing', {
     await put(bed, excluding('2026-03-01'), { updateTriggers: true })
     assert.equal((await bed.stored('fresh')).nextFireTimeMs, startMs + 2 * day)
   },
+  'counts fires that were skipped once, however often it is replaced': async (bed) => {
+    await put(bed, excluding())
+    const startMs = bed.now()
+    const { key } = await bed.schedule('t', { calendar: name, everyMs: hours, times: 9 })
+    for (let skipped = 0; skipped < 3; skipped++) await bed.store.skipNextFire(key, null)
+    const before = await bed.stored('t')
+    await put(bed, excluding('2026-03-01'), { updateTriggers: true })
+    await put(bed, excluding('2026-03-02'), { updateTriggers: true })
+    assert.deepEqual(await bed.stored('t'), before)
+    assert.equal(before.nextFireTimeMs, startMs + 3 * hours)
+  },
   'keeps out any number of fires that were skipped': async (bed) => {
     await put(bed, excluding())
     const startMs = bed.now()
