@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { JobPersistenceError } from '../../src/core/errors.ts'
+import { JobPersistenceError, SchedulerError } from '../../src/core/errors.ts'
 import { jobKey } from '../../src/core/key.ts'
 import { IdempotentAnswers } from '../../src/server/http/idempotency.ts'
 import { ManualClock } from '../../src/testing.ts'
@@ -89,4 +89,13 @@ test('so much is kept, and the oldest is forgotten first', async () => {
   expect(await isCarriedOut('d')).toBe(false)
   expect(await isCarriedOut('b')).toBe(false)
   expect(await isCarriedOut('a')).toBe(true)
+})
+
+test('a change that has to wait for others says when to come again', async () => {
+  const scheduler = await filledScheduler()
+  await using fixture = await serverFixture({ served: scheduler })
+  const busy = new SchedulerError('ERR_RATE_LIMITED', 'Too many wait.')
+  vi.spyOn(scheduler, 'triggerJob').mockRejectedValueOnce(busy)
+  const { status, headers } = await fixture.ask('POST /jobs/mail/hourly/run', { body: {} })
+  expect([status, headers.get('retry-after')]).toEqual([429, '5'])
 })

@@ -84,7 +84,6 @@ export class RequestPipeline {
 
   problem(error: unknown, request: string, headers: Headers = new Headers()): Response {
     const problem = problemOf(error, this.#options.logger, request)
-    if (problem.status === 429 && !headers.has('retry-after')) headers.set('retry-after', triesAgainSeconds)
     if (problem.status === 401) headers.set('www-authenticate', 'Bearer')
     headers.set('content-type', 'application/problem+json')
     return textResponse(problem.status, JSON.stringify(problem), headers)
@@ -480,6 +479,7 @@ function textResponse(status: number, body: string, headers: Headers): Response 
   if (!headers.has('content-type')) {
     headers.set('content-type', status < 400 ? 'application/json' : 'application/problem+json')
   }
+  if (status === 429 && !headers.has('retry-after')) headers.set('retry-after', triesAgainSeconds)
   headers.set('cache-control', 'no-store')
   headers.set('x-content-type-options', 'nosniff')
   headers.set('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
