@@ -7,14 +7,13 @@ export class Lanes {
     this.#free = count
   }
 
-  /** Runs a task when a lane is free; settles as the task does. */
-  async run<Answer>(task: () => Promise<Answer>): Promise<Answer> {
+  /**
+   * Runs a task when a lane is free; settles as the task does. When the signal is aborted before, it rejects with the
+   * reason of that, and the task does not run.
+   */
+  async run<Answer>(task: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
     if (this.#free > 0) this.#free--
-    else {
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve)
-      })
-    }
+    else await this.#wait(signal)
     try {
       return await task()
     } finally {
@@ -23,5 +22,20 @@ export class Lanes {
       if (next === undefined) this.#free++
       else next()
     }
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onLane = (): void => {
+        signal?.removeEventListener('abort', giveUp)
+        resolve()
+      }
+      const giveUp = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(onLane), 1)
+        reject(signal?.reason as Error)
+      }
+      this.#waiting.push(onLane)
+      signal?.addEventListener('abort', giveUp, { once: true })
+    })
   }
 }

@@ -93,7 +93,7 @@ test('a connection of the pool that does not answer keeps no scheduler from bein
   onTestFinished(() => pool.end())
   await pool.query('SELECT 1')
   proxy.dropReplies()
-  const jobStore = postgresJobStore({ pool, statementTimeoutMs: 1, listen: false })
+  const jobStore = postgresJobStore({ pool, statementTimeoutMs: 1000, listen: false })
   await using scheduler = await createScheduler({ jobStore, logger: false })
   expect(pool.totalCount).toBe(1)
   expect(await scheduler.getJobGroupNames()).toEqual([])

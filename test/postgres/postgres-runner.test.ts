@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { TransactionLock } from '../../src/jobstore/sql/kernel/sql-runner.ts'
 import { later, type SqlProgram, type SqlRow } from '../../src/jobstore/sql/kernel/statement.ts'
-import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { freshDatabase, type TestDatabase, testPool } from '../support/postgres-database.ts'
 import { type RunnerOptions, type TestRunner, testRunner } from '../support/postgres-runner.ts'
 import { changesOf, rowsOf } from '../support/sql-steps.ts'
 
@@ -398,18 +398,25 @@ describe('locks', () => {
   })
 
   test('leave nothing behind in the session', async () => {
-    await using store = open({ poolSize: 1, preparedStatements: false })
-    const state = (): SqlProgram<readonly SqlRow[]> =>
-      rowsOf(`SELECT current_setting('lock_timeout') AS lock, current_setting('statement_timeout') AS statement,
-        current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('transaction_isolation') AS iso,
+    const pool = testPool({ connectionString: database.connectionString, max: 1 })
+    onTestFinished(() => pool.end())
+    await using store = open({ source: pool, preparedStatements: false })
+    const state = async (): Promise<unknown> => {
+      const { rows } = await pool.query<object>(`SELECT current_setting('lock_timeout') AS lock,
+        current_setting('statement_timeout') AS statement, current_setting('transaction_isolation') AS iso,
+        current_setting('idle_in_transaction_session_timeout') AS idle,
         (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()) AS locks,
         (SELECT count(*) FROM pg_prepared_statements) AS prepared`)
-    const before = await store.runner.read(state)
+      return rows
+    }
+    const before = await state()
     for (const lock of ['rows', 'shared', 'exclusive', 'cluster'] as const) {
       await store.runner.transact(() => add(1), { lock })
       await store.runner.transact(() => rowsOf('SELECT * FROM nowhere'), { lock }).catch(() => {})
+      await store.runner.read(() => rowsOf('SELECT 1 AS one'))
+      await store.runner.read(() => rowsOf('SELECT * FROM nowhere')).catch(() => {})
     }
-    expect(await store.runner.read(state)).toEqual(before)
+    expect(await state()).toEqual(before)
     expect(before).toMatchObject([{ lock: '0', statement: '0', locks: '0', prepared: '0' }])
   })
 

@@ -8,13 +8,16 @@ import { systemClock } from '../../src/time/clock.ts'
 
 export const builtEntry: URL = new URL('../../dist/jobstore/postgres/check-in-entry.js', import.meta.url)
 
-/** Orders that need no tables: the check-in counts as ours when it touches one row. */
+const changeOneRow =
+  'UPDATE pg_database SET datname = datname WHERE datname = current_database() AND $1::text IS NOT NULL'
+
+/** Orders that need no tables of the store: the check-in counts as ours when it changes one row. */
 export function orders(bootId: string, change: { count: number } = { count: 0 }): CheckInOrders {
   return {
     bootId,
     intervalMs: 100,
     statements: () => ({
-      checkIn: { text: 'SELECT $1::text AS boot', values: [bootId] },
+      checkIn: { text: changeOneRow, values: [bootId] },
       look: { text: 'SELECT $1::int AS count, 5::bigint AS big', values: [change.count] },
     }),
     witness: () => null,

@@ -3,6 +3,8 @@ import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
 import type { TriggerFiredResult } from '../../src/jobstore/job-store.ts'
 import { settleLostItems } from '../../src/jobstore/sql/cluster/lost-items.ts'
 import { recoverInstance } from '../../src/jobstore/sql/cluster/recovery.ts'
+import type { SqlProgram } from '../../src/jobstore/sql/kernel/statement.ts'
+import type { SqlTransaction } from '../../src/jobstore/sql/session/sql-session.ts'
 import { completionOf, jobDetail, only, type Testbed } from '../../src/testing/job-store/testbed.ts'
 import type { Scene, StoreOperation } from './store-operations.ts'
 
@@ -82,7 +84,13 @@ export const shardOperations: readonly StoreOperation[] = [
     prepare: async ({ bed, transactor }: Scene) => {
       await bed.store.triggersFired([await claim(bed, 2)])
       const items = await bed.acquire()
-      await bed.store.deleteTriggers(items.map(({ trigger }) => trigger.key))
+      await bed.store.releaseAcquiredTriggers(items)
+      // As a Java node deletes them, which knows nothing of items.
+      const keys = items.map(({ trigger }) => trigger.key)
+      const deleteRows = function* ({ session: { triggers } }: SqlTransaction): SqlProgram<void> {
+        yield* triggers.delete(yield* triggers.lock(keys))
+      }
+      await transactor.run(deleteRows, { lock: 'rows' })
       return () => transactor.run(settleLostItems, { lock: 'cluster' })
     },
   },

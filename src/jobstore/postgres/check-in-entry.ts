@@ -13,14 +13,16 @@ import {
   witnessConnectMs,
   witnessLookMs,
 } from '../sql/cluster/witness.ts'
-import type { SqlRow, SqlStatement } from '../sql/kernel/statement.ts'
+import { noReply, type SqlReply, type SqlStatement } from '../sql/kernel/statement.ts'
 import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
 import { fieldsOf } from './error-fields.ts'
+import { Pipeline } from './pipeline.ts'
 import { disconnect } from './postgres-driver.ts'
+import { statementLimits } from './postgres-transaction.ts'
 import { SessionWitness } from './session-witness.ts'
 
-/** Columns are read as text, whatever type parsers the process has set. */
-const types = { getTypeParser: () => (value: string) => value }
+/** How columns are read, whatever type parsers the process has set. */
+const asText = (value: string): string => value
 
 type CheckedIn = Extract<FromCheckInThread, { readonly kind: 'checkedIn' }>
 
@@ -125,7 +127,7 @@ class CheckInLoop {
     const sentMs = processElapsedMs()
     const changes = await this.#write(client, isNamed ? witness.checkIn : statements.checkIn)
     const startedMs = processElapsedMs()
-    const { rows } = await query(client, statements.look)
+    const { rows } = await this.#query(client, statements.look)
     const lookTookMs = processElapsedMs() - startedMs
     const lookedMs = startedMs + lookTookMs / 2
     const naming = isNamed ? 'named' : 'none'
@@ -137,14 +139,14 @@ class CheckInLoop {
   async #write(client: pg.Client, statement: SqlStatement): Promise<number> {
     if (!this.#readsByDefault) {
       try {
-        return (await query(client, statement)).changes
+        return (await this.#query(client, statement)).changes
       } catch (error) {
         if (codeOf(error) !== readOnlyTransaction) throw error
         this.#readsByDefault = true
       }
     }
     await client.query('BEGIN READ WRITE')
-    const { changes } = await query(client, statement)
+    const { changes } = await this.#query(client, statement)
     await client.query('COMMIT')
     return changes
   }
@@ -194,6 +196,20 @@ class CheckInLoop {
       if (refusals.test(codeOf(error) ?? '')) this.#isRefused = true
       throw error
     }
+  }
+
+  /** The server ends a statement that this thread gives up: it would wait for its lock beside the next one. */
+  async #query(client: pg.Client, statement: SqlStatement): Promise<SqlReply> {
+    const { answerWithinMs } = this.#data
+    // Earlier than this thread gives up, so that it is told that a lock is the cause.
+    const lockTimeoutMs = Math.ceil(0.9 * answerWithinMs)
+    const limits = statementLimits({ lockTimeoutMs, statementTimeoutMs: answerWithinMs })
+    const statements = [...(limits === null ? [] : [limits]), statement].map((each) => ({
+      ...each,
+      name: null,
+    }))
+    const replies = await client.query(new Pipeline(statements, () => asText)).answer
+    return replies.at(-1) ?? noReply
   }
 
   async #connect(): Promise<pg.Client> {
@@ -289,14 +305,6 @@ class CheckInLoop {
         break
     }
   }
-}
-
-async function query(
-  client: pg.Client,
-  { text, values }: SqlStatement,
-): Promise<{ readonly rows: readonly SqlRow[]; readonly changes: number }> {
-  const { rows, rowCount } = await client.query<SqlRow>({ text, values: [...values], types })
-  return { rows, changes: rowCount ?? 0 }
 }
 
 /** Deno's port of a thread cannot be closed; there the thread closes itself. */

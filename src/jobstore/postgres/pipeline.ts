@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { SqlReply, SqlRow, SqlStatement } from '../sql/kernel/statement.ts'
-import { parserOf } from './column-parsers.ts'
+import { type ColumnParser, parserOf } from './column-parsers.ts'
 
 /** A statement as it is sent: prepared under its name once per connection; null: not kept. */
 export interface PipelinedStatement extends SqlStatement {
@@ -62,6 +62,7 @@ export function takesPipelines(client: object): boolean {
  */
 export class Pipeline implements pg.Submittable {
   readonly #statements: readonly PipelinedStatement[]
+  readonly #parserOf: (typeId: number) => ColumnParser
   readonly #replies: SqlReply[] = []
   /** Statements that are parsed in this message, in this order. */
   readonly #parsing: string[] = []
@@ -75,8 +76,12 @@ export class Pipeline implements pg.Submittable {
   /** pg wraps this function when it has a query timeout. */
   callback: (error: Error | null, replies?: readonly SqlReply[]) => void
 
-  constructor(statements: readonly PipelinedStatement[]) {
+  constructor(
+    statements: readonly PipelinedStatement[],
+    parser: (typeId: number) => ColumnParser = parserOf,
+  ) {
     this.#statements = statements
+    this.#parserOf = parser
     let settle: Pipeline['callback'] = () => {}
     this.answer = new Promise((resolve, reject) => {
       settle = (error, replies = []) => {
@@ -125,7 +130,7 @@ export class Pipeline implements pg.Submittable {
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
-    const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }))
+    const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: this.#parserOf(dataTypeID) }))
     this.#shape = { columns, empty: Object.fromEntries(columns.map(({ name }) => [name, null])) }
     const prepared = this.#preparedNow()
     if (prepared !== undefined) prepared.shape = this.#shape

@@ -57,6 +57,11 @@ export class PostgresConnections {
     return this.#pool.options.max
   }
 
+  /** How long callers wait for a connection. */
+  get connectTimeoutMs(): number {
+    return this.#options.connectTimeoutMs
+  }
+
   /** The watch that gets statements that take long. */
   get slow(): SlowWatch | null {
     return this.#options.slow

@@ -4,14 +4,20 @@ import { Lanes } from '../../core/lanes.ts'
 import type { Clock } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import { RowsLockedError, type SqlRunner, type TransactionOptions } from '../sql/kernel/sql-runner.ts'
-import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/kernel/statement.ts'
+import type { SqlProgram, SqlReply, SqlStatement } from '../sql/kernel/statement.ts'
 import { endTransaction, inquireCommit, type TransactionNumber } from './commit-doubt.ts'
 import { isGivenUp, type LockAttempt, LockPatience } from './lock-patience.ts'
 import type { LockingStrategy } from './locking.ts'
+import type { PipelinedStatement } from './pipeline.ts'
 import type { PostgresConnections } from './postgres-connections.ts'
 import { cancelledFault, DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
-import { PostgresTransaction, type TransactionSettings, transactionOpening } from './postgres-transaction.ts'
+import {
+  PostgresTransaction,
+  statementLimits,
+  type TransactionSettings,
+  transactionOpening,
+} from './postgres-transaction.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 import { backoffMs, TransactionRetry } from './transaction-retry.ts'
 
@@ -51,6 +57,8 @@ const unlimitedStatementMs = 5000
 const asOthers: LockAttempt = { lockTimeoutMs: null }
 /** How many connections at a time run transactions again that could not get a lock. */
 const comingBackShare = 1 / 3
+/** How many at a time read for callers: readers that all wait for a lock must leave connections to what fires. */
+const readersShare = 2 / 3
 
 /** The server itself ends a statement in time; an answer later than this counts as lost. */
 const answerGraceMs = 5000
@@ -72,6 +80,8 @@ export class PostgresRunner implements SqlRunner {
   readonly #answerWithinMs: number | null
   readonly #open: () => Promise<PostgresSession>
   readonly #comingBack: Lanes
+  readonly #readers: Lanes
+  readonly #readLimits: PipelinedStatement | null
   /** What the server cannot report, as its errors have said. */
   #lacking: ReadonlySet<Lacking> = new Set()
   #activeCount = 0
@@ -87,6 +97,9 @@ export class PostgresRunner implements SqlRunner {
     this.#answerWithinMs = answerWithinMs
     this.#open = () => connections.open(answerWithinMs)
     this.#comingBack = new Lanes(Math.max(1, Math.floor(connections.size * comingBackShare)))
+    this.#readers = new Lanes(Math.max(1, Math.floor(connections.size * readersShare)))
+    const limits = statementLimits(options)
+    this.#readLimits = limits && statements.named(limits)
   }
 
   transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions<Answer>): Promise<Answer> {
@@ -155,7 +168,7 @@ export class PostgresRunner implements SqlRunner {
       const program = begin()
       let step = program.next()
       while (step.done !== true) {
-        const reply = await this.#readOne(step.value, retry)
+        const reply = await this.#readInTurn(step.value, retry)
         step.value.pending?.settle(reply)
         step = program.next(reply)
       }
@@ -251,21 +264,41 @@ export class PostgresRunner implements SqlRunner {
   }
 
   async #readOne(statement: SqlStatement, retry: TransactionRetry): Promise<SqlReply> {
-    const query = this.#options.statements.named(statement)
+    const { clock, statements } = this.#options
+    const query = statements.named(statement)
+    const startedMs = clock.elapsedMs()
+    const isOver = (): boolean =>
+      this.#answerWithinMs !== null && clock.elapsedMs() - startedMs >= this.#answerWithinMs
     for (;;) {
       let session: PostgresSession | null = null
       try {
         session = await this.#open()
-        const [reply = noReply] = await session.pipeline([query])
+        const reply = await session.read(query, this.#readLimits)
         session.release()
         return reply
       } catch (error) {
         const failure = error instanceof DatabaseFailure ? error : new DatabaseFailure(error)
         if (failure.fault.dropsConnection) session?.discard()
         else session?.release()
+        // A reader that has waited so long is told.
+        if (failure.sqlState === lockNotAvailable || isOver()) throw failure.toPersistenceError()
         await this.#pause(retry, failure)
       }
     }
+  }
+
+  /** Runs a statement of a reader when one of the connections is free that readers may have at a time. */
+  async #readInTurn(statement: SqlStatement, retry: TransactionRetry): Promise<SqlReply> {
+    const { clock, connections } = this.#options
+    const { connectTimeoutMs, size } = connections
+    const isLate = new AbortController()
+    const timer = clock.setTimer(connectTimeoutMs, () => {
+      isLate.abort(DatabaseFailure.noConnection(connectTimeoutMs, size).toPersistenceError())
+    })
+    return this.#readers.run(() => {
+      timer.cancel()
+      return this.#readOne(statement, retry)
+    }, isLate.signal)
   }
 
   /** Returns when it is time to try again. @throws JobPersistenceError when there is nothing to try */

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Clock, ClockTimer } from '../../time/clock.ts'
-import type { SqlReply } from '../sql/kernel/statement.ts'
+import { noReply, type SqlReply } from '../sql/kernel/statement.ts'
 import { parserOf } from './column-parsers.ts'
 import { bindable, Pipeline, type PipelinedStatement, takesPipelines } from './pipeline.ts'
 import { cutConnection } from './postgres-driver.ts'
@@ -89,6 +89,15 @@ export class PostgresSession {
     if (!takesPipelines(this.#client)) return this.#oneByOne(statements)
     const pipeline = new Pipeline(statements)
     return this.#watch(() => this.#client.query(pipeline).answer)
+  }
+
+  /**
+   * Runs a statement that is no part of a transaction, with limits of its own. A client that takes no pipelines has
+   * none but those of the server. @throws DatabaseFailure
+   */
+  async read(statement: PipelinedStatement, limits: PipelinedStatement | null): Promise<SqlReply> {
+    const statements = limits === null || !takesPipelines(this.#client) ? [statement] : [limits, statement]
+    return (await this.pipeline(statements)).at(-1) ?? noReply
   }
 
   async #oneByOne(statements: readonly PipelinedStatement[]): Promise<SqlReply[]> {

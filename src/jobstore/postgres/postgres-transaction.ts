@@ -49,6 +49,23 @@ export function transactionOpening(limits: {
   )
 }
 
+/**
+ * Sent together with one statement that is no transaction of its own: the two are one then, and the limits end with it.
+ * A client that gives up and closes its socket would leave a statement that waits for a lock to the server, for as long
+ * as the lock is held. Null where the server's own limits count.
+ */
+export function statementLimits(limits: {
+  readonly lockTimeoutMs: number
+  readonly statementTimeoutMs: number
+}): SqlStatement | null {
+  const settings = {
+    ...(limits.lockTimeoutMs > 0 && { lock_timeout: limits.lockTimeoutMs }),
+    ...(limits.statementTimeoutMs > 0 && { statement_timeout: limits.statementTimeoutMs }),
+  }
+  const set = Object.entries(settings).map(([name, ms]) => `set_config('${name}', '${ms}', true)`)
+  return set.length === 0 ? null : statementOf(`SELECT ${set.join(', ')}`)
+}
+
 const begin = statementOf(
   // Whatever the defaults of the user or the database are: guards and SKIP LOCKED must see the newest rows.
   'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
