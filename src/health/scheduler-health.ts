@@ -123,12 +123,19 @@ class WatchedHealth implements SchedulerHealth {
       reasons.push({ code: 'notCheckingIn', message })
     }
     if (this.#scheduler.isShutdown) return reportOf(reasons)
-    const { notFiringSince } = this.#scheduler.getMetaData()
+    const { notEndingSince, notFiringSince } = this.#scheduler.getMetaData()
     if (notFiringSince !== null) {
       const since = notFiringSince.toISOString()
       reasons.push({
         code: 'notFiring',
         message: `The node has tried in vain to fire triggers since ${since}.`,
+      })
+    }
+    if (notEndingSince !== null) {
+      const since = notEndingSince.toISOString()
+      reasons.push({
+        code: 'notEnding',
+        message: `The node has tried in vain to write the ends of executions since ${since}.`,
       })
     }
     if (!this.#scheduler.isStarted && !this.#isStopping && !isAttached(this.#scheduler)) {

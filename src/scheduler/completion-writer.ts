@@ -1,6 +1,6 @@
 import { unawaited } from '../core/promises.ts'
-import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
-import type { Clock } from '../time/clock.ts'
+import type { CompletionAnswer, JobCompletion, JobStore } from '../jobstore/job-store.ts'
+import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { Waiters } from '../time/waiters.ts'
 import { LockedCompletions } from './locked-completions.ts'
@@ -23,6 +23,13 @@ const retryDelayMinMs = 20
 const retryDelayMaxMs = 10_000
 /** A series of failures is over when everything was written for so long. */
 const quietMs = 60_000
+/** When no end is written for so long, that is no short lock or pause any more. */
+const inVainMaxMs = 5000
+/**
+ * How many completions may be unwritten, locked ones included. It bounds memory only: a row that is locked for an hour
+ * must not stop other jobs.
+ */
+const heldMax = 10_000
 
 /**
  * How many completions may be unwritten before executions wait for the store. With as many as there are slots, process
@@ -36,7 +43,8 @@ export function backlogMaxOf(slots: number): number {
  * Tells the store about ended executions, many at a time: those that end together are written together, and while a
  * write is under way the next batch gathers. A failed write is tried again, each completion by itself, in rounds, so
  * that a completion that cannot be written holds up neither the others nor later batches. A completion that another
- * session's lock is in the way of is set aside and does not count as a backlog.
+ * session's lock is in the way of is set aside. It counts as a backlog while no completion at all can be written, as
+ * when a table is locked, and when there are very many.
  */
 export class CompletionWriter {
   readonly #store: JobStore
@@ -67,6 +75,10 @@ export class CompletionWriter {
   /** Is told of what ends after the store was closed; null before. */
   #onLate: ((completion: JobCompletion) => void) | null = null
   #unwrittenCount = 0
+  /** Callers whose completion is locked, which wait for room. */
+  readonly #room = new Waiters()
+  /** When the first try failed or found all locked after the last one that wrote something; null without such a try. */
+  #inVain: { readonly elapsedMs: number; readonly atMs: EpochMs } | null = null
 
   /** While more than `backlogMax` completions are not written, callers of `hand` wait for the store. */
   constructor(store: JobStore, clock: Clock, notifier: Notifier, backlogMax: number) {
@@ -80,6 +92,10 @@ export class CompletionWriter {
       clock,
       onStopped: this.#stopped,
       onFailure: (completions, error) => this.#afterFailure(completions, error),
+      onLong: this.#lockedForLong,
+      onLongEnded: () => {
+        notifier.errorEnded('The job store has been told of the executions whose rows were locked.')
+      },
     })
   }
 
@@ -87,6 +103,27 @@ export class CompletionWriter {
   isStuck(afterMs: number): boolean {
     if (this.#unwritten.size > 0) return true
     return this.#writing !== null && this.#clock.elapsedMs() - this.#writingSinceMs >= afterMs
+  }
+
+  /**
+   * Since when no end can be written, by the wall clock; null while some can be, and for the first seconds. Ends of one
+   * job alone may wait for a lock of its own rows, and say nothing about those of others.
+   */
+  get inVainSinceMs(): EpochMs | null {
+    if (this.#inVain === null) return null
+    if (this.#clock.elapsedMs() - this.#inVain.elapsedMs < inVainMaxMs) return null
+    return this.#areOfSeveralJobs() ? this.#inVain.atMs : null
+  }
+
+  #areOfSeveralJobs(): boolean {
+    let first: JobCompletion | null = null
+    for (const completions of [this.#locked.all(), this.#unwritten.keys()]) {
+      for (const completion of completions) {
+        first ??= completion
+        if (!completion.jobDetail.key.equals(first.jobDetail.key)) return true
+      }
+    }
+    return false
   }
 
   /** Completions that were given up, or came too late, and are not in the store. */
@@ -147,6 +184,7 @@ export class CompletionWriter {
   async #held(batch: Batch, completion: JobCompletion): Promise<void> {
     await batch.done
     if (!this.#locked.has(completion)) await batch.later?.get(completion)
+    while (this.#locked.has(completion) && this.isFull) await this.#room.wait(this.#clock)
   }
 
   #enter(completion: JobCompletion): Batch {
@@ -171,6 +209,7 @@ export class CompletionWriter {
 
   #told(count: number): void {
     this.#untold -= count
+    this.#room.wakeAll()
     if (this.#untold === 0) this.#draining.wakeAll()
   }
 
@@ -181,7 +220,9 @@ export class CompletionWriter {
 
   /** Whether so many are not written that executions wait for the store. */
   get isFull(): boolean {
-    return this.#untold - this.#locked.size > this.#backlogMax
+    if (this.#untold <= this.#backlogMax) return false
+    if (this.#untold - this.#locked.size > this.#backlogMax) return true
+    return this.#untold > Math.max(heldMax, this.#backlogMax) || this.inVainSinceMs !== null
   }
 
   /** Whether a completion is not written yet. */
@@ -243,12 +284,42 @@ export class CompletionWriter {
 
   /** Answers the completions that are locked. */
   async #tellStore(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
-    const { locked, passedOver } = await this.#store.triggeredJobsComplete(completions)
+    const { locked, passedOver } = await this.#ask(completions)
     for (const completion of completions) {
       if (completion.isAwaited !== true || locked.includes(completion)) continue
       this.#fates.set(completion, passedOver.includes(completion) ? 'passedOver' : 'ended')
     }
     return locked
+  }
+
+  async #ask(completions: readonly JobCompletion[]): Promise<CompletionAnswer> {
+    try {
+      const answer = await this.#store.triggeredJobsComplete(completions)
+      if (answer.locked.length === completions.length) this.#triedInVain()
+      else this.#triedWell()
+      return answer
+    } catch (error) {
+      this.#triedInVain()
+      throw error
+    }
+  }
+
+  #triedInVain(): void {
+    this.#inVain ??= { elapsedMs: this.#clock.elapsedMs(), atMs: this.#clock.now() }
+  }
+
+  #triedWell(): void {
+    if (this.#inVain === null) return
+    this.#inVain = null
+    this.#room.wakeAll()
+  }
+
+  readonly #lockedForLong = ({ fireInstanceId, trigger }: JobCompletion, count: number): void => {
+    const fire = `firing ${fireInstanceId} of trigger ${trigger.key.toString()}`
+    const message =
+      'The job store could not be told that executions ended, because another session holds a lock on their rows or ' +
+      `on a table; trying again. Ends that wait: ${count}, the oldest of ${fire}.`
+    this.#notifier.error(message, null)
   }
 
   #afterFailure(completions: readonly JobCompletion[], error: unknown): Map<JobCompletion, Promise<void>> {

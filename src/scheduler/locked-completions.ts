@@ -4,6 +4,9 @@ import type { Clock } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { LockRetry } from './lock-retry.ts'
 
+/** A lock that is held for longer is no short transaction of somebody else any more. */
+const reportAfterMs = 5000
+
 export interface LockedCompletionsOptions {
   /** Writes completions; answers those that are locked. */
   readonly write: (completions: readonly JobCompletion[]) => Promise<readonly JobCompletion[]>
@@ -18,6 +21,15 @@ export interface LockedCompletionsOptions {
     completions: readonly JobCompletion[],
     error: unknown,
   ) => ReadonlyMap<JobCompletion, Promise<void>>
+  /** Called once when one has been locked for long: the oldest, and how many are locked. */
+  readonly onLong: (oldest: JobCompletion, count: number) => void
+  /** Called once none is locked any more, after `onLong`. */
+  readonly onLongEnded: () => void
+}
+
+interface Waiting {
+  readonly sinceMs: number
+  readonly resolve: () => void
 }
 
 /**
@@ -30,13 +42,20 @@ export class LockedCompletions {
   readonly #gate: Gate
   readonly #onFailure: LockedCompletionsOptions['onFailure']
   readonly #onStopped: LockedCompletionsOptions['onStopped']
-  readonly #waiting = new Map<JobCompletion, () => void>()
+  readonly #onLong: LockedCompletionsOptions['onLong']
+  readonly #onLongEnded: LockedCompletionsOptions['onLongEnded']
+  /** The oldest comes first. */
+  readonly #waiting = new Map<JobCompletion, Waiting>()
   readonly #retry = new LockRetry()
+  #isReported = false
   #isTrying = false
   #isLastChance = false
   #isAbandoned = false
 
-  constructor({ write, clock, onFailure, onStopped }: LockedCompletionsOptions) {
+  constructor(options: LockedCompletionsOptions) {
+    const { write, clock, onFailure, onLong, onLongEnded, onStopped } = options
+    this.#onLong = onLong
+    this.#onLongEnded = onLongEnded
     this.#onStopped = onStopped
     this.#write = write
     this.#clock = clock
@@ -47,6 +66,9 @@ export class LockedCompletions {
   get size(): number {
     return this.#waiting.size
   }
+  all(): Iterable<JobCompletion> {
+    return this.#waiting.keys()
+  }
   has(completion: JobCompletion): boolean {
     return this.#waiting.has(completion)
   }
@@ -55,13 +77,14 @@ export class LockedCompletions {
   add(completions: readonly JobCompletion[]): ReadonlyMap<JobCompletion, Promise<void>> {
     const dealtWith = new Map<JobCompletion, Promise<void>>()
     if (completions.length === 0) return dealtWith
+    const sinceMs = this.#clock.elapsedMs()
     for (const completion of completions) {
       const promise = new Promise<void>((resolve) => {
-        this.#waiting.set(completion, resolve)
+        this.#waiting.set(completion, { sinceMs, resolve })
       })
       dealtWith.set(completion, promise)
     }
-    this.#retry.added(this.#clock.elapsedMs())
+    this.#retry.added(sinceMs)
     if (this.#isTrying) this.#gate.wake()
     else unawaited(this.#try(), this.#onStopped)
     return dealtWith
@@ -98,6 +121,7 @@ export class LockedCompletions {
         if (this.#hasBeenAbandoned()) return
         for (const completion of tried) if (!locked.includes(completion)) this.#take(completion)?.()
         if (this.#isLastChance) this.#handOver(locked, null)
+        else this.#reportLong()
       } catch (error) {
         if (this.#hasBeenAbandoned()) return
         this.#handOver(tried, error)
@@ -106,6 +130,18 @@ export class LockedCompletions {
     }
     this.#retry.emptied()
     this.#isTrying = false
+    if (!this.#isReported) return
+    this.#isReported = false
+    if (!this.#isLastChance) this.#onLongEnded()
+  }
+
+  #reportLong(): void {
+    const [oldest] = this.#waiting
+    if (oldest === undefined || this.#isReported) return
+    const [completion, { sinceMs }] = oldest
+    if (this.#clock.elapsedMs() - sinceMs < reportAfterMs) return
+    this.#isReported = true
+    this.#onLong(completion, this.#waiting.size)
   }
 
   #handOver(completions: readonly JobCompletion[], error: unknown): void {
@@ -118,7 +154,7 @@ export class LockedCompletions {
   }
 
   #take(completion: JobCompletion): (() => void) | undefined {
-    const resolve = this.#waiting.get(completion)
+    const resolve = this.#waiting.get(completion)?.resolve
     this.#waiting.delete(completion)
     return resolve
   }

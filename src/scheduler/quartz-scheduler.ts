@@ -194,7 +194,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
 
   getMetaData(): SchedulerMetaData {
     const { jobStore, threadPool } = this.#options
-    const { runningSinceMs } = this.#lifeCycle
+    const { notEndingSinceMs, runningSinceMs } = this.#lifeCycle
     const { inVainSinceMs } = this.#thread
     return {
       schedulerName: this.schedulerName,
@@ -205,6 +205,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       isShutdown: this.isShutdown,
       runningSince: runningSinceMs === null ? null : new Date(runningSinceMs),
       notFiringSince: inVainSinceMs === null ? null : new Date(inVainSinceMs),
+      notEndingSince: notEndingSinceMs === null ? null : new Date(notEndingSinceMs),
       numberOfJobsExecuted: this.#executing.startedCount,
       jobStore: jobStore.name,
       jobStorePersistent: jobStore.capabilities.persistent,

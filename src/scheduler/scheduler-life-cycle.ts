@@ -110,6 +110,9 @@ export class SchedulerLifeCycle {
   get nodeReport(): NodeReport {
     return { status: this.#nodeStatus, eventLoopLagMs: this.#lag.p99Ms() }
   }
+  get notEndingSinceMs(): EpochMs | null {
+    return this.#parts.completions.inVainSinceMs
+  }
   /** When the scheduler was first started. */
   get runningSinceMs(): EpochMs | null {
     return this.#runningSinceMs

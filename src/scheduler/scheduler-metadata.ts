@@ -15,6 +15,11 @@ export interface SchedulerMetaData {
    * change; null while its last try has succeeded, and before the first start.
    */
   readonly notFiringSince: Date | null
+  /**
+   * Since when this instance tries in vain to write the ends of executions, of more than one job, because the store
+   * fails or a table is locked; null while some are written, and for the first 5 seconds.
+   */
+  readonly notEndingSince: Date | null
   /** How often jobs have begun to run on this instance since it was made: refires count, what was vetoed does not. */
   readonly numberOfJobsExecuted: number
   readonly jobStore: string

@@ -68,6 +68,31 @@ describe('ready', () => {
     expect(codesOf(await asked)).toEqual(['storeUnavailable'])
   })
 
+  it('says that no end of an execution can be written, and not that those of one job cannot', async () => {
+    const { clock, scheduler, store } = await shellRig([jobOf(() => {})])
+    onTestFinished(() => scheduler.shutdown())
+    const health = schedulerHealth(scheduler, { clock, maxAgeMs: 0 })
+    const write = store.triggeredJobsComplete.bind(store)
+    store.triggeredJobsComplete = (locked) => Promise.resolve({ locked: [...locked], passedOver: [] })
+    const sinceText = new Date(clock.now()).toISOString()
+    await scheduler.scheduleJob(detailOf('job'), firing(clock.now()))
+    await clock.advance(10_000)
+    expect(codesOf(await health.ready())).toEqual([])
+    const other = detailOf('job', (builder) => builder.withIdentity('other'))
+    await scheduler.scheduleJob(other, firing(clock.now()).getTriggerBuilder().withIdentity('other').build())
+    await clock.advance(0)
+    expect((await health.ready()).reasons).toEqual([
+      {
+        code: 'notEnding',
+        message: `The node has tried in vain to write the ends of executions since ${sinceText}.`,
+      },
+    ])
+    expect(health.live().isOk).toBe(true)
+    store.triggeredJobsComplete = write
+    await clock.advance(250)
+    expect((await health.ready()).isOk).toBe(true)
+  })
+
   it('asks a store and a rule that hang once, until they answer or a minute is over', async () => {
     const { clock, scheduler, store } = await shellRig([])
     onTestFinished(() => scheduler.shutdown())

@@ -41,12 +41,16 @@ class Witness extends DelegatingJobStore {
 }
 
 const detail = detailOf(jobOf(() => {}))
+const otherDetail = detailOf(
+  jobOf(() => {}),
+  (builder) => builder.withIdentity('other'),
+)
 
-function completionOf(fireInstanceId: string): JobCompletion {
+function completionOf(fireInstanceId: string, jobDetail = detail): JobCompletion {
   return {
     fireInstanceId,
     trigger: firing(0),
-    jobDetail: detail,
+    jobDetail,
     instruction: 'noop',
     jobDataMap: null,
     retryTrigger: null,
@@ -273,6 +277,89 @@ describe('a completion that is locked', () => {
         'Another session holds a lock on its rows.',
     ])
     expect(clock.timerCount).toBe(0)
+  })
+
+  it('is told of once when it is locked for long, and once when none is any more', async () => {
+    const { clock, store, errors, infos, complete } = rig()
+    for (const id of ['x', 'y']) store.locked.add(id)
+    void complete('x')
+    await clock.advance(4000)
+    void complete('y')
+    expect(errors).toEqual([])
+    await clock.advance(60_000)
+    expect(errors).toEqual([
+      'The job store could not be told that executions ended, because another session holds a lock on their rows or ' +
+        'on a table; trying again. Ends that wait: 2, the oldest of firing x of trigger DEFAULT.trigger.',
+    ])
+    store.locked.delete('x')
+    await clock.advance(250)
+    expect(infos).toEqual([])
+    store.locked.clear()
+    await clock.advance(250)
+    expect(infos).toEqual(['The job store has been told of the executions whose rows were locked.'])
+    store.locked.add('z')
+    void complete('z')
+    await clock.advance(4000)
+    store.locked.clear()
+    await clock.advance(250)
+    expect([errors.length, infos.length, clock.timerCount]).toEqual([1, 1, 0])
+  })
+
+  it('of whatever job makes executions wait for the store, as long as no end at all is written', async () => {
+    const { clock, store, writer } = rig()
+    for (const id of ['1', '2', '3', '4', 'x']) store.locked.add(id)
+    const sinceMs = clock.now()
+    for (const id of ['1', '2']) expect(writer.handOver(completionOf(id))).toBeNull()
+    expect(writer.handOver(completionOf('x', otherDetail))).toBeInstanceOf(Promise)
+    await clock.advance(4999)
+    expect([writer.isFull, writer.inVainSinceMs]).toEqual([false, null])
+    await clock.advance(1)
+    expect([writer.isFull, writer.inVainSinceMs]).toEqual([true, sinceMs])
+    let held = 0
+    for (const id of ['3', '4']) void writer.handOver(completionOf(id))?.then(() => held++)
+    await clock.advance(60_000)
+    expect(held).toBe(0)
+    // One that can be written shows that only rows are locked.
+    await writer.complete(completionOf('free'))
+    await clock.settle()
+    expect([held, writer.isFull, writer.inVainSinceMs]).toEqual([2, false, null])
+    expect(store.locked.size).toBe(5)
+  })
+
+  it('of one job alone says nothing about the ends of others, and makes no execution wait', async () => {
+    const { clock, store, writer } = rig()
+    for (const id of ['1', '2', '3', '4', '5', '6']) store.locked.add(id)
+    for (const id of store.locked) void writer.handOver(completionOf(id))
+    await clock.advance(60_000)
+    expect([writer.isFull, writer.inVainSinceMs]).toEqual([false, null])
+  })
+
+  it('makes executions wait for the store when there are very many, until there are fewer', async () => {
+    const { clock, store, writer } = rig()
+    for (let id = 0; id <= 10_001; id++) store.locked.add(String(id))
+    for (let id = 0; id < 10_000; id++) void writer.handOver(completionOf(String(id)))
+    await clock.advance(20)
+    expect(writer.isFull).toBe(false)
+    let held = 0
+    void writer.handOver(completionOf('10000'))?.then(() => held++)
+    await clock.advance(1000)
+    expect([writer.isFull, held]).toEqual([true, 0])
+    store.locked.delete('0')
+    await clock.advance(250)
+    expect([writer.isFull, held]).toEqual([false, 1])
+  })
+
+  it('of an execution that waits for room ends when the scheduler cannot wait', async () => {
+    const { clock, store, writer } = rig()
+    for (const id of ['1', '2', 'x', '3']) store.locked.add(id)
+    for (const id of ['1', '2']) void writer.handOver(completionOf(id))
+    void writer.handOver(completionOf('x', otherDetail))
+    await clock.advance(5000)
+    const held = writer.handOver(completionOf('3'))
+    await clock.advance(1000)
+    writer.stopRetrying()
+    await Promise.all([held, writer.drained()])
+    expect([writer.unwrittenCount, writer.isBehind, clock.timerCount]).toEqual([4, false, 0])
   })
 
   it('is dealt with as any other when the store fails, and set aside again when it is back', async () => {
