@@ -8556,13 +8556,29 @@ WHERE t.sched_name = :scheduler
   )
 LIMIT :limit;
 
--- keyLists.ownRow
+-- keyLists.ownJob
 --   sql-job-store.ts (SqlJobStore)
 -- Every engine
 SELECT 1 AS found
-WHERE EXISTS (SELECT 1 FROM qrtz_job_details WHERE sched_name = :scheduler)
-  OR EXISTS (SELECT 1 FROM qrtz_scheduler_state WHERE sched_name = :scheduler)
-  OR EXISTS (SELECT 1 FROM qrtz_execution_history WHERE sched_name = :scheduler);
+FROM qrtz_job_details
+WHERE sched_name = :scheduler
+LIMIT 1;
+
+-- keyLists.ownNode
+--   sql-job-store.ts (SqlJobStore)
+-- Every engine
+SELECT 1 AS found
+FROM qrtz_scheduler_state
+WHERE sched_name = :scheduler
+LIMIT 1;
+
+-- keyLists.ownExecution
+--   sql-job-store.ts (SqlJobStore)
+-- Every engine
+SELECT 1 AS found
+FROM qrtz_execution_history
+WHERE sched_name = :scheduler
+LIMIT 1;
 
 -- keyLists.nextScheduler
 --   sql-job-store.ts (SqlJobStore)

@@ -60,6 +60,16 @@ test('commands on a database steer the nodes of its cluster, and are no node of 
   expect((await run('triggers', '--state', 'PAUSED')).out).toContain('mail/long')
 })
 
+test('a command does not wait for a table that it does not need', async () => {
+  const { connectionString, run } = await cluster()
+  const holder = new pg.Client({ connectionString })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('BEGIN; LOCK TABLE qrtz_execution_history IN ACCESS EXCLUSIVE MODE')
+  expect((await run('triggers')).out).toMatch(/^TRIGGER.*\nmail\/long +mail\/long +simple +NORMAL/)
+  expect((await run('pause', 'trigger', 'mail/long')).out).toBe('trigger mail/long: paused in the cluster\n')
+})
+
 test('migrate says which session it waits for', async () => {
   await using database = await freshDatabase()
   const { connectionString } = database

@@ -87,7 +87,11 @@ export class KeyLists {
    */
   *otherSchedulers(limit: number): SqlProgram<readonly string[]> {
     const { schedulerName: scheduler } = this.#vocabulary
-    if ((yield* first(this.#statements.ownRow({ scheduler }))) !== null) return []
+    // One by one: a statement waits for a lock of any table that it names, and most schedulers have a job.
+    const { ownJob, ownNode, ownExecution } = this.#statements
+    for (const ownRow of [ownJob, ownNode, ownExecution]) {
+      if ((yield* first(ownRow({ scheduler }))) !== null) return []
+    }
     const found: string[] = []
     while (found.length < limit) {
       const row = yield* first(this.#statements.nextScheduler({ after: found.at(-1) ?? '' }))
@@ -138,7 +142,9 @@ interface KeyListStatements {
   readonly stuck: SqlQuery<{ scheduler: string }>
   readonly acquiredWithoutClaim: SqlQuery<{ scheduler: string; limit: number }>
   readonly blockedWithoutExecution: SqlQuery<{ scheduler: string; limit: number }>
-  readonly ownRow: SqlQuery<{ scheduler: string }>
+  readonly ownJob: SqlQuery<{ scheduler: string }>
+  readonly ownNode: SqlQuery<{ scheduler: string }>
+  readonly ownExecution: SqlQuery<{ scheduler: string }>
   readonly nextScheduler: SqlQuery<{ after: string }>
 }
 
@@ -153,6 +159,8 @@ export function keyListStatements({ dialect, names }: SqlVocabulary): KeyListSta
       AND f.state = 'EXECUTING')`
   // A trigger has a job.
   const tables = [names.jobs, names.schedulerState, names.history]
+  const ownRow = (table: string): SqlQuery<{ scheduler: string }> =>
+    sqlQuery(dialect, `SELECT 1 AS found FROM ${table} WHERE sched_name = :scheduler LIMIT 1`)
   return {
     jobsOfTriggers: sqlQuery(
       dialect,
@@ -187,12 +195,9 @@ export function keyListStatements({ dialect, names }: SqlVocabulary): KeyListSta
       `SELECT DISTINCT t.job_name, t.job_group FROM ${names.triggers} t
        WHERE t.sched_name = :scheduler AND ${isBlockedWithoutExecution} LIMIT :limit`,
     ),
-    ownRow: sqlQuery(
-      dialect,
-      `SELECT 1 AS found WHERE ${tables
-        .map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE sched_name = :scheduler)`)
-        .join(' OR ')}`,
-    ),
+    ownJob: ownRow(names.jobs),
+    ownNode: ownRow(names.schedulerState),
+    ownExecution: ownRow(names.history),
     // Each smallest name is one look into an index, however many rows there are.
     nextScheduler: sqlQuery(
       dialect,
