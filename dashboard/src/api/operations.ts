@@ -5,7 +5,7 @@ import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
 import type { AlertsJson, AlertTestJson, SilenceJson } from '../../../src/server/operations/alerts.ts'
 import type { AuthJson } from '../../../src/server/operations/auth.ts'
-import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
+import type { CalendarJson, ListedCalendarJson } from '../../../src/server/operations/calendars.ts'
 import type { CompletionJson } from '../../../src/server/operations/completion.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
 import type { NodeChangeJson } from '../../../src/server/operations/nodes.ts'
@@ -126,7 +126,7 @@ export interface Operations {
   'cron.preview': Get<Nothing, CronPreviewJson>
   'planned.list': Get<Nothing, PlannedJson>
   'planned.load': Get<Nothing, LoadJson>
-  'calendars.list': Get<Nothing, Items<CalendarJson>>
+  'calendars.list': Get<Nothing, Items<ListedCalendarJson>>
   'calendars.get': Get<{ name: string }, CalendarJson & { readonly triggers: number | null }>
   'calendars.days': Get<{ name: string }, CalendarDays>
   'calendars.put': Act<{ name: string }, CalendarBody, CalendarEdit>

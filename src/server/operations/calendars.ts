@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { JobPersistenceError } from '../../core/errors.ts'
+import { isBrokenRow, JobPersistenceError, type SchedulerError } from '../../core/errors.ts'
+import { withoutSecrets } from '../../core/secrets.ts'
 import { calendarInUse } from '../../jobstore/refusals.ts'
 import { afterReplacement, type Replacement } from '../../jobstore/under-calendar.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
@@ -36,11 +37,19 @@ export interface CalendarJson {
   readonly definition: CalendarDefinition
 }
 
+export interface ListedCalendarJson {
+  readonly name: string
+  /** Null for one that cannot be read. */
+  readonly definition: CalendarDefinition | null
+  /** Why it cannot be read; null for one that can. */
+  readonly problem: string | null
+}
+
 const listCalendars: Operation = operation({
   id: 'calendars.list',
   method: 'GET',
   path: '/calendars',
-  summary: 'The calendars.',
+  summary: 'The calendars; also those that cannot be read.',
   role: 'viewer',
   reach: null,
   jobGroups: null,
@@ -48,13 +57,22 @@ const listCalendars: Operation = operation({
   query: nothing,
   body: null,
   answer: z.strictObject({
-    items: z.array(z.strictObject({ name: z.string(), definition: calendarDefinitionJson })),
+    items: z.array(
+      z.strictObject({
+        name: z.string(),
+        definition: calendarDefinitionJson.nullable(),
+        problem: z.string().nullable().describe('Why it cannot be read; null for one that can.'),
+      }),
+    ),
   }),
   async handle({ scheduler }) {
-    const items: CalendarJson[] = []
+    const items: ListedCalendarJson[] = []
     for (const name of await scheduler.getCalendarNames()) {
-      const calendar = await scheduler.getCalendar(name)
-      if (calendar !== null) items.push({ name, definition: calendar.toJSON() })
+      const found = await storedCalendar(scheduler, name)
+      if (found === null) continue
+      const { calendar, fault } = found
+      const problem = fault === null ? null : withoutSecrets(fault.message)
+      items.push({ name, definition: calendar?.toJSON() ?? null, problem })
     }
     return { items }
   },
@@ -157,7 +175,8 @@ const putCalendar: Operation = operation({
   method: 'PUT',
   path: calendarPath,
   summary:
-    'Stores a calendar, or replaces one; says how many triggers name it, and whose next firing it moves.',
+    'Stores a calendar, or replaces one, also one that cannot be read unless Java has serialized it; says how many ' +
+    'triggers name it, and whose next firing it moves.',
   role: 'admin',
   reach: 'data',
   isVersioned: true,
@@ -170,7 +189,7 @@ const putCalendar: Operation = operation({
   }),
   answer: actionJson(
     z.strictObject({
-      before: calendarDefinitionJson.nullable(),
+      before: calendarDefinitionJson.nullable().describe('Null for one that is new or could not be read.'),
       after: calendarDefinitionJson,
       triggers: z.number().nullable().describe(`How many name it; null when more than ${lookedAtMax}.`),
       moved: z
@@ -188,18 +207,19 @@ const putCalendar: Operation = operation({
   async handle(call) {
     const { scheduler, params, body } = call
     const calendar = calendarFromJSON(body.definition)
-    const stored = await scheduler.getCalendar(params.name)
-    call.exchange.noteStored(stored?.toJSON() ?? null)
-    const differs = stored === null || JSON.stringify(stored.toJSON()) !== JSON.stringify(calendar.toJSON())
-    const effect = await effectOf(call, { calendar, old: stored ?? undefined })
+    const found = await calendarToReplace(scheduler, params.name)
+    const before = found?.calendar?.toJSON() ?? null
+    call.exchange.noteStored(found === null ? null : (before ?? {}))
+    const differs = before === null || JSON.stringify(before) !== JSON.stringify(calendar.toJSON())
+    const effect = await effectOf(call, { calendar, old: found?.calendar ?? undefined })
     return change(call, 'data', {
       wouldChange: () => differs,
       async carryOut() {
-        const options = { replace: stored !== null, updateTriggers: body.updateTriggers }
+        const options = { replace: found !== null, updateTriggers: body.updateTriggers }
         if (differs) await scheduler.addCalendar(params.name, calendar, options)
         return differs
       },
-      result: { before: stored?.toJSON() ?? null, after: calendar.toJSON(), ...effect },
+      result: { before, after: calendar.toJSON(), ...effect },
     })
   },
 })
@@ -238,7 +258,7 @@ const deleteCalendar: Operation = operation({
   id: 'calendars.delete',
   method: 'DELETE',
   path: calendarPath,
-  summary: 'Deletes a calendar that no trigger names.',
+  summary: 'Deletes a calendar that no trigger names, also one that cannot be read.',
   role: 'admin',
   reach: 'data',
   isVersioned: true,
@@ -249,8 +269,10 @@ const deleteCalendar: Operation = operation({
   answer: actionJson(z.null()),
   async handle(call) {
     const { scheduler, params } = call
-    const stored = (await requireCalendar(scheduler, params.name)).toJSON()
-    call.exchange.noteStored(stored)
+    const found = await storedCalendar(scheduler, params.name)
+    if (found === null) throw unknownCalendar(params.name)
+    const stored = found.calendar?.toJSON() ?? null
+    call.exchange.noteStored(stored ?? {})
     call.exchange.noteBefore(stored)
     const { items } = await scheduler.queryTriggers({ calendarName: params.name, take: 1 })
     // A dry run does not say that all is well where the request itself is refused.
@@ -264,11 +286,38 @@ const deleteCalendar: Operation = operation({
   },
 })
 
-/** @throws JobPersistenceError ERR_CALENDAR_NOT_FOUND */
+/** @throws JobPersistenceError ERR_CALENDAR_NOT_FOUND, ERR_BROKEN_ROW */
 export async function requireCalendar(scheduler: Scheduler, name: string): Promise<Calendar> {
   const calendar = name.trim() === '' ? null : await scheduler.getCalendar(name)
   if (calendar !== null) return calendar
-  throw new JobPersistenceError(`There is no calendar '${name}'.`, { code: 'ERR_CALENDAR_NOT_FOUND' })
+  throw unknownCalendar(name)
+}
+
+type StoredCalendar =
+  | { readonly calendar: Calendar; readonly fault: null }
+  | { readonly calendar: null; readonly fault: SchedulerError }
+
+/** A calendar, or why it cannot be read; null for one that is not there. */
+async function storedCalendar(scheduler: Scheduler, name: string): Promise<StoredCalendar | null> {
+  try {
+    const calendar = name.trim() === '' ? null : await scheduler.getCalendar(name)
+    return calendar && { calendar, fault: null }
+  } catch (error) {
+    if (!isBrokenRow(error)) throw error
+    return { calendar: null, fault: error }
+  }
+}
+
+/** The same of one that is to be replaced. @throws SchedulerError ERR_BROKEN_ROW for one that Java has serialized */
+export async function calendarToReplace(scheduler: Scheduler, name: string): Promise<StoredCalendar | null> {
+  const found = await storedCalendar(scheduler, name)
+  // Java's nodes could not read what is stored in its place. Only the fault of such a row has a fault as its cause.
+  if (found !== null && found.fault !== null && isBrokenRow(found.fault.cause)) throw found.fault
+  return found
+}
+
+function unknownCalendar(name: string): JobPersistenceError {
+  return new JobPersistenceError(`There is no calendar '${name}'.`, { code: 'ERR_CALENDAR_NOT_FOUND' })
 }
 
 export const calendarOperations: readonly Operation[] = [

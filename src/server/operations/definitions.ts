@@ -25,6 +25,7 @@ import { actionJson } from '../wire/action.ts'
 import { type KeyJson, keyToJson, nothing } from '../wire/fields.ts'
 import { jobToJson } from '../wire/jobs.ts'
 import { eachOf } from '../wire/pages.ts'
+import { calendarToReplace } from './calendars.ts'
 import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
 import {
   type DefinitionsJson,
@@ -182,10 +183,11 @@ async function calendarDifferences(
   const differences: CalendarDifference[] = []
   for (const { name, definition } of calendars) {
     const calendar = calendarFromJSON(definition)
-    const stored = await scheduler.getCalendar(name)
-    if (stored !== null && JSON.stringify(stored.toJSON()) === JSON.stringify(calendar.toJSON())) continue
+    const found = await calendarToReplace(scheduler, name)
+    const stored = found?.calendar?.toJSON()
+    if (stored !== undefined && JSON.stringify(stored) === JSON.stringify(calendar.toJSON())) continue
     const key = { group: '', name }
-    differences.push({ kind: 'calendar', key, change: stored === null ? 'add' : 'change', name, calendar })
+    differences.push({ kind: 'calendar', key, change: found === null ? 'add' : 'change', name, calendar })
   }
   return differences
 }

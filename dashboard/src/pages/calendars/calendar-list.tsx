@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
-import type { CalendarJson } from '../../../../src/server/operations/calendars.ts'
+import type { ListedCalendarJson } from '../../../../src/server/operations/calendars.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
+import { Badge } from '../../parts/badge.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Listing } from '../../parts/listing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -62,7 +63,7 @@ export function typeText(type: string): string {
   return known === undefined ? type : words().types[known]
 }
 
-function columns(): readonly Column<CalendarJson>[] {
+function columns(): readonly Column<ListedCalendarJson>[] {
   const text = words()
   const names = common()
   return [
@@ -76,12 +77,17 @@ function columns(): readonly Column<CalendarJson>[] {
       ),
       isWide: true,
     },
-    { id: 'type', title: names.type, cell: ({ definition }) => typeText(definition.type) },
-    { id: 'zone', title: text.zone, cell: ({ definition }) => fieldText(definition, 'timeZone') },
+    {
+      id: 'type',
+      title: names.type,
+      cell: ({ definition }) =>
+        definition === null ? <Badge tone="bad" text={text.unreadable} /> : typeText(definition.type),
+    },
+    { id: 'zone', title: text.zone, cell: ({ definition }) => fieldText(definition ?? {}, 'timeZone') },
     {
       id: 'description',
       title: names.description,
-      cell: ({ definition }) => fieldText(definition, 'description'),
+      cell: ({ definition, problem }) => problem ?? fieldText(definition ?? {}, 'description'),
       isMinor: true,
     },
   ]

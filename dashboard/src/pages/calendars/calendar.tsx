@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import { call, notThere, read } from '../../api/client.ts'
+import { isUnreadable } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { act } from '../../parts/action.ts'
@@ -31,14 +32,20 @@ export function CalendarPage({ params }: PageProps): JSX.Element {
   const version = loaded.value.value?.version ?? null
   const error = loaded.error.value
   const note = error !== null && <ProblemNote error={error} retry={loaded.reload} />
+  // It can still be deleted.
+  const isBroken = shown === null && isUnreadable(error)
   // A form that is there keeps what is typed into it.
-  if (note !== false && shown === null) return note
+  if (note !== false && shown === null && !isBroken) return note
   return (
     <>
       <PageHead
         title={name}
         above={<a href={href('/calendars')}>{text.title}</a>}
-        actions={shown !== null && <DeleteButton name={name} triggers={shown.triggers} />}
+        actions={
+          (shown !== null || isBroken) && (
+            <DeleteButton name={name} triggers={shown === null ? 0 : shown.triggers} />
+          )
+        }
       />
       {note}
       {shown !== null && (
@@ -56,17 +63,19 @@ export function CalendarPage({ params }: PageProps): JSX.Element {
           />
         </Panel>
       )}
-      <div class="columns">
-        <CalendarMonth name={name} />
-        {shown !== null &&
-          (may('calendars.put') ? (
-            <CalendarForm name={name} definition={shown.definition} version={version} />
-          ) : (
-            <Panel title={text.definition}>
-              <Json value={shown.definition} label={text.definition} />
-            </Panel>
-          ))}
-      </div>
+      {!isBroken && (
+        <div class="columns">
+          <CalendarMonth name={name} />
+          {shown !== null &&
+            (may('calendars.put') ? (
+              <CalendarForm name={name} definition={shown.definition} version={version} />
+            ) : (
+              <Panel title={text.definition}>
+                <Json value={shown.definition} label={text.definition} />
+              </Panel>
+            ))}
+        </div>
+      )}
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { JobPersistenceError } from '../../../../core/errors.ts'
+import { textOf } from '../../../../core/thrown-value.ts'
 import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
 import { calendarFromJSON } from '../../../../triggers/calendars/calendar-json.ts'
 import { boundRows, clearQuery, runOver, type SetQuery } from '../../kernel/row-set.ts'
@@ -82,7 +83,7 @@ export class CalendarTable {
   #calendarOf(name: string, row: SqlRow): Calendar | Error {
     try {
       const bytes = bytesOrNull(row, 'calendar') ?? Buffer.alloc(0)
-      if (isJavaSerialized(bytes)) throw serializedByJava()
+      if (isJavaSerialized(bytes)) return brokenRow('Calendar', name, serializedByJava())
       const json = bytes.toString('utf8')
       const known = this.#read.get(name)
       if (known?.json === json) return known.calendar
@@ -90,9 +91,14 @@ export class CalendarTable {
       this.#read.set(name, { json, calendar })
       return calendar
     } catch (error) {
-      return brokenRow('Calendar', name, error)
+      return brokenRow('Calendar', name, withRemedy(error))
     }
   }
+}
+
+function withRemedy(error: unknown): JobPersistenceError {
+  const problem = textOf(error).replace(/\.$/, '')
+  return new JobPersistenceError(`${problem}. Store it anew under its name, or delete it.`, { cause: error })
 }
 
 function serializedByJava(): JobPersistenceError {
