@@ -8493,34 +8493,53 @@ LIMIT 1;
 --   cluster/recovery.ts (recoverAtStart)
 -- Every engine
 SELECT 1 AS found
-FROM qrtz_triggers t
-WHERE t.sched_name = :scheduler
-  AND t.trigger_state IN ('ACQUIRED', 'BLOCKED', 'PAUSED_BLOCKED')
-  AND (
-    (
-      t.trigger_state = 'ACQUIRED'
-        AND NOT EXISTS (
-          SELECT 1
-          FROM qrtz_fired_triggers f
-          WHERE f.sched_name = t.sched_name
-            AND f.trigger_name = t.trigger_name
-            AND f.trigger_group = t.trigger_group
-            AND f.state = 'ACQUIRED'
-        )
-    )
-      OR (
-        t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED')
+FROM (
+  SELECT 1
+  FROM qrtz_triggers t
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state IN ('ACQUIRED', 'BLOCKED', 'PAUSED_BLOCKED')
+    AND (
+      (
+        t.trigger_state = 'ACQUIRED'
           AND NOT EXISTS (
             SELECT 1
             FROM qrtz_fired_triggers f
             WHERE f.sched_name = t.sched_name
-              AND f.job_name = t.job_name
-              AND f.job_group = t.job_group
-              AND f.state = 'EXECUTING'
+              AND f.trigger_name = t.trigger_name
+              AND f.trigger_group = t.trigger_group
+              AND f.state = 'ACQUIRED'
           )
       )
-  )
+        OR (
+          t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED')
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_fired_triggers f
+              WHERE f.sched_name = t.sched_name
+                AND f.job_name = t.job_name
+                AND f.job_group = t.job_group
+                AND f.state = 'EXECUTING'
+            )
+        )
+    )
+  UNION ALL
+  SELECT 1
+  FROM qrtz_triggers t
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND (t.next_fire_time < -1 OR t.next_fire_time > 8640000000000000)
+) AS s
 LIMIT 1;
+
+-- keyLists.waitingForNoTime
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
+-- Every engine
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND (t.next_fire_time < -1 OR t.next_fire_time > 8640000000000000)
+LIMIT :limit;
 
 -- keyLists.acquiredWithoutClaim
 --   cluster/stuck-triggers.ts (freeStuckTriggers)

@@ -7,6 +7,7 @@ import { sqliteJobStore } from '../../../src/jobstore/sqlite/sqlite-job-store.ts
 import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
 import { jobDetail, only, Testbed } from '../../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../../src/time/manual-clock.ts'
+import { breakTrigger } from '../../support/broken-trigger.ts'
 import { temporaryFolder } from '../../support/sqlite.ts'
 
 /** One run of a process after the other, on one file. */
@@ -63,6 +64,25 @@ test('a start that finds nothing in flight tells nothing', async () => {
   await second.store.schedulerStarted()
   expect(second.signals.recoveries).toEqual([])
   expect(await second.acquireNames()).toEqual(['t'])
+  await second.store.shutdown()
+})
+
+test('a start puts triggers that wait for a value that is no time in error', async () => {
+  const clock = new ManualClock()
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const run = async (instanceId: string): Promise<Testbed> => {
+    const bed = new Testbed(sqliteJobStore({ filename }), clock, instanceId)
+    await bed.store.initialize(bed.context)
+    return bed
+  }
+  const first = await run('first')
+  await first.schedule('t')
+  await first.store.shutdown()
+  breakTrigger(filename, 't', 'next_fire_time = -5')
+  const second = await run('second')
+  await second.store.schedulerStarted()
+  expect(await second.state('t')).toBe('ERROR')
+  expect(only(second.signals.inError).reason).toMatch(/column 'next_fire_time' holds no time/)
   await second.store.shutdown()
 })
 

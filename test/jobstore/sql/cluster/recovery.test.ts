@@ -276,6 +276,33 @@ describe('firings that nobody owns', () => {
     expect(await cluster.firedRows()).toContain('claimed ACQUIRED')
   })
 
+  test('triggers that wait for a value that is no time are put in error, once', async () => {
+    const cluster = await TestCluster.open()
+    const { bed } = await cluster.startNode('idle')
+    const live = await cluster.startNode('live', { sweepIntervalMs: 3000 })
+    const names = ['long ago', 'never', 'java', 'paused', 'good']
+    await bed.scheduleAll(names.map((name) => bed.trigger(name)))
+    const write = (value: string, name: string): Promise<unknown> =>
+      cluster.sql(`UPDATE qrtz_triggers SET next_fire_time = ${value} WHERE trigger_name = '${name}'`)
+    await bed.store.pauseTrigger(bed.trigger('paused').key)
+    await write('-5', 'long ago')
+    await write('9223372036854775807', 'never')
+    await write('-1', 'java')
+    await write('-5', 'paused')
+    await cluster.clock.advance(4500)
+    expect(await live.bed.states(...names)).toEqual(['ERROR', 'ERROR', 'NORMAL', 'PAUSED', 'NORMAL'])
+    const told = live.bed.signals.inError.map(({ key, reason }) => `${key}: ${reason}`)
+    expect(told.sort()).toEqual([
+      expect.stringMatching(
+        /^DEFAULT.long ago: Trigger 'DEFAULT.long ago' .* column 'next_fire_time' holds no time/,
+      ),
+      expect.stringMatching(/^DEFAULT.never: /),
+    ])
+    await cluster.clock.advance(4500)
+    expect(live.bed.signals.inError).toHaveLength(2)
+    expect(await live.bed.acquireNames()).toEqual(['good'])
+  })
+
   test('triggers whose jobs are gone are set free, however many they are, and are in error when due', async () => {
     const cluster = await TestCluster.open()
     const { bed } = await cluster.startNode('idle')

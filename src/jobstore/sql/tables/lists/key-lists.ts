@@ -1,6 +1,7 @@
 import { type JobKey, storedJobKey, storedTriggerKey, type TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { GroupMatcher } from '../../../../core/matcher.ts'
+import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
 import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
@@ -63,7 +64,10 @@ export class KeyLists {
     return user === null ? null : triggerKeyOf(user)
   }
 
-  /** Whether there is a trigger that {@link acquiredWithoutClaim} or {@link blockedWithoutExecution} would find. */
+  /**
+   * Whether there is a trigger that {@link acquiredWithoutClaim}, {@link blockedWithoutExecution} or
+   * {@link waitingForNoTime} would find.
+   */
   *hasStuck(): SqlProgram<boolean> {
     const { schedulerName: scheduler } = this.#vocabulary
     return (yield* first(this.#statements.stuck({ scheduler }))) !== null
@@ -73,6 +77,12 @@ export class KeyLists {
   *acquiredWithoutClaim(limit: number): SqlProgram<readonly TriggerKey[]> {
     const values = { scheduler: this.#vocabulary.schedulerName, limit }
     return (yield* all(this.#statements.acquiredWithoutClaim(values))).map(triggerKeyOf)
+  }
+
+  /** Triggers that wait for a value that is no time; `limit` at most. */
+  *waitingForNoTime(limit: number): SqlProgram<readonly TriggerKey[]> {
+    const values = { scheduler: this.#vocabulary.schedulerName, limit }
+    return (yield* all(this.#statements.waitingForNoTime(values))).map(triggerKeyOf)
   }
 
   /** Jobs with blocked triggers although no execution of them is in flight; `limit` at most. */
@@ -142,13 +152,15 @@ interface KeyListStatements {
   readonly stuck: SqlQuery<{ scheduler: string }>
   readonly acquiredWithoutClaim: SqlQuery<{ scheduler: string; limit: number }>
   readonly blockedWithoutExecution: SqlQuery<{ scheduler: string; limit: number }>
+  readonly waitingForNoTime: SqlQuery<{ scheduler: string; limit: number }>
   readonly ownJob: SqlQuery<{ scheduler: string }>
   readonly ownNode: SqlQuery<{ scheduler: string }>
   readonly ownExecution: SqlQuery<{ scheduler: string }>
   readonly nextScheduler: SqlQuery<{ after: string }>
 }
 
-export function keyListStatements({ dialect, names }: SqlVocabulary): KeyListStatements {
+export function keyListStatements(vocabulary: SqlVocabulary): KeyListStatements {
+  const { dialect, names } = vocabulary
   const isAcquiredWithoutClaim = `t.trigger_state = 'ACQUIRED' AND NOT EXISTS (
     SELECT 1 FROM ${names.firedTriggers} f
     WHERE f.sched_name = t.sched_name AND f.trigger_name = t.trigger_name
@@ -157,10 +169,9 @@ export function keyListStatements({ dialect, names }: SqlVocabulary): KeyListSta
     SELECT 1 FROM ${names.firedTriggers} f
     WHERE f.sched_name = t.sched_name AND f.job_name = t.job_name AND f.job_group = t.job_group
       AND f.state = 'EXECUTING')`
-  // A trigger has a job.
-  const tables = [names.jobs, names.schedulerState, names.history]
-  const ownRow = (table: string): SqlQuery<{ scheduler: string }> =>
-    sqlQuery(dialect, `SELECT 1 AS found FROM ${table} WHERE sched_name = :scheduler LIMIT 1`)
+  // Java writes 0 or -1 where there is no time, also into a trigger that waits: its calendar may give it one again.
+  const waitsForNoTime = `t.trigger_state = 'WAITING'
+    AND (t.next_fire_time < -1 OR t.next_fire_time > ${instantMaxMs})`
   return {
     jobsOfTriggers: sqlQuery(
       dialect,
@@ -181,9 +192,19 @@ export function keyListStatements({ dialect, names }: SqlVocabulary): KeyListSta
     ),
     stuck: sqlQuery(
       dialect,
-      `SELECT 1 AS found FROM ${names.triggers} t WHERE t.sched_name = :scheduler
-         AND t.trigger_state IN ('ACQUIRED', 'BLOCKED', 'PAUSED_BLOCKED')
-         AND ((${isAcquiredWithoutClaim}) OR (${isBlockedWithoutExecution})) LIMIT 1`,
+      // Apart, so that an index of states and times serves each.
+      `SELECT 1 AS found FROM (
+         SELECT 1 FROM ${names.triggers} t WHERE t.sched_name = :scheduler
+           AND t.trigger_state IN ('ACQUIRED', 'BLOCKED', 'PAUSED_BLOCKED')
+           AND ((${isAcquiredWithoutClaim}) OR (${isBlockedWithoutExecution}))
+         UNION ALL
+         SELECT 1 FROM ${names.triggers} t WHERE t.sched_name = :scheduler AND ${waitsForNoTime}) AS s
+       LIMIT 1`,
+    ),
+    waitingForNoTime: sqlQuery(
+      dialect,
+      `SELECT t.trigger_name, t.trigger_group FROM ${names.triggers} t
+       WHERE t.sched_name = :scheduler AND ${waitsForNoTime} LIMIT :limit`,
     ),
     acquiredWithoutClaim: sqlQuery(
       dialect,
@@ -195,6 +216,20 @@ export function keyListStatements({ dialect, names }: SqlVocabulary): KeyListSta
       `SELECT DISTINCT t.job_name, t.job_group FROM ${names.triggers} t
        WHERE t.sched_name = :scheduler AND ${isBlockedWithoutExecution} LIMIT :limit`,
     ),
+    ...schedulerStatements(vocabulary),
+  }
+}
+
+/** Of which schedulers there is anything. */
+function schedulerStatements({
+  dialect,
+  names,
+}: SqlVocabulary): Pick<KeyListStatements, 'ownJob' | 'ownNode' | 'ownExecution' | 'nextScheduler'> {
+  // A trigger has a job.
+  const tables = [names.jobs, names.schedulerState, names.history]
+  const ownRow = (table: string): SqlQuery<{ scheduler: string }> =>
+    sqlQuery(dialect, `SELECT 1 AS found FROM ${table} WHERE sched_name = :scheduler LIMIT 1`)
+  return {
     ownJob: ownRow(names.jobs),
     ownNode: ownRow(names.schedulerState),
     ownExecution: ownRow(names.history),
