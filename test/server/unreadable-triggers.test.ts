@@ -1,5 +1,7 @@
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { JobKey } from '../../src/core/key.ts'
+import { HolidayCalendar } from '../../src/triggers/calendars/holiday-calendar.ts'
 import { breakTrigger, storeOnFile } from '../support/broken-trigger.ts'
 import { filledScheduler, serverFixture } from '../support/server-fixture.ts'
 
@@ -29,4 +31,42 @@ test.each([
   expect(after).toMatchObject({ json: { items: [] } })
   // The job is durable.
   expect(await served.checkExists(new JobKey('daily', 'reports'))).toBe(true)
+})
+
+test('rows that cannot be read are reported once, however often they are asked for', async () => {
+  const { jobStore, filename } = storeOnFile()
+  const served = await filledScheduler({ jobStore })
+  await using fixture = await serverFixture({ served })
+  breakTrigger(filename, 'daily', "job_data = 'junk'")
+  const told: string[] = []
+  served.events.on('schedulerError', ({ message }) => told.push(message))
+  for (let round = 0; round < 3; round++) {
+    await fixture.ask('GET /jobs/reports/daily/triggers')
+    await fixture.ask('GET /definitions')
+  }
+  expect(told).toEqual([expect.stringContaining("Trigger 'reports.daily' cannot be read") as string])
+  breakTrigger(filename, 'daily', "trigger_state = 'WEIRD', job_data = NULL")
+  await fixture.ask('GET /definitions')
+  expect(told).toHaveLength(2)
+})
+
+test('an export names all rows that cannot be read', async () => {
+  const { jobStore, filename } = storeOnFile()
+  const served = await filledScheduler({ jobStore })
+  await served.addCalendar('bad', new HolidayCalendar({ timeZone: 'UTC', excludedDates: ['2199-12-25'] }))
+  await using fixture = await serverFixture({ served })
+  const database = new Database(filename)
+  database.exec("UPDATE qrtz_calendars SET calendar = 'junk' WHERE calendar_name = 'bad'")
+  database.exec("UPDATE qrtz_job_details SET job_data = 'junk'")
+  const { jobs } = database.prepare('SELECT count(*) AS jobs FROM qrtz_job_details').get() as { jobs: number }
+  database.close()
+  breakTrigger(filename, 'daily', "job_data = 'junk'")
+  const { status, json } = await fixture.ask('GET /definitions')
+  expect({ status, json }).toMatchObject({ status: 409, json: { code: 'ERR_BROKEN_ROW' } })
+  const { detail } = json as { readonly detail: string }
+  expect(detail).toMatch(
+    new RegExp(`^${String(jobs + 2)} rows cannot be read; mend or delete them\\. Calendar 'bad' `),
+  )
+  expect(detail).toContain("Job 'reports.daily' cannot be read")
+  expect(detail).toContain("Trigger 'reports.daily' cannot be read")
 })

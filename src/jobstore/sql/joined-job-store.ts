@@ -60,7 +60,7 @@ export class JoinedJobStore implements JobStoreTransaction {
   }
   async getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
     const found = await this.#runner.read(() => reading.getTriggersOfJob(this.#session, key))
-    return reading.withoutBroken(found, this.#session.context.signaler)
+    return reading.withoutBroken(found, this.#session)
   }
   getTriggerState(key: TriggerKey): Promise<TriggerState> {
     return this.#runner.read(() => this.#session.listings.triggerState(key))

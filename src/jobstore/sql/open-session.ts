@@ -3,6 +3,7 @@ import type { SqlVocabulary } from './kernel/sql-vocabulary.ts'
 import { FiringLedger } from './session/firing-ledger.ts'
 import { PassedTriggers } from './session/passed-triggers.ts'
 import type { SqlSession } from './session/sql-session.ts'
+import { ToldRows } from './session/told-rows.ts'
 import type { SqlEngine } from './sql-engine.ts'
 import { CalendarTable } from './tables/calendars/calendar-table.ts'
 import { columnWidths, requireFits } from './tables/encoding/limits.ts'
@@ -70,6 +71,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     listings: new Listings(vocabulary),
     nextTriggers: new NextTriggers(vocabulary),
     scopes: new TriggerScopes(vocabulary),
+    toldRows: new ToldRows(context.signaler),
     searchMemory: {
       unknownJobTypes: new Set(),
       affinityIsUsed: false,

@@ -240,9 +240,9 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#read((session) => reading.getJob(session, key))
   }
   async getJobs(keys: readonly JobKey[]): Promise<readonly JobDetail[]> {
-    const { signaler } = this.#require().transactions.session.context
+    const { toldRows } = this.#require().transactions.session
     const { found, broken } = await this.#read((session) => reading.getJobs(session, keys))
-    for (const error of broken) signaler.storeError(error.message, error)
+    toldRows.tell(broken)
     return found
   }
   getTrigger(key: TriggerKey): Promise<Trigger | null> {
@@ -478,8 +478,8 @@ export class SqlJobStore implements DatabaseJobStore {
   async #readTriggers(
     program: (session: SqlSession) => SqlProgram<reading.TriggersOfJob>,
   ): Promise<readonly Trigger[]> {
-    const { signaler } = this.#require().transactions.session.context
-    return reading.withoutBroken(await this.#read(program), signaler)
+    const { session } = this.#require().transactions
+    return reading.withoutBroken(await this.#read(program), session)
   }
 
   async #read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer> {

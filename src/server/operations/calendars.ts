@@ -298,7 +298,7 @@ type StoredCalendar =
   | { readonly calendar: null; readonly fault: SchedulerError }
 
 /** A calendar, or why it cannot be read; null for one that is not there. */
-async function storedCalendar(scheduler: Scheduler, name: string): Promise<StoredCalendar | null> {
+export async function storedCalendar(scheduler: Scheduler, name: string): Promise<StoredCalendar | null> {
   try {
     const calendar = name.trim() === '' ? null : await scheduler.getCalendar(name)
     return calendar && { calendar, fault: null }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { InvalidArgumentError } from '../../core/errors.ts'
+import { InvalidArgumentError, type SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { KeySet } from '../../core/key-set.ts'
 import { isMadeByScheduler } from '../../jobstore/own-triggers.ts'
@@ -23,8 +23,8 @@ import {
 import { type JobFieldsJson, jobFieldsJson, jobToJson } from '../wire/jobs.ts'
 import { eachOf } from '../wire/pages.ts'
 import { definitionOf, type TriggerFieldsJson, triggerFieldsJson } from '../wire/triggers.ts'
-import { calendarDefinitionJson } from './calendars.ts'
-import { storedJobs, storedTriggers } from './stored.ts'
+import { calendarDefinitionJson, storedCalendar } from './calendars.ts'
+import { readableJobs, readableTriggers, refuseUnreadable, type Unreadable } from './stored.ts'
 
 /** One file of everything that is defined: calendars, jobs and triggers, without how far they have come. */
 export interface DefinitionsJson {
@@ -55,7 +55,8 @@ export const exportDefinitions: Operation = operation({
   path: '/definitions',
   summary:
     'All calendars, jobs and triggers as one file. Triggers of other programs and of your own families are left out, ' +
-    'and those that the scheduler makes: retries, recoveries, items of sharded firings, and runs that were asked for.',
+    'and those that the scheduler makes: retries, recoveries, items of sharded firings, and runs that were asked for' +
+    '. Rows that cannot be read are no part of a file: the answer is a 409 that names them, 20 of each kind.',
   role: 'admin',
   reach: null,
   isAudited: true,
@@ -76,14 +77,14 @@ async function definitionsOf(
 ): Promise<DefinitionsJson> {
   const work = new RequestWork(clock)
   const keys = await keysOf(scheduler)
-  const storedJob = await storedJobs(scheduler, keys.jobs)
-  const storedTrigger = await storedTriggers(scheduler, keys.triggers)
+  const readJobs = await readableJobs(scheduler, keys.jobs)
+  const readTriggers = await readableTriggers(scheduler, keys.triggers)
+  const calendars = await readableCalendars(scheduler)
+  // A file that is not whole, imported with the removal of what it lacks, would delete what is left out here.
+  refuseUnreadable([calendars, readJobs, readTriggers])
+  const storedJob = readJobs.found
+  const storedTrigger = readTriggers.found
   const spent = spentJobs(storedTrigger.values(), keys.ofOthers)
-  const calendars: DefinitionsJson['calendars'][number][] = []
-  for (const name of await scheduler.getCalendarNames()) {
-    const calendar = await scheduler.getCalendar(name)
-    if (calendar !== null) calendars.push({ name, definition: calendar.toJSON() })
-  }
   const jobs: DefinitionsJson['jobs'][number][] = []
   for (const key of keys.jobs) {
     const job = storedJob.get(key)
@@ -102,7 +103,29 @@ async function definitionsOf(
   }
   const { schedulerName } = scheduler
   const exportedMs = clock.now()
-  return { format: 'quartz-ts', version: 1, schedulerName, exportedMs, calendars, jobs, triggers }
+  return {
+    format: 'quartz-ts',
+    version: 1,
+    schedulerName,
+    exportedMs,
+    calendars: calendars.items,
+    jobs,
+    triggers,
+  }
+}
+
+async function readableCalendars(
+  scheduler: Scheduler,
+): Promise<Unreadable & { readonly items: DefinitionsJson['calendars'] }> {
+  const items: DefinitionsJson['calendars'][number][] = []
+  const faults: SchedulerError[] = []
+  for (const name of await scheduler.getCalendarNames()) {
+    const found = await storedCalendar(scheduler, name)
+    if (found === null) continue
+    if (found.fault !== null) faults.push(found.fault)
+    else items.push({ name, definition: found.calendar.toJSON() })
+  }
+  return { items, faults, further: 0 }
 }
 
 /** Jobs that are there for what a scheduler has still to run, and for nothing else. */

@@ -30,6 +30,7 @@ import type { TriggersOfJava } from '../tables/triggers/triggers-of-java.ts'
 import type { FireOffers } from './fire-offers.ts'
 import type { FiringLedger } from './firing-ledger.ts'
 import type { SearchMemory } from './search-memory.ts'
+import type { ToldRows } from './told-rows.ts'
 
 /** How this node sees the others; recovery replaces it when it begins to watch them. */
 export interface NodeHealth {
@@ -65,6 +66,7 @@ export interface SqlSession {
   readonly nextTriggers: NextTriggers
   readonly scopes: TriggerScopes
   readonly searchMemory: SearchMemory
+  readonly toldRows: ToldRows
   /** Whether other nodes may use the same tables. */
   readonly clustered: boolean
   /** Null where no Java nodes share the tables. */

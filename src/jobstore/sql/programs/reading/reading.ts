@@ -21,7 +21,6 @@ import {
   type UnknownJobType,
   unknownJobTypeLimits,
 } from '../../../queries.ts'
-import type { SchedulerSignaler } from '../../../scheduler-signaler.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlSession } from '../../session/sql-session.ts'
 import type { BrokenTrigger, StoredTrigger } from '../../tables/triggers/trigger-table.ts'
@@ -76,12 +75,12 @@ export interface TriggersOfJob {
   readonly broken: readonly BrokenTrigger[]
 }
 
-/** Reports, after the listing, the triggers that it leaves out. */
+/** Reports, after the listing, the triggers that it leaves out; each once. */
 export function withoutBroken(
   { triggers, broken }: TriggersOfJob,
-  signaler: SchedulerSignaler,
+  { toldRows }: SqlSession,
 ): readonly Trigger[] {
-  for (const { error } of broken) signaler.storeError(error.message, error)
+  toldRows.tell(broken.map(({ error }) => error))
   return triggers
 }
 
