@@ -8527,18 +8527,33 @@ FROM (
   FROM qrtz_triggers t
   WHERE t.sched_name = :scheduler
     AND t.trigger_state = 'WAITING'
-    AND (t.next_fire_time < -1 OR t.next_fire_time > 8640000000000000)
+    AND t.next_fire_time < -1
+  UNION ALL
+  SELECT 1
+  FROM qrtz_triggers t
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time > 8640000000000000
 ) AS s
 LIMIT 1;
 
 -- keyLists.waitingForNoTime
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
 -- Every engine
-SELECT t.trigger_name, t.trigger_group
-FROM qrtz_triggers t
-WHERE t.sched_name = :scheduler
-  AND t.trigger_state = 'WAITING'
-  AND (t.next_fire_time < -1 OR t.next_fire_time > 8640000000000000)
+SELECT s.trigger_name, s.trigger_group
+FROM (
+  SELECT t.trigger_name, t.trigger_group
+  FROM qrtz_triggers t
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time < -1
+  UNION ALL
+  SELECT t.trigger_name, t.trigger_group
+  FROM qrtz_triggers t
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time > 8640000000000000
+) AS s
 LIMIT :limit;
 
 -- keyLists.acquiredWithoutClaim

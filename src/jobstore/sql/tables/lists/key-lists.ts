@@ -170,8 +170,14 @@ export function keyListStatements(vocabulary: SqlVocabulary): KeyListStatements 
     WHERE f.sched_name = t.sched_name AND f.job_name = t.job_name AND f.job_group = t.job_group
       AND f.state = 'EXECUTING')`
   // Java writes 0 or -1 where there is no time, also into a trigger that waits: its calendar may give it one again.
-  const waitsForNoTime = `t.trigger_state = 'WAITING'
-    AND (t.next_fire_time < -1 OR t.next_fire_time > ${instantMaxMs})`
+  const waitingForNoTime = (columns: string): string =>
+    // Apart, so that each is a range of the index.
+    ['< -1', `> ${instantMaxMs}`]
+      .map((isNoTime) => {
+        return `SELECT ${columns} FROM ${names.triggers} t
+           WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time ${isNoTime}`
+      })
+      .join('\n         UNION ALL\n         ')
   return {
     jobsOfTriggers: sqlQuery(
       dialect,
@@ -192,19 +198,19 @@ export function keyListStatements(vocabulary: SqlVocabulary): KeyListStatements 
     ),
     stuck: sqlQuery(
       dialect,
-      // Apart, so that an index of states and times serves each.
       `SELECT 1 AS found FROM (
          SELECT 1 FROM ${names.triggers} t WHERE t.sched_name = :scheduler
            AND t.trigger_state IN ('ACQUIRED', 'BLOCKED', 'PAUSED_BLOCKED')
            AND ((${isAcquiredWithoutClaim}) OR (${isBlockedWithoutExecution}))
          UNION ALL
-         SELECT 1 FROM ${names.triggers} t WHERE t.sched_name = :scheduler AND ${waitsForNoTime}) AS s
+         ${waitingForNoTime('1')}) AS s
        LIMIT 1`,
     ),
     waitingForNoTime: sqlQuery(
       dialect,
-      `SELECT t.trigger_name, t.trigger_group FROM ${names.triggers} t
-       WHERE t.sched_name = :scheduler AND ${waitsForNoTime} LIMIT :limit`,
+      `SELECT s.trigger_name, s.trigger_group FROM (
+         ${waitingForNoTime('t.trigger_name, t.trigger_group')}) AS s
+       LIMIT :limit`,
     ),
     acquiredWithoutClaim: sqlQuery(
       dialect,
