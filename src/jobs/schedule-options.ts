@@ -20,8 +20,8 @@ export interface CronWhen {
    */
   readonly dialect?: CronDialect
   /**
-   * IANA name of the zone whose wall clock counts. Default: the zone of the process that stored the schedule first;
-   * with a key it stays, also when a later process has another one.
+   * IANA name of the zone whose wall clock counts. Default: the zone of the process that stored the schedule; with a
+   * key it stays until the schedule is declared otherwise, also when a later process has another one.
    */
   readonly zone?: string
   /** What happens where the wall clock jumps; `quartz` is what Java does. Default `vixie`. */

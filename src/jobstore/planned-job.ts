@@ -455,7 +455,9 @@ function startOf(
   { trigger, goesOnFrom }: Pick<PlannedJob, 'trigger' | 'goesOnFrom'>,
 ): EpochMs {
   const dueMs = series?.nextFireTimeMs ?? null
-  if (goesOnFrom === 'lastFire') return lastMs ?? series?.startTimeMs ?? trigger.startTimeMs
+  // A start that is still ahead was declared, and is not any more.
+  const beganMs = Math.min(series?.startTimeMs ?? trigger.startTimeMs, trigger.startTimeMs)
+  if (goesOnFrom === 'lastFire') return lastMs ?? beganMs
   return goesOnFrom === 'start' || dueMs === null ? trigger.startTimeMs : Math.min(trigger.startTimeMs, dueMs)
 }
 

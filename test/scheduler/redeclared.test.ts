@@ -67,6 +67,22 @@ describe.each([
     expect(ran).toEqual(['k', 'k'])
   })
 
+  it('does not wait for a start that it is not declared with any more', async () => {
+    const { scheduler, clock, ran, declare, advance } = await fixture()
+    await scheduler.start()
+    const startAt = after(clock, 1000 * hour)
+    expect(await declare({ every: '1h', startAt })).toBe(1000 * hour)
+    expect(await declare({ every: '1h' })).toBe(hour)
+    await advance(2 * hour)
+    expect(ran).toEqual(['k', 'k'])
+  })
+
+  it('may end before a start that it is not declared with any more', async () => {
+    const { clock, declare } = await fixture()
+    await declare({ cron: '0 0 1 1 *', startAt: after(clock, 1000 * hour) })
+    expect(await declare({ every: '1h', endAt: after(clock, 10 * hour) })).toBe(hour)
+  })
+
   it('counts its interval from the last run, whatever was declared in between', async () => {
     const { scheduler, clock, ran, declare, advance } = await fixture()
     await scheduler.start()
