@@ -284,24 +284,22 @@ export class CompletionWriter {
 
   /** Answers the completions that are locked. */
   async #tellStore(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
-    const { locked, passedOver } = await this.#ask(completions)
+    let answer: CompletionAnswer
+    // Not in a function of its own: listeners are told before the next firing of the job begins.
+    try {
+      answer = await this.#store.triggeredJobsComplete(completions)
+    } catch (error) {
+      this.#triedInVain()
+      throw error
+    }
+    const { locked, passedOver } = answer
+    if (locked.length === completions.length) this.#triedInVain()
+    else this.#triedWell()
     for (const completion of completions) {
       if (completion.isAwaited !== true || locked.includes(completion)) continue
       this.#fates.set(completion, passedOver.includes(completion) ? 'passedOver' : 'ended')
     }
     return locked
-  }
-
-  async #ask(completions: readonly JobCompletion[]): Promise<CompletionAnswer> {
-    try {
-      const answer = await this.#store.triggeredJobsComplete(completions)
-      if (answer.locked.length === completions.length) this.#triedInVain()
-      else this.#triedWell()
-      return answer
-    } catch (error) {
-      this.#triedInVain()
-      throw error
-    }
   }
 
   #triedInVain(): void {
