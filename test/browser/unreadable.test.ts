@@ -1,4 +1,6 @@
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { HolidayCalendar } from '../../src/triggers/calendars/holiday-calendar.ts'
 import { breakTrigger, storeOnFile } from '../support/broken-trigger.ts'
 import { inBrowser } from '../support/browser-suite.ts'
 import { dashboardFixture, openDashboard, picture, seen } from '../support/dashboard-fixture.ts'
@@ -27,6 +29,35 @@ inBrowser('a trigger that cannot be read', (browser) => {
     await page.goto(`${fixture.address}/jobs/reports/daily`)
     await seen(page, 'It has no trigger')
     expect(errors).toEqual([])
+    await page.close()
+  })
+})
+
+inBrowser('a calendar that cannot be read', (browser) => {
+  test('is listed beside the others, and can be deleted', async () => {
+    const { jobStore, filename } = storeOnFile()
+    const scheduler = await filledScheduler({ jobStore })
+    const calendar = new HolidayCalendar({ timeZone: 'UTC', excludedDates: ['2199-12-25'] })
+    for (const name of ['bad', 'good']) await scheduler.addCalendar(name, calendar)
+    const database = new Database(filename)
+    database.exec("UPDATE qrtz_calendars SET calendar = CAST('{}' AS BLOB) WHERE calendar_name = 'bad'")
+    database.close()
+    await using fixture = await dashboardFixture({ served: scheduler })
+    const { page } = await openDashboard(browser(), fixture.address, '/calendars')
+    await seen(page, 'good')
+    await seen(page, 'bad')
+    await picture(page, 'unreadable-calendar')
+    await page.getByRole('link', { name: 'bad', exact: true }).first().click()
+    await seen(page, 'cannot be read')
+    await picture(page, 'unreadable-calendar-page')
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill('bad')
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.goto(`${fixture.address}/calendars`)
+    await seen(page, 'good')
+    expect(await page.getByRole('link', { name: 'bad', exact: true }).count()).toBe(0)
+    expect(await scheduler.getCalendarNames()).not.toContain('bad')
     await page.close()
   })
 })
