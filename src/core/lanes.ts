@@ -1,3 +1,5 @@
+type OnWait = (giveUp: (error: Error) => void) => () => void
+
 /** Runs at most so many tasks at a time; further tasks wait for a lane, in the order in which they came. */
 export class Lanes {
   #free: number
@@ -8,12 +10,14 @@ export class Lanes {
   }
 
   /**
-   * Runs a task when a lane is free; settles as the task does. When the signal is aborted before, it rejects with the
-   * reason of that, and the task does not run.
+   * Runs a task when a lane is free; settles as the task does.
+   *
+   * @param onWait called where the task has to wait, with what ends the wait: then the task does not run. Answers what
+   *   is to be done when it has a lane
    */
-  async run<Answer>(task: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
+  async run<Answer>(task: () => Promise<Answer>, onWait?: OnWait): Promise<Answer> {
     if (this.#free > 0) this.#free--
-    else await this.#wait(signal)
+    else await this.#wait(onWait)
     try {
       return await task()
     } finally {
@@ -24,18 +28,17 @@ export class Lanes {
     }
   }
 
-  #wait(signal: AbortSignal | undefined): Promise<void> {
+  #wait(onWait: OnWait | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const onLane = (): void => {
-        signal?.removeEventListener('abort', giveUp)
+        onEnd?.()
         resolve()
       }
-      const giveUp = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(onLane), 1)
-        reject(signal?.reason as Error)
-      }
       this.#waiting.push(onLane)
-      signal?.addEventListener('abort', giveUp, { once: true })
+      const onEnd = onWait?.((error) => {
+        this.#waiting.splice(this.#waiting.indexOf(onLane), 1)
+        reject(error)
+      })
     })
   }
 }

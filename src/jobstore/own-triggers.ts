@@ -1,14 +1,13 @@
 import { hasReservedData } from '../core/job-data-map.ts'
-import { recoveringJobsGroup, retryingJobsGroup, shardedJobsGroup, type TriggerKey } from '../core/key.ts'
+import type { TriggerKey } from '../core/key.ts'
 import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { isManualTriggerKey } from './manual-trigger.ts'
-
-const ownGroups: readonly string[] = [recoveringJobsGroup, retryingJobsGroup, shardedJobsGroup]
+import { groupsOfParts } from './split-firing.ts'
 
 /** Whether a scheduler may have made the trigger of this key by itself; `isMadeByScheduler` decides. */
 export function isOwnKey(key: TriggerKey): boolean {
-  return ownGroups.includes(key.group) || isManualTriggerKey(key)
+  return groupsOfParts.includes(key.group) || isManualTriggerKey(key)
 }
 
 /**
@@ -17,6 +16,6 @@ export function isOwnKey(key: TriggerKey): boolean {
  */
 export function isMadeByScheduler(trigger: Trigger): boolean {
   const { key, jobDataMap } = trigger
-  if (ownGroups.includes(key.group)) return hasReservedData(jobDataMap)
+  if (groupsOfParts.includes(key.group)) return hasReservedData(jobDataMap)
   return isManualTriggerKey(key) && trigger instanceof SimpleTrigger && trigger.repeatCount === 0
 }

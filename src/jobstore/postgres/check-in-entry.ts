@@ -15,14 +15,12 @@ import {
 } from '../sql/cluster/witness.ts'
 import { noReply, type SqlReply, type SqlStatement } from '../sql/kernel/statement.ts'
 import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
+import { asText } from './column-parsers.ts'
 import { fieldsOf } from './error-fields.ts'
 import { Pipeline } from './pipeline.ts'
 import { disconnect } from './postgres-driver.ts'
 import { statementLimits } from './postgres-transaction.ts'
 import { SessionWitness } from './session-witness.ts'
-
-/** How columns are read, whatever type parsers the process has set. */
-const asText = (value: string): string => value
 
 type CheckedIn = Extract<FromCheckInThread, { readonly kind: 'checkedIn' }>
 
@@ -35,6 +33,7 @@ const readOnlyTransaction = '25006'
 class CheckInLoop {
   readonly #port: MessagePort
   readonly #data: CheckInThreadData
+  readonly #limits: readonly SqlStatement[]
   readonly #gate = new Gate(systemClock)
   #orders: ThreadOrders
   #client: pg.Client | null = null
@@ -60,6 +59,11 @@ class CheckInLoop {
   constructor(port: MessagePort, data: CheckInThreadData) {
     this.#port = port
     this.#data = data
+    const { answerWithinMs } = data
+    // Earlier than this thread gives up, so that it is told that a lock is the cause.
+    const lockTimeoutMs = Math.ceil(0.9 * answerWithinMs)
+    const limits = statementLimits({ lockTimeoutMs, statementTimeoutMs: answerWithinMs })
+    this.#limits = limits === null ? [] : [limits]
     this.#orders = data.orders
     port.on('message', (message: ToCheckInThread) => {
       this.#receive(message)
@@ -200,14 +204,7 @@ class CheckInLoop {
 
   /** The server ends a statement that this thread gives up: it would wait for its lock beside the next one. */
   async #query(client: pg.Client, statement: SqlStatement): Promise<SqlReply> {
-    const { answerWithinMs } = this.#data
-    // Earlier than this thread gives up, so that it is told that a lock is the cause.
-    const lockTimeoutMs = Math.ceil(0.9 * answerWithinMs)
-    const limits = statementLimits({ lockTimeoutMs, statementTimeoutMs: answerWithinMs })
-    const statements = [...(limits === null ? [] : [limits]), statement].map((each) => ({
-      ...each,
-      name: null,
-    }))
+    const statements = [...this.#limits, statement].map((each) => ({ ...each, name: null }))
     const replies = await client.query(new Pipeline(statements, () => asText)).answer
     return replies.at(-1) ?? noReply
   }

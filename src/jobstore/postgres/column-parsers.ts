@@ -10,7 +10,7 @@ const parsers: ReadonlyMap<number, ColumnParser> = new Map<number, ColumnParser>
   [INT2, Number],
   [INT4, Number],
 ])
-const asText: ColumnParser = (value) => value
+export const asText: ColumnParser = (value) => value
 
 /** Parsers of this library only: the user's global ones (`pg.types.setTypeParser`) must not change what rows hold. */
 export function parserOf(typeId: number): ColumnParser {

@@ -291,14 +291,17 @@ export class PostgresRunner implements SqlRunner {
   async #readInTurn(statement: SqlStatement, retry: TransactionRetry): Promise<SqlReply> {
     const { clock, connections } = this.#options
     const { connectTimeoutMs, size } = connections
-    const isLate = new AbortController()
-    const timer = clock.setTimer(connectTimeoutMs, () => {
-      isLate.abort(DatabaseFailure.noConnection(connectTimeoutMs, size).toPersistenceError())
-    })
-    return this.#readers.run(() => {
-      timer.cancel()
-      return this.#readOne(statement, retry)
-    }, isLate.signal)
+    return this.#readers.run(
+      () => this.#readOne(statement, retry),
+      (giveUp) => {
+        const timer = clock.setTimer(connectTimeoutMs, () => {
+          giveUp(DatabaseFailure.noConnection(connectTimeoutMs, size).toPersistenceError())
+        })
+        return () => {
+          timer.cancel()
+        }
+      },
+    )
   }
 
   /** Returns when it is time to try again. @throws JobPersistenceError when there is nothing to try */

@@ -11,17 +11,39 @@ export interface TransactionSettings {
   readonly statements: PreparedStatements
 }
 
-/** The statement after the BEGIN of a transaction. Limits of 0 are the server's own. */
-export function transactionOpening(limits: {
+/** Limits of 0 are the server's own. */
+interface TimeLimits {
   readonly lockTimeoutMs: number
   readonly statementTimeoutMs: number
+}
+
+type Settings = Readonly<Record<string, string>>
+
+function timeLimits({ lockTimeoutMs, statementTimeoutMs }: TimeLimits): Settings {
+  return {
+    ...(lockTimeoutMs > 0 && { lock_timeout: String(lockTimeoutMs) }),
+    ...(statementTimeoutMs > 0 && { statement_timeout: String(statementTimeoutMs) }),
+  }
+}
+
+/** One list of expressions for all settings, each for this transaction only. */
+function setForTransaction(settings: Settings): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+    .join(', ')
+}
+
+interface OpeningLimits extends TimeLimits {
   /** Whether the server can report its timeline. */
   readonly hasTimelines: boolean
   /** Whether it can report when it was started. */
   readonly hasStartTime: boolean
-}): SqlStatement {
-  const { lockTimeoutMs, statementTimeoutMs, hasTimelines, hasStartTime } = limits
-  const settings: Readonly<Record<string, string>> = {
+}
+
+/** The statement after the BEGIN of a transaction. */
+export function transactionOpening(limits: OpeningLimits): SqlStatement {
+  const { statementTimeoutMs, hasTimelines, hasStartTime } = limits
+  const settings: Settings = {
     // Statements name rows by their keys. A plan that was made while a table was empty, also for a foreign key check,
     // would go on reading the whole table after it has grown.
     enable_seqscan: 'off',
@@ -31,21 +53,18 @@ export function transactionOpening(limits: {
     // Otherwise each connection plans each statement five more times, which takes longer than to run it, and comes to
     // the same plan: seqscans are off, and no plan knows how many rows there are in the text that names them.
     plan_cache_mode: 'force_generic_plan',
-    ...(lockTimeoutMs > 0 && { lock_timeout: String(lockTimeoutMs) }),
+    ...timeLimits(limits),
     ...(statementTimeoutMs > 0 && {
-      statement_timeout: String(statementTimeoutMs),
       // Ends the locks of a node that died while the server takes its connection for open.
       idle_in_transaction_session_timeout: String(statementTimeoutMs),
     }),
   }
-  // One statement for all settings, each for this transaction only.
-  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)
   const timeline = hasTimelines ? timelineExpression : 'NULL'
   const serverStarted = hasStartTime ? serverStartedExpression : 'NULL'
   return statementOf(
     `SELECT CAST(pg_current_xact_id() AS text) AS xid, ${timeline} AS timeline,
       CAST(extract(epoch FROM now()) AS text) AS began, CAST(${serverStarted} AS text) AS server_started,
-      pg_backend_pid() AS pid, ${set.join(', ')}`,
+      pg_backend_pid() AS pid, ${setForTransaction(settings)}`,
   )
 }
 
@@ -54,16 +73,9 @@ export function transactionOpening(limits: {
  * A client that gives up and closes its socket would leave a statement that waits for a lock to the server, for as long
  * as the lock is held. Null where the server's own limits count.
  */
-export function statementLimits(limits: {
-  readonly lockTimeoutMs: number
-  readonly statementTimeoutMs: number
-}): SqlStatement | null {
-  const settings = {
-    ...(limits.lockTimeoutMs > 0 && { lock_timeout: limits.lockTimeoutMs }),
-    ...(limits.statementTimeoutMs > 0 && { statement_timeout: limits.statementTimeoutMs }),
-  }
-  const set = Object.entries(settings).map(([name, ms]) => `set_config('${name}', '${ms}', true)`)
-  return set.length === 0 ? null : statementOf(`SELECT ${set.join(', ')}`)
+export function statementLimits(limits: TimeLimits): SqlStatement | null {
+  const set = setForTransaction(timeLimits(limits))
+  return set === '' ? null : statementOf(`SELECT ${set}`)
 }
 
 const begin = statementOf(

@@ -55,8 +55,8 @@ export const exportDefinitions: Operation = operation({
   path: '/definitions',
   summary:
     'All calendars, jobs and triggers as one file. Triggers of other programs and of your own families are left out, ' +
-    'and those that the scheduler makes: retries, recoveries, items of sharded firings, and runs that were asked for' +
-    '. Rows that cannot be read are no part of a file: the answer is a 409 that names them, 20 of each kind.',
+    'and those that the scheduler makes: retries, recoveries, items of sharded firings, and runs that were asked ' +
+    'for. Rows that cannot be read are no part of a file: the answer is a 409 that names them, 20 of each kind.',
   role: 'admin',
   reach: null,
   isAudited: true,

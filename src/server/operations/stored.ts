@@ -26,9 +26,7 @@ export async function storedJobs(
   scheduler: Scheduler,
   keys: readonly JobKey[],
 ): Promise<KeyMap<JobKey, JobDetail>> {
-  const read = await readableJobs(scheduler, keys)
-  refuseUnreadable([read])
-  return read.found
+  return whole(await readableJobs(scheduler, keys))
 }
 
 /** The triggers of many keys, in few queries. @throws JobPersistenceError ERR_BROKEN_ROW */
@@ -36,7 +34,11 @@ export async function storedTriggers(
   scheduler: Scheduler,
   keys: readonly TriggerKey[],
 ): Promise<KeyMap<TriggerKey, Trigger>> {
-  const read = await readableTriggers(scheduler, keys)
+  return whole(await readableTriggers(scheduler, keys))
+}
+
+/** @throws JobPersistenceError ERR_BROKEN_ROW */
+function whole<Key extends JobKey | TriggerKey, Value>(read: Readable<Key, Value>): KeyMap<Key, Value> {
   refuseUnreadable([read])
   return read.found
 }

@@ -12,7 +12,6 @@ import {
 import type { CompletionAnswer, JobCompletion } from '../../../job-store.ts'
 import { isMadeByScheduler, isOwnKey } from '../../../own-triggers.ts'
 import { dataAfterRun, type JobDataAndPlan } from '../../../planned-job.ts'
-import { groupsOfParts } from '../../../split-firing.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../../../trigger-state.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -215,7 +214,7 @@ function* carryOut(
   yield* writeData(tx, ended, jobs)
   const retried = yield* storeRetries(tx, ended, jobs)
   yield* endItems(tx, ended, { jobs, retried })
-  yield* endLostItemsOf(tx, triggers.jobsLosingParts(), jobs)
+  yield* endLostItemsOf(tx, triggers.deletedWaiting(), jobs)
   const nonConcurrent = ended.filter((each) => each.nonConcurrent)
   yield* settleLockedJobs(tx, refsOf(nonConcurrent.map(({ jobKey }) => jobKey)))
   const waitedFor = ended.filter((each) => each.mayBeWaitedFor).map(({ jobKey }) => jobKey)
@@ -337,10 +336,9 @@ class TriggersUnderLock {
     return this.#made.has(key)
   }
 
-  /** The jobs of triggers of items that were deleted before they fired. */
-  jobsLosingParts(): readonly JobKey[] {
-    const lost = this.#deleted.values().filter(({ key }) => this.#made.has(key))
-    return uniqueKeys(lost.filter(({ key }) => groupsOfParts.includes(key.group)).map(({ jobKey }) => jobKey))
+  /** Those that were deleted before they fired. */
+  deletedWaiting(): readonly TriggerRef[] {
+    return this.#deleted.values().filter((ref) => this.isMade(ref))
   }
 
   ofJob(jobKey: JobKey): TriggerRef[] {

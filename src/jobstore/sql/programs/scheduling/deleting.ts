@@ -3,7 +3,6 @@ import { KeySet } from '../../../../core/key-set.ts'
 import type { ExpectedJobOptions, ExpectedTriggerOptions } from '../../../../jobs/schedule-options.ts'
 import { requireExpectedJob } from '../../../expected-job.ts'
 import { requireExpected } from '../../../expected-trigger.ts'
-import { groupsOfParts } from '../../../split-firing.ts'
 import { isPausedState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -55,8 +54,7 @@ export function* deleteTriggers(
   }
   const refs = found.values()
   yield* deleteRefs(tx, refs)
-  const ofParts = refs.filter(({ key }) => groupsOfParts.includes(key.group))
-  yield* endLostItemsOf(tx, uniqueKeys(ofParts.map(({ jobKey }) => jobKey)), jobs)
+  yield* endLostItemsOf(tx, refs, jobs)
   yield* deleteOrphans(
     tx,
     refs.map(({ jobKey }) => jobKey),

@@ -1,13 +1,15 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
-import { endedSharding, OpenFirings, type SplitFiring } from '../../../split-firing.ts'
+import { endedSharding, groupsOfParts, OpenFirings, type SplitFiring } from '../../../split-firing.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { LoadedSplitFirings } from '../../tables/firings/split-firing-table.ts'
 import type { HistoryEntry } from '../../tables/history/history-rows.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
+import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { type LockedRows, storeNewTriggers } from './new-triggers.ts'
+import { uniqueKeys } from './settling.ts'
 
 /** The open firings of jobs that this transaction has locked. Jobs without one are left out. */
 export function* loadOpenFirings(
@@ -98,13 +100,14 @@ function noteOwners({ notes, session }: SqlTransaction, firings: readonly SplitF
   })
 }
 
-/** Ends the items of locked jobs as lost whose triggers this transaction has deleted. */
+/** Ends items of locked jobs as lost, of triggers among these that the transaction has deleted. */
 export function* endLostItemsOf(
   tx: SqlTransaction,
-  jobKeys: readonly JobKey[],
+  deleted: readonly TriggerRef[],
   jobs: KeyMap<JobKey, JobRef>,
 ): SqlProgram<void> {
-  const open = yield* loadOpenFirings(tx, jobKeys)
+  const ofParts = deleted.filter(({ key }) => groupsOfParts.includes(key.group))
+  const open = yield* loadOpenFirings(tx, uniqueKeys(ofParts.map(({ jobKey }) => jobKey)))
   if (open.size === 0) return
   yield* endLostItems(tx, open.values(), null)
   yield* writeOpenFirings(tx, open, { jobs })
