@@ -114,9 +114,8 @@ export class DeclaredSchedules {
 
   async #planAll({ name, schedules }: DeclaredSet): Promise<readonly PlannedJob[]> {
     const planned: PlannedJob[] = []
-    for (const [index, definition] of schedules.entries()) {
-      const method = `reconcile, schedules[${index}]`
-      planned.push(await this.#parts.planned.plan(method, definition, { set: name, generation: 0 }))
+    for (const definition of schedules) {
+      planned.push(await this.#parts.planned.plan('reconcile', definition, { set: name, generation: 0 }))
       await this.#parts.budget.spend()
     }
     return planned

@@ -23,6 +23,7 @@ import { cronDialects } from '../triggers/cron/cron-dialect.ts'
 import { cronDsts } from '../triggers/cron/dst-policy.ts'
 import { calendarMisfireInstructions, simpleMisfireInstructions } from '../triggers/misfire-instruction.ts'
 import type { JobSchedule, ReconcileOptions, ScheduleDefinition } from './schedule-definition.ts'
+import { checkTimes } from './schedule-times.ts'
 
 const checkKeyOrName: ArgumentCheck = (method, argument, value, code) => {
   if (!isJobKey(value)) checkName(method, argument, value, code)
@@ -77,6 +78,7 @@ const takes: Readonly<Record<string, readonly string[]>> = {
  * A job with when it runs, for `reconcile` and for the `schedules` of createScheduler. It stores nothing.
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option, also when none or several options say when
+ * @throws InvalidArgumentError ERR_UNKNOWN_TIME_ZONE; CronExpressionError
  */
 export function defineSchedule<Source extends JobSource | string>(
   job: Source,
@@ -120,6 +122,7 @@ export function jobSchedule(
     const list = fits.map((fit) => `'${fit}'`).join(', ')
     throw invalid(method, name, `'${name}' goes with ${list} only, not with '${when}': leave it out`)
   }
+  checkTimes(method, options)
   return Object.freeze({ job, options: Object.freeze({ ...options }) })
 }
 
@@ -135,7 +138,13 @@ const checkScheduleDefinition: ArgumentCheck = (method, argument, value, code) =
   )(method, argument, value, code)
   const { job, options } = value as ScheduleDefinition
   // A set may have hundreds: the message says which one it is.
-  jobSchedule(`${method}, ${argument}`, job, options)
+  jobSchedule(`${method}, ${argument}${keyText(options)}`, job, options)
+}
+
+function keyText(options: unknown): string {
+  const key: unknown = isObject(options) ? Reflect.get(options, 'key') : undefined
+  if (isJobKey(key)) return ` '${key.toString()}'`
+  return typeof key === 'string' ? ` '${key}'` : ''
 }
 
 /** Most schedules of one set. */

@@ -1,22 +1,18 @@
 import { createHash } from 'node:crypto'
-import { CronExpressionError, InvalidArgumentError, SchedulerError } from '../core/errors.ts'
+import { SchedulerError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import { generatedJobKey, generatedTriggerKey, isGeneratedKey, JobKey, TriggerKey } from '../core/key.ts'
 import { JobBuilder } from '../jobs/job-builder.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobPlan } from '../jobs/job-plan.ts'
-import type { CronWhen, ScheduleOptions } from '../jobs/schedule-options.ts'
+import type { ScheduleOptions } from '../jobs/schedule-options.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
-import { type DurationLike, requireDurationMs } from '../time/duration-options.ts'
-import { dialectOf } from '../triggers/cron/cron-dialect.ts'
-import { CronScheduleBuilder } from '../triggers/families/cron/cron-trigger.ts'
-import { SimpleScheduleBuilder } from '../triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
-import type { ScheduleBuilder } from '../triggers/fluent-trigger-builder.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { LeftOut, ScheduleChecks } from './schedule-checks.ts'
 import type { JobSchedule } from './schedule-definition.ts'
+import { delayMsOf, timesOf } from './schedule-times.ts'
 
 export interface PlannerParts {
   readonly checks: ScheduleChecks
@@ -153,7 +149,7 @@ function triggerOf(
     .withIdentity(key)
     .forJob(job.key)
     .startAt(startAt ?? start)
-    .withSchedule<Trigger>(scheduleOf(method, options))
+    .withSchedule<Trigger>(timesOf(method, options))
   if (endAt !== undefined) builder.endAt(endAt)
   if (priority !== undefined) builder.withPriority(priority)
   if (calendarName !== undefined) builder.modifiedByCalendar(calendarName)
@@ -163,62 +159,6 @@ function triggerOf(
 function startOf(method: string, options: ScheduleOptions<object>, nowMs: EpochMs): Date {
   if (options.at !== undefined) return options.at
   return new Date(nowMs + (options.in === undefined ? 0 : delayMsOf(method, options.in)))
-}
-
-function delayMsOf(method: string, delay: DurationLike): number {
-  return requireDurationMs(method, 'in', delay, { minMs: 0 })
-}
-
-function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleBuilder<Trigger> {
-  const { cron, daily, every } = options
-  if (cron !== undefined || daily !== undefined) {
-    const { misfireInstruction = 'smart' } = options
-    // A text from a file or a variable may end with its line.
-    const text = daily === undefined ? cron.trim() : cronOfDay(method, daily)
-    return cronOf(method, text, options).withMisfireInstruction(misfireInstruction)
-  }
-  const simple = SimpleScheduleBuilder.simpleSchedule()
-  if (every === undefined) return simple
-  return simple
-    .withIntervalInMilliseconds(requireDurationMs(method, 'every', every, { minMs: 1 }))
-    .repeatForever()
-    .withMisfireInstruction(options.misfireInstruction ?? 'smart')
-}
-
-function cronOf(
-  method: string,
-  text: string,
-  { dialect, zone, dst }: Pick<CronWhen, 'dialect' | 'zone' | 'dst'>,
-): CronScheduleBuilder {
-  try {
-    return CronScheduleBuilder.cronSchedule(text, {
-      timeZone: zone,
-      dst,
-      dialect: dialect ?? dialectOf(text),
-      seconds: dialect === 'unix' ? 'optional' : 'never',
-    })
-  } catch (error) {
-    if (error instanceof CronExpressionError) {
-      throw new CronExpressionError(`${method}: ${error.message}`, error)
-    }
-    if (!(error instanceof InvalidArgumentError) || error.field !== 'timeZone') throw error
-    // The short forms call it so.
-    throw new InvalidArgumentError('zone', `${method}: ${error.message}`, error.code)
-  }
-}
-
-const timeOfDay = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
-
-function cronOfDay(method: string, daily: string): string {
-  const [, hour, minute, second = '0'] = timeOfDay.exec(daily.trim()) ?? []
-  if (hour !== undefined && minute !== undefined) {
-    return `${Number(second)} ${Number(minute)} ${Number(hour)} ? * *`
-  }
-  throw new InvalidArgumentError(
-    'daily',
-    `${method}: 'daily' must be a time of day such as '07:00' or '23:30:15', got '${daily}'.`,
-    'ERR_INVALID_OPTION',
-  )
 }
 
 const notWhen: ReadonlySet<string> = new Set(['key', 'data', 'description', 'requestRecovery'])

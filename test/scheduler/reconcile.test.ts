@@ -221,13 +221,10 @@ describe('reconcile', () => {
 
   it('stores nothing when one schedule is refused', async () => {
     const { scheduler } = await fixture()
-    const wrong = defineSchedule(work, { key: 'b', cron: '61 * * * *' })
+    const wrong = defineSchedule(work, { key: 'b', every: '1m', calendarName: 'none' })
     await expect(scheduler.reconcile('s', [every('a', '1m'), wrong])).rejects.toMatchObject({
-      code: 'ERR_INVALID_CRON_EXPRESSION',
-      field: 'minute',
-      message: expect.stringContaining(
-        "reconcile, schedules[1]: Invalid cron expression '61 * * * *'",
-      ) as string,
+      code: 'ERR_CALENDAR_NOT_FOUND',
+      message: expect.stringContaining('DEFAULT.b') as string,
     })
     expect(await scheduler.checkExists(jobKey('a'))).toBe(false)
   })
@@ -242,11 +239,17 @@ describe('reconcile', () => {
 
   it('says which schedule of the set is refused', async () => {
     const { scheduler } = await fixture()
-    for (const options of [{ key: 'b' }, { key: 'b', every: 'often' }, { key: 'b', daily: '7' }] as const) {
+    for (const when of [{}, { every: 'often' }, { daily: '7' }, { cron: '61 * * * *' }]) {
       // By hand: defineSchedule would refuse it.
-      const wrong = { job: work, options } as unknown as ScheduleDefinition
-      const message = expect.stringContaining('reconcile, schedules[1]: ') as string
-      await expect(scheduler.reconcile('s', [every('a', '1m'), wrong])).rejects.toMatchObject({ message })
+      const wrong = { job: work, options: { key: 'b', ...when } } as unknown as ScheduleDefinition
+      const schedules = [every('a', '1m'), wrong]
+      const says = (text: string) => ({ message: expect.stringContaining(text) as string })
+      await expect(scheduler.reconcile('s', schedules)).rejects.toMatchObject(
+        says("reconcile, schedules[1] 'b': "),
+      )
+      await expect(createScheduler({ schedules })).rejects.toMatchObject(
+        says("createScheduler, schedules[1] 'b': "),
+      )
     }
   })
 

@@ -80,6 +80,22 @@ describe('schedule', () => {
     expect(await scheduler.checkExists(jobKey('report-7'))).toBe(true)
   })
 
+  it('refuses a time that cannot be read where it is defined', () => {
+    const wrong: readonly [ScheduleOptions, object][] = [
+      [{ every: 'often' }, { field: 'every' }],
+      [{ in: 'a while' }, { field: 'in' }],
+      [{ daily: '25:00' }, { field: 'daily' }],
+      [{ cron: '61 * * * *' }, { code: 'ERR_INVALID_CRON_EXPRESSION', field: 'minute' }],
+      [{ cron: '0 7 * * *', zone: 'Nowhere' }, { code: 'ERR_UNKNOWN_TIME_ZONE', field: 'zone' }],
+    ]
+    for (const [when, error] of wrong) {
+      const message = expect.stringContaining('defineSchedule: ') as string
+      expect(() => defineSchedule(plain, { key: 'k', ...when })).toThrow(
+        expect.objectContaining({ ...error, message }) as Error,
+      )
+    }
+  })
+
   it('refuses data that would be stored empty', async () => {
     const { scheduler } = await fixture()
     for (const data of [new Map([['to', 'x']]), new Date(0), Promise.resolve({ to: 'x' })] as never[]) {
