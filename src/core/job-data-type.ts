@@ -37,6 +37,4 @@ export type RequiredKeys<Data> = {
 }[keyof Data]
 
 /** What may be given in addition to data that is stored already: some of a type's fields, or anything for no type. */
-export type MoreJobData<Data extends object> = object extends Data
-  ? Readonly<Record<string, unknown>>
-  : Partial<Data>
+export type MoreJobData<Data extends object> = object extends Data ? object : Partial<Data>

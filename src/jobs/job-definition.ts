@@ -205,7 +205,7 @@ export interface JobScheduler {
   /** Runs a job once, now; `data` is merged over the job's own. */
   triggerJob<Data extends object>(
     jobKey: JobKey<Data> | string,
-    data?: MoreJobData<Data>,
+    data?: MoreJobData<NoInfer<Data>>,
     options?: TriggerJobOptions,
   ): Promise<TriggerKey>
   /**
@@ -216,7 +216,7 @@ export interface JobScheduler {
    */
   runNow<Data extends object>(
     jobKey: JobKey<Data> | string,
-    data?: MoreJobData<Data>,
+    data?: MoreJobData<NoInfer<Data>>,
     options?: TriggerJobOptions,
   ): Promise<TriggerKey>
   deleteJob(jobKey: JobKey | string): Promise<boolean>

@@ -1,5 +1,5 @@
 import { checkName, checkObject, checkOptions, listOf } from '../core/arguments.ts'
-import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
+import { emptyJobDataMap } from '../core/job-data-map.ts'
 import { type JobKey, type TriggerKey, triggerKeyOf } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
@@ -296,7 +296,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   }
   runNow(
     jobKey: JobKey | string,
-    data: JobDataMap = emptyJobDataMap,
+    data: object = emptyJobDataMap,
     options: TriggerJobOptions = {},
   ): Promise<TriggerKey> {
     return this.#scheduling.runNow(jobKey, data, options)
@@ -340,7 +340,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   }
   triggerJob(
     jobKey: JobKey | string,
-    data: JobDataMap = emptyJobDataMap,
+    data: object = emptyJobDataMap,
     options: TriggerJobOptions = {},
   ): Promise<TriggerKey> {
     return this.#scheduling.triggerJob(jobKey, data, options)

@@ -311,7 +311,7 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    */
   triggerJob<Data extends object>(
     jobKey: JobKey<Data> | string,
-    data?: MoreJobData<Data>,
+    data?: MoreJobData<NoInfer<Data>>,
     options?: TriggerJobOptions,
   ): Promise<TriggerKey>
   /**

@@ -1,6 +1,6 @@
 import { checkData, checkOptions, listOf } from '../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
-import { emptyJobDataMap, type JobDataMap, triggeredByKey } from '../core/job-data-map.ts'
+import { emptyJobDataMap, triggeredByKey } from '../core/job-data-map.ts'
 import {
   checkJobKey,
   checkKey,
@@ -308,7 +308,7 @@ export class Scheduling implements SchedulerTransaction {
 
   async triggerJob(
     jobKey: JobKey | string,
-    data: JobDataMap = emptyJobDataMap,
+    data: object = emptyJobDataMap,
     options: TriggerJobOptions = {},
   ): Promise<TriggerKey> {
     const key = jobKeyOf('triggerJob', 'jobKey', jobKey)
@@ -320,7 +320,7 @@ export class Scheduling implements SchedulerTransaction {
   async #trigger(
     method: string,
     jobKey: JobKey,
-    data: JobDataMap,
+    data: object,
     options: TriggerJobOptions,
   ): Promise<TriggerKey> {
     this.#requireOpen()
@@ -329,7 +329,7 @@ export class Scheduling implements SchedulerTransaction {
     const builder = TriggerBuilder.newTrigger({ clock })
       .withIdentity(manualTriggerKey(ids))
       .forJob(jobKey)
-      .usingJobData(data)
+      .usingJobData({ ...data })
       .startAt(new Date(clock.now()))
     const checked = await this.#checks.trigger(builder.build(), job)
     // The note comes after the checks, which keep such keys for the scheduler.
@@ -349,7 +349,7 @@ export class Scheduling implements SchedulerTransaction {
 
   async runNow(
     jobKey: JobKey | string,
-    data: JobDataMap = emptyJobDataMap,
+    data: object = emptyJobDataMap,
     options: TriggerJobOptions = {},
   ): Promise<TriggerKey> {
     const key = jobKeyOf('runNow', 'jobKey', jobKey)
