@@ -135,7 +135,7 @@ describe('the expressions of quartz-ts/cron', () => {
     expect(taken).toBeGreaterThan(runs / 4)
   })
 
-  it('take exactly the Unix expressions of plain items that cron-parser takes', () => {
+  it('take exactly the Unix expressions of plain items that cron-parser takes, but for what is named twice', () => {
     const taken = { yes: 0, no: 0 }
     const position = fc.nat({ max: largest.length - 1 })
     const one = position.chain((index) => {
@@ -146,14 +146,44 @@ describe('the expressions of quartz-ts/cron', () => {
     })
     fc.assert(
       fc.property(fc.oneof(one, texts(plainItem)), (unix) => {
+        const isTaken = isTakenByCronParser(unix)
+        fc.pre(isTaken !== 'twice')
         const isValid = browser.CronExpression.isValid(unix, { dialect: 'unix' })
-        expect(isValid).toBe(isTakenByCronParser(unix))
+        expect(isValid).toBe(isTaken)
         taken[isValid ? 'yes' : 'no'] += 1
       }),
       { seed, numRuns: 10 * runs },
     )
     expect(taken.yes).toBeGreaterThan(runs)
     expect(taken.no).toBeGreaterThan(runs)
+  })
+
+  it('take a list of items that overlap for all that one of them names', () => {
+    let overlaps = 0
+    const lists = fc
+      .nat({ max: largest.length - 1 })
+      .chain((index) =>
+        fc.tuple(
+          fc.constant(index),
+          fc.array(plainItem(largest[index] ?? 0), { minLength: 2, maxLength: 4 }),
+        ),
+      )
+    fc.assert(
+      fc.property(lists, from, ([index, items], date) => {
+        const textOf = (field: string) => largest.map((_, at) => (at === index ? field : '*')).join(' ')
+        const list = textOf(items.join(','))
+        const isOverlapping = isTakenByCronParser(list) === 'twice'
+        const all = items.map(textOf)
+        fc.pre(isOverlapping && all.every((text) => isTakenByCronParser(text) === true))
+        overlaps += 1
+        const nextOf = (text: string) =>
+          CronExpression.parse(text, { dialect: 'unix', timeZone: 'UTC' }).nextTimeMs(date.getTime()) ??
+          Infinity
+        expect(nextOf(list)).toBe(Math.min(...all.map(nextOf)))
+      }),
+      { seed, numRuns: runs },
+    )
+    expect(overlaps).toBeGreaterThan(runs / 4)
   })
 
   it('may be given to what takes those of quartz-ts', () => {
@@ -180,12 +210,13 @@ describe('the expressions of quartz-ts/cron', () => {
   })
 })
 
-function isTakenByCronParser(unix: string): boolean {
+/** 'twice' where it refuses a list only because two items have a value in common, as in `0-10,5`. */
+function isTakenByCronParser(unix: string): boolean | 'twice' {
   try {
     CronExpressionParser.parse(unix, { currentDate: 0, tz: 'UTC' })
     return true
-  } catch {
-    return false
+  } catch (error) {
+    return error instanceof Error && error.message.includes('duplicate values') ? 'twice' : false
   }
 }
 

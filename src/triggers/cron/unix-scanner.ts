@@ -1,4 +1,3 @@
-import type { CronExpressionError } from '../../core/errors.ts'
 import { daysInMonth } from '../../time/civil.ts'
 import { type CronFieldSpec, findName } from './cron-fields.ts'
 import type { CronToken } from './cron-text.ts'
@@ -34,7 +33,10 @@ interface FoundItems {
 const plainItem = /^(?:\*|(?:\d{1,4}|[A-Z]{3})(?:-(?:\d{1,4}|[A-Z]{3}))?)(?:\/(\d{1,4}))?$/
 const weekdayItem = /^([0-7]|[A-Z]{3})(?:L|#([1-5]))$/
 
-/** Reads the fields of a Unix expression, and refuses what cron-parser refuses. */
+/**
+ * Reads the fields of a Unix expression, and refuses what cron-parser refuses, but for values that are named twice in a
+ * list: crontab files have them, as in `0-10,5` or `0,7`.
+ */
 export function scanUnixFields(expression: string, tokens: SixTokens, specs: SixSpecs): UnixFields {
   const scan = (token: CronToken, spec: CronFieldSpec): FoundItems =>
     scanField(new FieldScanner(expression, token, spec))
@@ -68,7 +70,6 @@ function scanField(scanner: FieldScanner): FoundItems {
     if (weekday !== null) {
       readSpecialWeekday(scanner, found, weekday)
     } else if (name === 'dayOfMonth' && item === 'L') {
-      if (found.lastDay) throw namedTwice(scanner, item, start)
       found.lastDay = true
     } else {
       readPlainItem(scanner, found, item)
@@ -90,13 +91,11 @@ function readSpecialWeekday(scanner: FieldScanner, found: FoundItems, parts: Reg
     found.nth = Number(nth)
     return
   }
-  if (found.lastWeekdays.has(value)) throw namedTwice(scanner, item, start)
   found.lastWeekdays.add(value)
 }
 
 function readPlainItem(scanner: FieldScanner, found: FoundItems, item: string): void {
-  const start = scanner.index
-  const { min, max, stepMax, label, name } = scanner.spec
+  const { min, max, stepMax, label } = scanner.spec
   const plain = plainItem.exec(item)
   if (plain === null) {
     const short = scanner.text.replaceAll(/[A-Z]{4,}/g, (name) => {
@@ -113,16 +112,7 @@ function readPlainItem(scanner: FieldScanner, found: FoundItems, item: string): 
   const set: ValueSet = { values: new Set(), all: false }
   scanner.plainItem(set)
   if (set.all) for (let value = min; value <= max; value++) set.values.add(value)
-  // 0 and 7 are one day, also where one range holds both.
-  const twin = (value: number): number => (name === 'dayOfWeek' && value % 7 === 0 ? 7 - value : value)
-  for (const value of set.values) {
-    if (found.values.has(value) || found.values.has(twin(value))) throw namedTwice(scanner, item, start)
-  }
   for (const value of set.values) found.values.add(value)
-}
-
-function namedTwice(scanner: FieldScanner, item: string, start: number): CronExpressionError {
-  return scanner.error(`'${item}' names what stands before it in the list`, { at: start })
 }
 
 /** A single month leaves out the days that it never has; where it has none of them, the expression is impossible. */
