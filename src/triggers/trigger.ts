@@ -283,9 +283,16 @@ export function compareFireOrder(
   a: Pick<Trigger, 'nextFireTimeMs' | 'priority' | 'key'>,
   b: Pick<Trigger, 'nextFireTimeMs' | 'priority' | 'key'>,
 ): number {
+  return compareFireTimes(a, b) || compareKeys(a.key, b.key)
+}
+
+/** The same without the key, for callers that have another order of keys. */
+export function compareFireTimes(
+  a: Pick<Trigger, 'nextFireTimeMs' | 'priority'>,
+  b: Pick<Trigger, 'nextFireTimeMs' | 'priority'>,
+): number {
   const aTime = a.nextFireTimeMs ?? Number.POSITIVE_INFINITY
   const bTime = b.nextFireTimeMs ?? Number.POSITIVE_INFINITY
   if (aTime !== bTime) return aTime < bTime ? -1 : 1
-  if (a.priority !== b.priority) return b.priority - a.priority
-  return compareKeys(a.key, b.key)
+  return b.priority - a.priority
 }

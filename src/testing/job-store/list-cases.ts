@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
-import type { FirePlace, JobQuery, NextTriggerQuery, TriggerQuery } from '../../jobstore/queries.ts'
+import type { FirePlace, JobQuery, NextTriggerQuery, Page, TriggerQuery } from '../../jobstore/queries.ts'
 import { area, type StoreCase } from './store-case.ts'
 import { jobDetail, refuses, type Testbed, textsOf } from './testbed.ts'
 
@@ -117,7 +117,50 @@ const filtering = area('lists: filters', {
       )
     }
   },
+  'leave no key out and repeat none between pages, whatever characters it has': async (bed) => {
+    await scheduleWide(bed)
+    for (const take of [1, 2, 5]) {
+      const jobs = (after: JobKey | null): Promise<Page<Keyed, JobKey>> =>
+        bed.store.queryJobs({ take, ...(after !== null && { after }) })
+      assert.deepEqual((await keysOfPages(jobs)).sort(), wideKeys)
+      for (const query of [{}, { state: 'NORMAL' }] as const) {
+        const triggers = (after: TriggerKey | null): Promise<Page<Keyed, TriggerKey>> =>
+          bed.store.queryTriggers({ ...query, take, ...(after !== null && { after }) })
+        assert.deepEqual((await keysOfPages(triggers)).sort(), wideKeys)
+      }
+    }
+  },
 })
+
+/** UTF-16 orders characters behind U+FFFF otherwise than their code points do. */
+const wideNames = ['a', '\u{62A5}\u{FF08}', '\u{62A5}\u{FF1A}', '\u{62A5}\u{1F600}', '\u{62A5}\u{1F680}']
+const wideGroups = ['DEFAULT', '\u{FF08}', '\u{1F600}']
+const wideKeys = wideGroups.flatMap((group) => wideNames.map((name) => `${group}.${name}`)).sort()
+
+interface Keyed {
+  readonly key: { readonly name: string; readonly group: string }
+}
+
+/** One job and one trigger of each wide key. All triggers have one time and one priority. */
+async function scheduleWide(bed: Testbed): Promise<void> {
+  for (const group of wideGroups) {
+    for (const name of wideNames) {
+      await bed.schedule(name, { group, job: jobDetail(name, { group }), inMs: 1000 })
+    }
+  }
+}
+
+async function keysOfPages<Place>(
+  read: (after: Place | null) => Promise<Page<Keyed, Place>>,
+): Promise<string[]> {
+  const found: string[] = []
+  for (let after: Place | null = null; ; ) {
+    const page: Page<Keyed, Place> = await read(after)
+    found.push(...page.items.map(({ key }) => `${key.group}.${key.name}`))
+    after = page.next
+    if (after === null) return found
+  }
+}
 
 const firing = area('lists: next triggers', {
   'are in order of fire time, priority and key': async (bed) => {
@@ -142,6 +185,14 @@ const firing = area('lists: next triggers', {
       if (after === null) break
     }
     assert.deepEqual(found, ['a', 'c', 'b', 'd', 'e', 'f'])
+  },
+  'leave no trigger out and repeat none between pages, whatever characters its key has': async (bed) => {
+    await scheduleWide(bed)
+    for (const take of [1, 2, 5]) {
+      const read = (after: FirePlace | null): Promise<Page<Keyed, FirePlace>> =>
+        bed.store.queryNextTriggers({ take, ...(after !== null && { after }) })
+      assert.deepEqual((await keysOfPages(read)).sort(), wideKeys)
+    }
   },
   'have those that are claimed or blocked, and none that is paused, in error or complete': async (bed) => {
     const job = jobDetail('alone', { disallowConcurrentExecution: true })

@@ -1,5 +1,6 @@
 import {
   compareKeys,
+  defaultGroup,
   type JobKey,
   storedJobKey,
   storedTriggerKey,
@@ -53,8 +54,8 @@ function storable<Key extends JobKey | TriggerKey>(keys: readonly Key[]): readon
   const found = keys.filter(({ name, group }) => {
     return fits(name, columnWidths.keyPart) && fits(group, columnWidths.keyPart)
   })
-  // Rows are locked in order of keys, also those of several statements.
-  return found.length > rowsPerStatement ? found.sort(compareKeys) : found
+  // Rows are locked in the order of keys that a statement has, also those of several statements.
+  return found.length > rowsPerStatement ? found.sort(compareStoredKeys) : found
 }
 
 /** The key in a row, unchecked: {@link requireUsableKeys} refuses keys that this library cannot use. */
@@ -81,4 +82,25 @@ export function requireUsableKeys(row: SqlRow, ...columns: readonly Columns[]): 
 /** The order of keys of triggers `t`. */
 export function keyOrder({ dialect: { keyCollation } }: Pick<SqlVocabulary, 'dialect'>): string {
   return `(t.trigger_group <> 'DEFAULT'), t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}`
+}
+
+/** Order of keys as {@link keyOrder} has it: by code point, where `compareKeys` goes by UTF-16 code unit. */
+export function compareStoredKeys(a: JobKey | TriggerKey, b: JobKey | TriggerKey): number {
+  if (a.group === b.group) return compareCodePoints(a.name, b.name)
+  if (a.group === defaultGroup) return -1
+  return b.group === defaultGroup ? 1 : compareCodePoints(a.group, b.group)
+}
+
+function compareCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let index = 0; index < length; index++) {
+    const [unitOfA, unitOfB] = [a.charCodeAt(index), b.charCodeAt(index)]
+    if (unitOfA !== unitOfB) return rankOf(unitOfA) - rankOf(unitOfB)
+  }
+  return a.length - b.length
+}
+
+/** Surrogates stand for code points behind U+FFFF, so they come behind all other code units. */
+function rankOf(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

@@ -2,7 +2,7 @@ import type { TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
-import { compareFireOrder } from '../../../../triggers/trigger.ts'
+import { compareFireTimes } from '../../../../triggers/trigger.ts'
 import type { FirePlace, NextTriggerQuery, TriggerSummary } from '../../../queries.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
@@ -15,7 +15,7 @@ import {
   sqlQuery,
 } from '../../kernel/statement.ts'
 import { integer, integerOrNull, readable } from '../encoding/columns.ts'
-import { keyOrder, triggerKeyOf } from '../encoding/key-rows.ts'
+import { compareStoredKeys, keyOrder, triggerKeyOf } from '../encoding/key-rows.ts'
 import { type ListConditions, rowsLookedAt, triggerConditions } from './list-conditions.ts'
 import type { Found, ListQuery } from './listing-query.ts'
 import { summaryColumns, triggerSummary } from './summary-rows.ts'
@@ -52,7 +52,7 @@ export class NextTriggers {
         if (summary.nextFireTimeMs !== null) found.set(summary.key, summary)
       }
     }
-    const items = [...found.values()].sort(compareFireOrder).slice(0, limit)
+    const items = [...found.values()].sort(compareSummaries).slice(0, limit)
     return { items, lookedUpTo: items.length === limit ? null : last }
   }
 
@@ -60,6 +60,11 @@ export class NextTriggers {
     const row = yield* first(lastWaitingQuery(this.#vocabulary)({ ...values, skipped: rowsLookedAt - 1 }))
     return row === null ? null : placeOf(row)
   }
+}
+
+/** As the statements order them: the next page goes on behind the last of this order. */
+function compareSummaries(a: TriggerSummary, b: TriggerSummary): number {
+  return compareFireTimes(a, b) || compareStoredKeys(a.key, b.key)
 }
 
 /** Triggers that wait, those that a node has claimed, and those that wait for an execution to end. */
