@@ -161,7 +161,7 @@ export async function callExecutor(
   { headers = {}, method = 'POST' }: { headers?: Record<string, string>; method?: string } = {},
 ): Promise<ExecutorAnswer> {
   const { hostname, port } = new URL(address)
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const text = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request({ hostname, port, path: target, method, headers, agent: false }, resolve)
     sent.once('error', reject)

@@ -120,6 +120,17 @@ describe('a request', () => {
     expect(await admin.resultOf(1)).toMatchObject({ code: 200 })
   })
 
+  test('that is not UTF-8 runs nothing', async () => {
+    let runs = 0
+    const { call } = await startRig({ handlers: { demo: () => runs++ } })
+    const body = Buffer.from(JSON.stringify(triggerBody(1, { executorParams: 'caf\u{E9}' })), 'latin1')
+    expect(await call('/run', body)).toMatchObject({
+      code: 500,
+      msg: 'invalid request, the body is not UTF-8.',
+    })
+    expect(runs).toBe(0)
+  })
+
   test('that breaks off half way runs nothing, and the executor answers the next one', async () => {
     let runs = 0
     const { executor, run, admin } = await startRig({ handlers: { demo: () => runs++ } })

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { SchedulerError } from '../../core/errors.ts'
 import { bodyBytesMax } from '../server-options.ts'
 import { RequestProblem } from './problem.ts'
@@ -6,7 +7,7 @@ import { RequestProblem } from './problem.ts'
  * The body of a request as text, never more than `maxBytes` of it in memory.
  *
  * @throws SchedulerError ERR_REQUEST_TOO_LARGE
- * @throws RequestProblem for a body that ends too soon
+ * @throws RequestProblem for a body that ends too soon, or is not UTF-8
  */
 export async function readBody(request: Request, maxBytes: number): Promise<string> {
   const announced = Number(request.headers.get('content-length') ?? 0)
@@ -25,7 +26,10 @@ export async function readBody(request: Request, maxBytes: number): Promise<stri
     // A client that goes away is no failure of the server.
     throw new RequestProblem([{ field: 'body', message: 'has not come to its end' }])
   }
-  return Buffer.concat(chunks).toString('utf8')
+  const whole = Buffer.concat(chunks)
+  // The decoder would put U+FFFD for what is not, and that would be stored.
+  if (!isUtf8(whole)) throw new RequestProblem([{ field: 'body', message: 'must be UTF-8' }])
+  return whole.toString('utf8')
 }
 
 /** @throws RequestProblem for what is no JSON */

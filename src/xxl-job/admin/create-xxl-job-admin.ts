@@ -105,6 +105,7 @@ export class Admin implements XxlJobAdmin {
       sender: 'executor',
       refusalOf: (incoming) => this.#refusalOf(incoming),
       call: (incoming, body) => this.#call(incoming, body),
+      refusesDamaged: false,
       logger,
     })
   }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 
 /** Most bytes of the body of a request, as Java executors have it. */
@@ -10,6 +11,8 @@ export interface ReadBody {
   readonly text: string | null
   /** False: the connection is of no more use. */
   readonly isAtEnd: boolean
+  /** The body is not UTF-8: the text has U+FFFD in places. */
+  readonly isDamaged?: true
 }
 
 /** The body of a request, never more than `maxBytes` of it in memory. */
@@ -69,9 +72,7 @@ class LimitedBody {
     if (this.#bytes > this.#maxBytes) return { text: null, isAtEnd: true }
     const [first = Buffer.alloc(0), ...more] = this.#chunks
     const whole = more.length === 0 ? first : Buffer.concat(this.#chunks)
-    return {
-      text: Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength).toString('utf8'),
-      isAtEnd: true,
-    }
+    const text = Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength).toString('utf8')
+    return { text, isAtEnd: true, ...(!isUtf8(whole) && { isDamaged: true }) }
   }
 }

@@ -25,6 +25,11 @@ export interface ReplyServerOptions {
   /** Its MalformedRequest is what the sender is answered. */
   readonly call: (incoming: Incoming, body: string) => Reply | Promise<Reply>
   readonly logger: Logger
+  /**
+   * Refuses bodies that are not UTF-8, before damaged text is used. Not for results of runs: their sender would send
+   * the same bytes again and again, and the result would be lost for one character of its message.
+   */
+  readonly refusesDamaged: boolean
 }
 
 interface IncomingWithBody extends Incoming {
@@ -99,15 +104,16 @@ export class ReplyServer {
       logThrown(this.#options.logger, error, 'a request broke off', { target: incoming.target }, 'debug')
       return { text: encodeReply(failure('invalid request, its body broke off.')), closes: true }
     }
-    const reply = refusal === null ? await this.#reply(incoming, body.text) : failure(refusal)
+    const reply = refusal === null ? await this.#reply(incoming, body) : failure(refusal)
     return { text: encodeReply(reply), closes: !body.isAtEnd }
   }
 
-  async #reply(incoming: Incoming, body: string | null): Promise<Reply> {
-    if (body === null) return failure(`invalid request, the body has more than ${bodyBytesMax} bytes.`)
-    const { call, sender, logger } = this.#options
+  async #reply(incoming: Incoming, { text, isDamaged }: ReadBody): Promise<Reply> {
+    if (text === null) return failure(`invalid request, the body has more than ${bodyBytesMax} bytes.`)
+    const { call, sender, logger, refusesDamaged } = this.#options
+    if (isDamaged === true && refusesDamaged) return failure('invalid request, the body is not UTF-8.')
     try {
-      return await call(incoming, body)
+      return await call(incoming, text)
     } catch (error) {
       if (error instanceof MalformedRequest) return failure(error.message)
       logThrown(

@@ -26,6 +26,7 @@ export class HttpFace {
       sender: 'admin',
       refusalOf: (incoming) => this.#refusalOf(incoming),
       call: (incoming, body) => this.#call(incoming, body),
+      refusesDamaged: true,
       logger: options.logger,
     })
   }
