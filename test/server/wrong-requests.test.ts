@@ -32,3 +32,28 @@ test('a body that is not UTF-8 is refused, and nothing of it is stored', async (
   expect(await put(fixture, bytesOf(body, 'utf8'))).toMatchObject({ status: 200 })
   expect(await fixture.scheduler.getJobDetail(key)).toMatchObject({ description: 'caf\u{E9}' })
 })
+
+test.each(['%ff', '%', '%zz', 'a%E6%8A', '%ED%A0%80'])(
+  'a path with %j is refused, and names nothing',
+  async (name) => {
+    const fixture = await opened()
+    const body = { jobType: 'echo', durable: true }
+    const refused = await fixture.ask(`PUT /jobs/raw/${name}`, { body })
+    expect(refused).toMatchObject({ status: 400, json: { field: 'path' } })
+    expect(refused.json).toMatchObject({ detail: expect.stringContaining('percent-encoded UTF-8') as string })
+    expect(await fixture.scheduler.getJobDetail(new JobKey(name, 'raw'))).toBeNull()
+    const encoded = `PUT /jobs/raw/${encodeURIComponent(name)}`
+    expect(await fixture.ask(encoded, { body })).toMatchObject({ status: 200 })
+    expect(await fixture.scheduler.getJobDetail(new JobKey(name, 'raw'))).not.toBeNull()
+  },
+)
+
+test.each(['search=%ff', 'search=100%', '%ff=1', 'take=1&search=a%E6%8A'])(
+  'a query with %j is refused',
+  async (query) => {
+    const fixture = await opened()
+    const refused = await fixture.ask(`GET /jobs?${query}`)
+    expect(refused).toMatchObject({ status: 400, json: { problems: [{ field: 'query' }] } })
+    expect(await fixture.ask(`GET /jobs?search=${encodeURIComponent('100%')}`)).toMatchObject({ status: 200 })
+  },
+)

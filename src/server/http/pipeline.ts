@@ -17,7 +17,7 @@ import { IdempotentAnswers, type KeptAnswer } from './idempotency.ts'
 import { entityTag, Preconditions } from './preconditions.ts'
 import { fieldProblems, type ProblemJson, problemOf, RequestProblem } from './problem.ts'
 import { jsonOf, readBody } from './read-body.ts'
-import { requireHost, requireOwnOrigin } from './request-guards.ts'
+import { requireDecodable, requireHost, requireOwnOrigin } from './request-guards.ts'
 import { type Asker, TokenGuesses } from './token-guesses.ts'
 import { Turns } from './turns.ts'
 
@@ -253,7 +253,9 @@ export class RequestPipeline {
     bodyText: string,
   ): Promise<Call> {
     this.#requireRole(operation, access)
-    const { query, isDryRun } = queryOf(operation, new URL(request.url).searchParams)
+    const url = new URL(request.url)
+    requireDecodable(url)
+    const { query, isDryRun } = queryOf(operation, url.searchParams)
     const call: Call = {
       scheduler,
       access,

@@ -1,4 +1,5 @@
 import { SchedulerError } from '../../core/errors.ts'
+import { RequestProblem } from './problem.ts'
 
 /** Names by which a server on the loopback interface is called. */
 export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
@@ -44,4 +45,29 @@ export function requireOwnOrigin(request: Request, allowedOrigins: readonly stri
 
 function hostOf(origin: string): string | null {
   return URL.canParse(origin) ? new URL(origin).host : null
+}
+
+/**
+ * Refuses an address that is not percent-encoded UTF-8. Routes leave such a part of the path as it is, so `%ff` would
+ * name the same as `%25ff`, and queries have U+FFFD for it.
+ *
+ * @throws RequestProblem
+ */
+export function requireDecodable({ pathname, search }: URL): void {
+  const wrong = [
+    { field: 'path', text: pathname },
+    { field: 'query', text: search },
+  ].filter(({ text }) => !isDecodable(text))
+  if (wrong.length === 0) return
+  const message = 'must be percent-encoded UTF-8, as encodeURIComponent makes it of each part'
+  throw new RequestProblem(wrong.map(({ field }) => ({ field, message })))
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }
