@@ -57,3 +57,22 @@ test.each(['search=%ff', 'search=100%', '%ff=1', 'take=1&search=a%E6%8A'])(
     expect(await fixture.ask(`GET /jobs?search=${encodeURIComponent('100%')}`)).toMatchObject({ status: 200 })
   },
 )
+
+test('a part of a path is not told to be left out', async () => {
+  const fixture = await opened()
+  const { json } = await fixture.ask('POST /jobs/reports/daily/shards/x/disable')
+  const message = 'must be a whole number in digits from 0 to 999'
+  expect(json).toMatchObject({ problems: [{ field: 'path.item', message }] })
+})
+
+test('a field has one problem, with its own bounds', async () => {
+  const fixture = await opened()
+  const inQuery = await fixture.ask('GET /completion?of=jobs&take=9007199254740992')
+  const message = 'must be a whole number in digits from 1 to 50, or be left out'
+  expect(inQuery.json).toMatchObject({ problems: [{ field: 'query.take', message }] })
+  const body = { reason: null, untilMs: 1e308 }
+  const { json } = await fixture.ask('POST /jobs/reports/daily/pause', { body })
+  expect(json).toMatchObject({
+    problems: [{ field: 'body.untilMs', message: expect.stringContaining('8640000000000000') as string }],
+  })
+})

@@ -96,9 +96,13 @@ function described({ field, message }: FieldProblem): string {
 
 const problemsMax = 20
 
-/** What zod found, with the part of the request in front. */
+/**
+ * What zod found, one problem for each field, with the part of the request in front. Of several the last counts: the
+ * bounds of a field come behind those of all whole numbers, and are narrower.
+ */
 export function fieldProblems(part: string, { issues }: z.core.$ZodError): readonly FieldProblem[] {
-  return issues.slice(0, problemsMax).map(({ path, message }) => ({
+  const ofFields = new Map(issues.map((issue) => [JSON.stringify(issue.path), issue]))
+  return [...ofFields.values()].slice(0, problemsMax).map(({ path, message }) => ({
     field: [part, ...path.map((step) => shortened(String(step)))].join('.'),
     message: shortened(message),
   }))

@@ -7,7 +7,7 @@ import type { ShardOverview } from '../../jobstore/job-store-shards.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { actionJson } from '../wire/action.ts'
-import { type KeyJson, keyPath, keyPathFields, nothing, wholeQuery } from '../wire/fields.ts'
+import { type KeyJson, keyPath, keyPathFields, nothing, wholePath } from '../wire/fields.ts'
 import { shardsJson, shardsToJson } from '../wire/shards.ts'
 import { change, jobKeyOf, requireJob, unknownJob } from './changes.ts'
 
@@ -29,7 +29,7 @@ const listShards: Operation = operation({
   handle: async ({ scheduler, params }) => shardsToJson(await requireShards(scheduler, params)),
 })
 
-const itemPath = z.strictObject({ ...keyPathFields, item: wholeQuery(0, shardItemsMax - 1) })
+const itemPath = z.strictObject({ ...keyPathFields, item: wholePath(0, shardItemsMax - 1) })
 
 const turnedOff = z.strictObject({ disabledItems: z.array(z.number()) })
 const disabledJson = z.strictObject({ before: turnedOff, after: turnedOff })

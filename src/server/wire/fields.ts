@@ -19,8 +19,17 @@ export const instantOrNull: z.ZodType<number | null> = instantMs.nullable()
 
 /** A whole number in a query. An empty field of a form is none: as 0 it would be an instant of 1970. */
 export function wholeQuery(min: number, max: number): z.ZodType<number> {
+  return wholeText(min, max, ', or be left out')
+}
+
+/** The same as a part of a path, which cannot be left out. */
+export function wholePath(min: number, max: number): z.ZodType<number> {
+  return wholeText(min, max, '')
+}
+
+function wholeText(min: number, max: number, otherwise: string): z.ZodType<number> {
   const bounds = max === instantMax ? '' : ` from ${min} to ${max}`
-  const wrong = `must be a whole number in digits${bounds}, or be left out`
+  const wrong = `must be a whole number in digits${bounds}${otherwise}`
   const digits = z.int(wrong).min(min, wrong).max(max, wrong)
   return z.preprocess((text) => (/^-?\d{1,16}$/.test(String(text)) ? Number(text) : text), digits)
 }
