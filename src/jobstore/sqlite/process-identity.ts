@@ -18,6 +18,11 @@ export function ownIdentity(): ProcessIdentity {
   return { pid, host: hostname(), space: processSpace(), started: startOf(pid) }
 }
 
+/** Whether it is this process, and no other one that has or had its number. */
+export function isOfThisProcess({ pid, space, started }: ProcessIdentity): boolean {
+  return pid === process.pid && space === processSpace() && started === startOf(pid)
+}
+
 /** `unknown`: it may run where this process cannot see it, or its number may belong to another process by now. */
 export function fateOf(identity: ProcessIdentity): 'alive' | 'gone' | 'unknown' {
   if (identity.space !== processSpace()) return 'unknown'

@@ -1,4 +1,5 @@
 import { JobPersistenceError } from '../../core/errors.ts'
+import { unawaited } from '../../core/promises.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
 import { packageVersion } from '../../core/version.ts'
 import type { ClockTimer, EpochMs } from '../../time/clock.ts'
@@ -13,8 +14,9 @@ import {
   type LeaseStatements,
   leaseStatements,
 } from '../sql/tables/nodes/lease-statements.ts'
+import { forgetGivenUp, giveUp, isGivenUp } from './leases-given-up.ts'
 import { OpenedFiles } from './opened-file.ts'
-import { fateOf, ownIdentity, type ProcessIdentity } from './process-identity.ts'
+import { fateOf, isOfThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts'
 import { type SqliteRunner, wasShutDown } from './sqlite-runner.ts'
 
 const checkinIntervalMs = 5_000
@@ -139,21 +141,26 @@ export class SchedulerLease {
     // The check-in that was under way has armed the next one.
     this.#timer?.cancel()
     if (!this.#isHeld || this.#sleep.isOver) return
-    this.#isHeld = false
-    await this.#runner.transact(() => run(this.#statements.release(this.#whose)), { lock: 'cluster' })
+    await this.#giveBack()
   }
 
-  /** Ends waits. The lease is released if that can be done at once; else it lasts until this process has ended. */
+  /** When the row cannot be deleted, the next start takes over: this scheduler has ended, though its process lives. */
+  async #giveBack(): Promise<void> {
+    const { bootId } = this.#whose
+    this.#isHeld = false
+    giveUp(bootId)
+    await this.#runner.transact(() => run(this.#statements.release(this.#whose)), { lock: 'cluster' })
+    forgetGivenUp(bootId)
+  }
+
+  /** Ends waits. The lease is released if that can be done at once; else the next start takes it over. */
   cutOff(): void {
     this.#timer?.cancel()
     this.#sleep.end()
     if (!this.#isHeld) return
-    this.#isHeld = false
-    this.#runner
-      .transact(() => run(this.#statements.release(this.#whose)), { lock: 'cluster' })
-      .catch(() => {
-        // The next start finds that the process of the row is gone.
-      })
+    unawaited(this.#giveBack(), () => {
+      // The next start finds the row of a lease that was given up, or of a process that is gone.
+    })
   }
 
   /**
@@ -248,8 +255,9 @@ export class SchedulerLease {
   }
 }
 
-function fateOfRival({ identity }: Rival): ReturnType<typeof fateOf> {
-  return identity === null ? 'unknown' : fateOf(identity)
+function fateOfRival({ bootId, identity }: Rival): ReturnType<typeof fateOf> {
+  if (identity === null) return 'unknown'
+  return isOfThisProcess(identity) && isGivenUp(bootId) ? 'gone' : fateOf(identity)
 }
 
 function isAlive(rival: Rival): boolean {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { describe, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test, vi } from 'vitest'
 import type { JobStoreContext } from '../../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../../src/jobstore/ram/ram-job-store.ts'
 import type { SqlRunner } from '../../../src/jobstore/sql/kernel/sql-runner.ts'
@@ -30,6 +31,7 @@ type WatchedRunner = SqlRunner & Pick<SqliteRunner, 'connections'>
 class World {
   readonly clock = new StandingClock(startMs)
   readonly runner: SqliteRunner
+  fails = false
 
   constructor(runner: SqliteRunner) {
     this.runner = runner
@@ -41,17 +43,29 @@ class World {
     return new World(runner)
   }
 
+  /** A runner that fails while `fails` is set, as when another connection has the file locked. */
+  failingRunner(): WatchedRunner {
+    return {
+      connections: 1,
+      transact: (begin) =>
+        this.fails ? Promise.reject(new Error('database is locked')) : this.runner.transact(begin),
+      read: (begin) => this.runner.read(begin),
+      close: () => Promise.resolve(),
+    }
+  }
+
   scheduler(
     instanceId: string,
     runner: WatchedRunner = this.runner,
+    Lease = SchedulerLease,
   ): { lease: SchedulerLease; bed: Testbed } {
     const bed = new Testbed(new RAMJobStore(), this.clock, instanceId)
     const context: JobStoreContext = {
       ...bed.context,
-      ids: { ...bed.context.ids, uniqueName: () => `boot of ${instanceId}` },
+      ids: { ...bed.context.ids, uniqueName: () => `boot of ${instanceId} ${randomUUID()}` },
     }
     const vocabulary = { dialect, names, schedulerName: 'conformance' }
-    return { lease: new SchedulerLease(runner, vocabulary, context, 'a.db'), bed }
+    return { lease: new Lease(runner, vocabulary, context, 'a.db'), bed }
   }
 
   /** The row of a scheduler that is not part of this test's process. */
@@ -320,6 +334,38 @@ describe('the lease of a scheduler on a file', () => {
     expect(await world.holders()).toEqual([])
     await world.clock.advance(60_000)
     expect(world.clock.timerCount).toBe(0)
+  })
+
+  test.each(['cut off', 'released'])(
+    'that could not be deleted when it was %s is taken over at once in the same process',
+    async (how) => {
+      const world = await World.open()
+      const { lease } = world.scheduler('one', world.failingRunner())
+      await lease.take()
+      world.fails = true
+      if (how === 'cut off') lease.cutOff()
+      else await expect(lease.release()).rejects.toThrow('database is locked')
+      expect(await world.holders()).toEqual(['one'])
+      // A reload or a bundle may bring another copy of the package.
+      vi.resetModules()
+      const copy = await import('../../../src/jobstore/sqlite/scheduler-lease.ts')
+      expect(copy.SchedulerLease).not.toBe(SchedulerLease)
+      await world.scheduler('two', world.runner, copy.SchedulerLease).lease.take()
+      expect(await world.holders()).toEqual(['two'])
+    },
+  )
+
+  onLinux('that was not given up is refused to another scheduler of the same process', async () => {
+    const world = await World.open()
+    const { lease } = world.scheduler('one', world.failingRunner())
+    await lease.take()
+    world.fails = true
+    lease.cutOff()
+    const { lease: firing } = world.scheduler('two')
+    await firing.take()
+    await expect(world.scheduler('three').lease.take()).rejects.toMatchObject(inUse)
+    expect(await world.holders()).toEqual(['two'])
+    await firing.release()
   })
 
   test('survives check-ins that fail', async () => {

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { forgetGivenUp, giveUp, isGivenUp } from '../../../src/jobstore/sqlite/leases-given-up.ts'
+
+test('leases that were given up are known until their rows are gone, and no more than a thousand', () => {
+  const bootIds = Array.from({ length: 1001 }, (_, number) => `boot ${number}`)
+  for (const bootId of bootIds) giveUp(bootId)
+  expect(bootIds.filter((bootId) => !isGivenUp(bootId))).toEqual(['boot 0'])
+  for (const bootId of bootIds) forgetGivenUp(bootId)
+  expect(bootIds.filter(isGivenUp)).toEqual([])
+})
