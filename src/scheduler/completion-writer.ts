@@ -14,6 +14,12 @@ interface Batch {
   later: ReadonlyMap<JobCompletion, Promise<void>> | null
 }
 
+/** A completion that the store has failed to write. */
+interface Unwritten {
+  readonly sinceMs: number
+  readonly resolve: () => void
+}
+
 /** What became of the end of a firing that goes on elsewhere; `passedOver`: somebody else has ended it. */
 export type AwaitedFate = 'ended' | 'passedOver' | 'givenUp'
 
@@ -57,7 +63,8 @@ export class CompletionWriter {
   readonly #fates = new WeakMap<JobCompletion, AwaitedFate>()
   /** Completions that are not written yet. */
   #untold = 0
-  readonly #unwritten = new Map<JobCompletion, () => void>()
+  /** The oldest comes first. */
+  readonly #unwritten = new Map<JobCompletion, Unwritten>()
   #gathering: Batch | null = null
   /** The write in progress; null while there is none. */
   #writing: Batch | null = null
@@ -70,6 +77,8 @@ export class CompletionWriter {
   #hasWritten = true
   /** Whether it was reported that completions are unwritten. */
   #isReported = false
+  /** Why a completion could not be written by itself the last time. */
+  #lastError: unknown = null
   #lastChance = false
   #isAbandoned = false
   /** Is told of what ends after the store was closed; null before. */
@@ -137,7 +146,7 @@ export class CompletionWriter {
     this.#isAbandoned = true
     this.stopRetrying()
     for (const batch of new Set([this.#writing, this.#gathering])) if (batch !== null) this.#settle(batch)
-    for (const resolve of this.#unwritten.values()) resolve()
+    for (const { resolve } of this.#unwritten.values()) resolve()
     this.#unwritten.clear()
     this.#locked.abandon()
   }
@@ -333,7 +342,20 @@ export class CompletionWriter {
     const nowMs = this.#clock.elapsedMs()
     const isNews = this.#hasWritten && nowMs - this.#failedMs >= quietMs
     this.#failedMs = nowMs
-    if (!isNews) return
+    if (isNews) this.#sayUnwritten(error)
+  }
+
+  /**
+   * A failure soon after another one is no news by itself, but one that lasts is. While executions wait for the store no
+   * further batch fails, so that nothing else would report it.
+   */
+  #reportLong(error: unknown): void {
+    const [oldest] = this.#unwritten.values()
+    if (this.#isReported || oldest === undefined) return
+    if (this.#clock.elapsedMs() - oldest.sinceMs >= inVainMaxMs) this.#sayUnwritten(error)
+  }
+
+  #sayUnwritten(error: unknown): void {
     this.#hasWritten = false
     this.#isReported = true
     this.#notifier.error('The job store could not be told that executions ended; trying again.', error)
@@ -341,11 +363,12 @@ export class CompletionWriter {
 
   #writeAlone(completions: readonly JobCompletion[]): Map<JobCompletion, Promise<void>> {
     const alone = new Map<JobCompletion, Promise<void>>()
+    const sinceMs = this.#clock.elapsedMs()
     for (const completion of completions) {
       alone.set(
         completion,
         new Promise((resolve) => {
-          this.#unwritten.set(completion, resolve)
+          this.#unwritten.set(completion, { sinceMs, resolve })
         }),
       )
     }
@@ -358,11 +381,12 @@ export class CompletionWriter {
   async #retry(): Promise<void> {
     this.#retrying = true
     for (;;) {
-      for (const [completion, resolve] of [...this.#unwritten]) {
+      for (const [completion, { resolve }] of [...this.#unwritten]) {
         if (this.#hasBeenAbandoned()) return
         if (await this.#tryAlone(completion, resolve)) this.#unwritten.delete(completion)
       }
       if (this.#unwritten.size === 0) break
+      this.#reportLong(this.#lastError)
       const delayMs = this.#retryDelayMs
       this.#retryDelayMs = Math.min(delayMs * 2, retryDelayMaxMs)
       await this.#retryGate.wait(delayMs)
@@ -400,6 +424,7 @@ export class CompletionWriter {
       }
     } catch (error) {
       if (this.#hasBeenAbandoned()) return true
+      this.#lastError = error
       if (!this.#lastChance) return false
       // It is given up because the scheduler shuts down.
       this.#unwrittenCount++

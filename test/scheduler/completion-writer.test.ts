@@ -148,6 +148,46 @@ describe('a write that fails', () => {
     expect(errors).toHaveLength(2)
   })
 
+  const isUnwritten = 'The job store could not be told that executions ended; trying again.'
+  const isWritten = 'The job store has been told of the executions that had ended.'
+
+  it('soon after another one that has ended is told of when it lasts, and so is its end', async () => {
+    const { clock, store, errors, infos, complete } = rig()
+    store.isDown = true
+    void complete('a')
+    await clock.advance(15_000)
+    store.isDown = false
+    await clock.advance(10_000)
+    expect([errors, infos]).toEqual([[isUnwritten], [isWritten]])
+    store.isDown = true
+    void complete('b')
+    await clock.advance(5000)
+    expect(errors).toHaveLength(1)
+    await clock.advance(5000)
+    expect(errors).toEqual([isUnwritten, isUnwritten])
+    await clock.advance(600_000)
+    expect(errors).toHaveLength(2)
+    store.isDown = false
+    await clock.advance(10_000)
+    expect(infos).toEqual([isWritten, isWritten])
+  })
+
+  it('of one completion soon after another failure is told of when it lasts, though others are written', async () => {
+    const { clock, store, errors, infos, complete } = rig()
+    store.refused.add('first')
+    void complete('first')
+    await clock.settle()
+    store.refused.clear()
+    await clock.advance(1000)
+    store.refused.add('poison')
+    void complete('poison')
+    for (let second = 0; second < 12; second++) {
+      await clock.advance(1000)
+      await complete(`well ${second}`)
+    }
+    expect([errors, infos]).toEqual([[isUnwritten, isUnwritten], [isWritten]])
+  })
+
   it('of one completion holds up neither the others of its batch nor later batches', async () => {
     const { clock, store, written, complete } = rig()
     store.refused.add('poison')
