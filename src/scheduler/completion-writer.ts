@@ -27,6 +27,11 @@ export type AwaitedFate = 'ended' | 'passedOver' | 'givenUp'
 const unwrittenBatchesMax = 2
 const retryDelayMinMs = 20
 const retryDelayMaxMs = 10_000
+/**
+ * How long executions may wait for a store that is back. One statement a second does no harm to a store that fails; all
+ * completions that wait, which may be thousands, might.
+ */
+const probeMs = 1000
 /** A series of failures is over when everything was written for so long. */
 const quietMs = 60_000
 /** When no end is written for so long, that is no short lock or pause any more. */
@@ -70,6 +75,9 @@ export class CompletionWriter {
   #writing: Batch | null = null
   #writingSinceMs = 0
   #retrying = false
+  /** Whether the next round is being waited for. */
+  #isPausing = false
+  #probes = 0
   #retryDelayMs = retryDelayMinMs
   /** When a batch failed last. */
   #failedMs = Number.NEGATIVE_INFINITY
@@ -317,8 +325,11 @@ export class CompletionWriter {
 
   #triedWell(): void {
     if (this.#inVain === null) return
+    const inVainMs = this.#clock.elapsedMs() - this.#inVain.elapsedMs
     this.#inVain = null
     this.#room.wakeAll()
+    // The store is back. Where only one completion fails others are written all the time, and it is tried less often.
+    if (this.#isPausing && inVainMs >= probeMs) this.#retryGate.wake()
   }
 
   readonly #lockedForLong = ({ fireInstanceId, trigger }: JobCompletion, count: number): void => {
@@ -387,12 +398,36 @@ export class CompletionWriter {
       }
       if (this.#unwritten.size === 0) break
       this.#reportLong(this.#lastError)
-      const delayMs = this.#retryDelayMs
-      this.#retryDelayMs = Math.min(delayMs * 2, retryDelayMaxMs)
-      await this.#retryGate.wait(delayMs)
+      await this.#pause()
     }
     this.#retrying = false
     this.#sayWritten()
+  }
+
+  /** Waits for the next round, which comes early when the store takes a completion again. */
+  async #pause(): Promise<void> {
+    let leftMs = this.#retryDelayMs
+    this.#retryDelayMs = Math.min(leftMs * 2, retryDelayMaxMs)
+    while (leftMs > 0) {
+      // Executions that wait for the store end no others, so no batch would show that it is back.
+      const waitMs = this.isFull ? Math.min(leftMs, probeMs) : leftMs
+      this.#isPausing = true
+      const isWoken = await this.#retryGate.wait(waitMs)
+      this.#isPausing = false
+      leftMs -= waitMs
+      if (isWoken || (leftMs > 0 && (await this.#probe()))) return
+    }
+  }
+
+  /** Tries one completion, another one each time, as it may be one that is never written. Answers whether it is. */
+  async #probe(): Promise<boolean> {
+    const unwritten = [...this.#unwritten]
+    const probed = unwritten[this.#probes++ % unwritten.length]
+    if (probed === undefined) return true
+    const [completion, { resolve }] = probed
+    const isWritten = await this.#tryAlone(completion, resolve)
+    if (isWritten) this.#unwritten.delete(completion)
+    return isWritten
   }
 
   #sayWritten(): void {

@@ -188,6 +188,54 @@ describe('a write that fails', () => {
     expect([errors, infos]).toEqual([[isUnwritten, isUnwritten], [isWritten]])
   })
 
+  it('is tried again within a second once the store is back, while executions wait for it', async () => {
+    const { clock, store, written, complete } = rig()
+    store.isDown = true
+    const ids = ['poison', 'a', 'b', 'c']
+    for (const id of ids) void complete(id)
+    await clock.advance(61_000)
+    store.writes.length = 0
+    await clock.advance(10_000)
+    // One round, and one completion a second: each time another one.
+    expect(store.writes).toHaveLength(4 + 9)
+    expect(new Set(store.writes.map(({ ids: [id] }) => id)).size).toBe(4)
+    store.isDown = false
+    store.refused.add('poison')
+    await clock.advance(2000)
+    expect(written.toSorted()).toEqual(['a', 'b', 'c'])
+    store.refused.clear()
+    await clock.advance(10_000)
+    expect(written).toContain('poison')
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('is tried again at once when a later batch shows that the store is back', async () => {
+    const { clock, store, written, complete } = rig()
+    store.isDown = true
+    void complete('a')
+    await clock.advance(61_000)
+    store.isDown = false
+    await complete('b')
+    await clock.settle()
+    expect(written).toEqual(['b', 'a'])
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('of one completion alone is not tried again after each batch that is written', async () => {
+    const { clock, store, complete } = rig()
+    store.refused.add('poison')
+    void complete('poison')
+    await clock.advance(61_000)
+    store.writes.length = 0
+    for (let batch = 0; batch < 200; batch++) {
+      await complete(`well ${batch}`)
+      await clock.advance(100)
+    }
+    const tries = store.writes.filter(({ ids }) => ids[0] === 'poison')
+    // The first batch shows that the store is there.
+    expect(tries.length).toBeLessThanOrEqual(3)
+  })
+
   it('of one completion holds up neither the others of its batch nor later batches', async () => {
     const { clock, store, written, complete } = rig()
     store.refused.add('poison')
