@@ -14,6 +14,15 @@ const disk = {
 
 const recorded = { name: 'recorded', send: async () => undefined }
 
+/** What of the rows stands beyond its row, or makes the page wider than the window. */
+const sticksOut = `[
+  ...[...document.querySelectorAll('.problems li')].flatMap((row) => {
+    const end = row.getBoundingClientRect().right
+    return [...row.querySelectorAll('*')].filter((part) => part.getBoundingClientRect().right > end + 0.5)
+  }),
+  ...(document.documentElement.scrollWidth > innerWidth ? [document.documentElement] : []),
+].map((part) => part.tagName + ' ' + part.textContent.slice(0, 40))`
+
 inBrowserOnEngines('alerts', (browser, newStore) => {
   test('are seen on the overview, silenced with a reason, and sent as a test', async () => {
     const alerts = alertsPlugin({
@@ -67,6 +76,31 @@ inBrowser('alerts', (browser) => {
     await dialog.getByRole('button', { name: '静默', exact: true }).click()
     await page.getByText('明天换新磁盘').waitFor()
     expect(await findingsInBothThemes(page, 'overview-alerts-zh')).toEqual([])
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test.each([
+    ['en-GB', 'Silence', 'admin'],
+    ['en-GB', 'Sent', 'viewer'],
+    ['zh-CN', '静默', 'admin'],
+  ] as const)('stay within a telephone, with all of their buttons: %s, %s, %s', async (locale, text, who) => {
+    const subjects = ['archive', 'DEFAULT.nightly-report', 'x'.repeat(200)]
+    const check = async () =>
+      subjects.map((subject) => ({ subject, message: `${subject} has failed 3 times` }))
+    const alerts = alertsPlugin({ checkMs: 1000, rules: [{ ...disk, check }], channels: [recorded] })
+    const served = await createScheduler({ logger: false, plugins: [alerts] })
+    await served.start()
+    const until = new Date(Date.now() + 3_600_000)
+    await alerts.silence({ subject: 'archive', until, by: 'admin', reason: 'a new disk comes tomorrow' })
+    await using fixture = await dashboardFixture({ served, alerts })
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/', { locale, who })
+    await page.locator('.problems .actions').getByText(text, { exact: true }).first().waitFor()
+    for (const width of [320, 390, 1280]) {
+      await page.setViewportSize({ width, height: 844 })
+      expect(await findingsInBothThemes(page, `alerts-${locale}-${who}-${width}`)).toEqual([])
+      expect([width, await page.evaluate(sticksOut)]).toEqual([width, []])
+    }
     expect(errors).toEqual([])
     await page.close()
   })
