@@ -57,6 +57,57 @@ test('a file that cannot be written whole leaves the former one as it was, and n
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
+test.each([
+  ['all.json', 'beside it'],
+  ['x'.repeat(250), 'in place, as its name leaves no room for that of another'],
+])('a new file that cannot be written whole is not there: %s, %s', (name) => {
+  const folder = temporaryFolder()
+  const file = join(folder, name)
+  const link = join(folder, 'link.json')
+  symlinkSync(name, link)
+  for (const written of [file, link]) {
+    withFullDisk(() => {
+      expect(() => {
+        write(written, { jobs: 1 })
+      }).toThrow(/--out: ENOSPC/)
+    })
+    expect(readdirSync(folder)).toEqual(['link.json'])
+  }
+})
+
+test('a new file has no name until all of it is written, and is for this user alone', () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'all.json')
+  const { writeFileSync: real } = fs
+  const seen: boolean[] = []
+  fs.writeFileSync = (...args) => {
+    seen.push(existsSync(file))
+    real(...args)
+  }
+  syncBuiltinESMExports()
+  try {
+    write(file, { jobs: 1 })
+  } finally {
+    fs.writeFileSync = real
+    syncBuiltinESMExports()
+  }
+  expect(seen).toEqual([false])
+  expect(written(file)).toEqual({ jobs: 1 })
+  expect(readdirSync(folder)).toEqual(['all.json'])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+test('a link to a link, in a folder behind a link, gets its new file where it points to', () => {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'deep', 'real'), { recursive: true })
+  symlinkSync(join('deep', 'real'), join(folder, 'way'))
+  symlinkSync(join('..', 'first.json'), join(folder, 'deep', 'real', 'link.json'))
+  symlinkSync('all.json', join(folder, 'deep', 'first.json'))
+  write(join(folder, 'way', 'link.json'), { jobs: 1 })
+  expect(lstatSync(join(folder, 'deep', 'first.json')).isSymbolicLink()).toBe(true)
+  expect(written(join(folder, 'deep', 'all.json'))).toEqual({ jobs: 1 })
+})
+
 test('a link stays, and the file behind it gets the answer', () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'behind'))

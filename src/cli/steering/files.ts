@@ -4,8 +4,10 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
+  lstatSync,
   openSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -13,7 +15,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { codeOf, textOf } from '../../core/thrown-value.ts'
 import type { StringOption } from '../command.ts'
 import { UsageError } from '../command.ts'
@@ -43,13 +45,14 @@ export function writeJson(value: object, file: string | undefined, { stdout, std
 }
 
 /**
- * A file that was there holds what it held until all is written: a full disk does not take the export of yesterday.
- * Also one that others could read is for this user alone before anything is in it.
+ * A file that was there holds what it held until all is written, and one that was not there is not there until then: a
+ * full disk neither takes the export of yesterday nor leaves a part of that of today. Also a file that others could
+ * read is for this user alone before anything is in it.
  */
 function writePrivately(file: string, text: string): void {
   const old = statSync(file, { throwIfNoEntry: false })
-  const mayReplace = old?.isFile() === true && !isOpenElsewhere(file, old)
-  if (!mayReplace || !replaceFile(file, old, text)) writeInPlace(file, text)
+  const mayReplace = old === undefined || (old.isFile() && !isOpenElsewhere(file, old))
+  if (!mayReplace || !putFile(file, old, text)) writeInPlace(file, old, text)
 }
 
 /** `/dev/stdout` and its like: what reads the file by its descriptor would not see one that takes its place. */
@@ -65,8 +68,9 @@ function isOpenElsewhere(file: string, { dev, ino }: Stats): boolean {
   })
 }
 
-/** The folder takes no other file, the file is mounted by itself, or its owner cannot be kept. */
+/** The folder is missing or takes no other file, the file is mounted by itself, or its owner cannot be kept. */
 const inPlaceOnly: ReadonlySet<string> = new Set([
+  'ENOENT',
   'EACCES',
   'EPERM',
   'EROFS',
@@ -75,36 +79,53 @@ const inPlaceOnly: ReadonlySet<string> = new Set([
   'ENAMETOOLONG',
 ])
 
-/** Puts a new file in the place of the old one, as a whole; false when the old one has to be written itself. */
-function replaceFile(link: string, { uid, gid }: Stats, text: string): boolean {
+/** Puts a new file in its place, as a whole; false when the file of this name has to be written itself. */
+function putFile(link: string, old: Stats | undefined, text: string): boolean {
   // What this user may not write is not replaced either.
-  closeSync(openSync(link, 'r+'))
-  const file = realpathSync(link)
+  if (old !== undefined) closeSync(openSync(link, 'r+'))
+  const file = old === undefined ? behind(link) : realpathSync(link)
   const unnamed = `${file}.${randomBytes(6).toString('hex')}.tmp`
   try {
     const descriptor = openSync(unnamed, 'wx', 0o600)
     try {
-      fchownSync(descriptor, uid, gid)
-      // Its bytes are on the disk before its name is: after a crash there is the one file or the other.
-      writeFileSync(descriptor, text, { flush: true })
+      fillFile(descriptor, old, text)
+      renameSync(unnamed, file)
+      return true
     } finally {
-      closeSync(descriptor)
+      rmSync(unnamed, { force: true })
     }
-    renameSync(unnamed, file)
-    return true
   } catch (error) {
     if (inPlaceOnly.has(codeOf(error) ?? '')) return false
     throw error
-  } finally {
-    rmSync(unnamed, { force: true })
   }
 }
 
-function writeInPlace(file: string, text: string): void {
+function fillFile(descriptor: number, old: Stats | undefined, text: string): void {
+  try {
+    if (old === undefined) fchmodSync(descriptor, 0o600)
+    else fchownSync(descriptor, old.uid, old.gid)
+    // Its bytes are on the disk before its name is: after a crash there is the one file or the other.
+    writeFileSync(descriptor, text, { flush: true })
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The file that a link names, which is not there yet. */
+function behind(file: string): string {
+  const link = lstatSync(file, { throwIfNoEntry: false })
+  if (link?.isSymbolicLink() !== true) return file
+  return behind(resolve(realpathSync(dirname(file)), readlinkSync(file)))
+}
+
+function writeInPlace(file: string, old: Stats | undefined, text: string): void {
   const descriptor = openSync(file, 'w', 0o600)
   try {
     if (fstatSync(descriptor).isFile()) fchmodSync(descriptor, 0o600)
     writeFileSync(descriptor, text)
+  } catch (error) {
+    if (old === undefined) rmSync(behind(file), { force: true })
+    throw error
   } finally {
     closeSync(descriptor)
   }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { codeOf, textOf } from '../../core/thrown-value.ts'
 
@@ -60,14 +60,13 @@ function readIfThere(file: string): string | null {
  */
 function makeFile(file: string, text: string): boolean {
   const unnamed = `${file}.${randomBytes(6).toString('hex')}.tmp`
-  const options = { flag: 'wx', mode: 0o600 }
   try {
-    writeFileSync(unnamed, text, options)
+    writeFileSync(unnamed, text, { flag: 'wx', mode: 0o600 })
     try {
       linkSync(unnamed, file)
     } catch (error) {
       if (!noLinks.has(codeOf(error) ?? '')) throw error
-      writeFileSync(file, text, options)
+      writeInPlace(file, text)
     }
     return true
   } catch (error) {
@@ -75,6 +74,19 @@ function makeFile(file: string, text: string): boolean {
     throw error
   } finally {
     rmSync(unnamed, { force: true })
+  }
+}
+
+/** Of a disk that is full no part stays, which the next start would take for the file of another process. */
+function writeInPlace(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx', 0o600)
+  try {
+    writeFileSync(descriptor, text)
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw error
+  } finally {
+    closeSync(descriptor)
   }
 }
 
