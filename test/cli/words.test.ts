@@ -3,8 +3,10 @@ import { Lateness } from '../../src/cli/crontab/lateness.ts'
 import { formatDuration, formatShortDuration, parseDuration } from '../../src/cli/duration.ts'
 import { formatLocal, formatOffset, formatShort } from '../../src/cli/local-time.ts'
 import { formatKey } from '../../src/cli/steering/keys.ts'
+import { Table, writePairs } from '../../src/cli/terminal/table.ts'
 import { displayWidth, fit, oneLine, pointAt, truncate } from '../../src/cli/terminal/text.ts'
 import { TimeZone } from '../../src/time/zone.ts'
+import { FakeOutput } from './fake-host.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -98,6 +100,22 @@ describe('texts for a terminal', () => {
 
   test('keep neither colours nor control characters of what a command printed', () => {
     expect(oneLine('\u001b[31mred\u001b[0m\ttab\u0007 \u001b]0;title\u0007end\r')).toBe('red tab end')
+  })
+
+  test('have signs for what turns the direction of writing, which take a cell each', () => {
+    expect(oneLine('a\u202ecba\u2066\u200f 日本')).toBe('a\ufffdcba\ufffd\ufffd 日本')
+    const stdout = new FakeOutput()
+    const columns = [
+      { title: 'A', of: ([first = '']: readonly string[]) => first },
+      { title: 'B', of: ([, second = '']: readonly string[]) => second },
+    ]
+    new Table(columns, stdout).write([
+      ['\u202e日本', 'x'],
+      ['plain', 'y'],
+    ])
+    expect(stdout.lines.slice(1, 3)).toEqual(['\ufffd日本  x', 'plain  y'])
+    writePairs([['description', 'it \u202ebroke']], stdout)
+    expect(stdout.text).toContain('description  it \ufffdbroke\n')
   })
 
   test('keys are shown as they are, with signs for what controls the terminal', () => {

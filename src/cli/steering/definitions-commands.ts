@@ -8,7 +8,7 @@ import type { CliHost } from '../host.ts'
 import { count, lineOf } from '../terminal/text.ts'
 import { type ChangeValues, changeOptions, requireYes } from './changes.ts'
 import { outOption, readJson, writeJson } from './files.ts'
-import { formatKey } from './keys.ts'
+import { formatKey, formatName } from './keys.ts'
 
 const exportSpec = {
   name: 'export',
@@ -125,7 +125,9 @@ const signs = { add: '+', change: '~', remove: '-', leaveOut: '!' } as const
 
 function printDifferences({ differences, counts }: ImportJson, { stdout }: CliHost): void {
   for (const { kind, key, change } of differences) {
-    stdout.write(lineOf(`${signs[change]} ${kind} ${kind === 'calendar' ? key.name : formatKey(key)}`))
+    stdout.write(
+      lineOf(`${signs[change]} ${kind} ${kind === 'calendar' ? formatName(key.name) : formatKey(key)}`),
+    )
   }
   const left = counts.add + counts.change + counts.remove + counts.leaveOut - differences.length
   if (left > 0) stdout.write(`... and ${count(left, 'more')}\n`)

@@ -20,10 +20,15 @@ export function parseKey(text: string, group: string | undefined): KeyJson {
   return key
 }
 
-/**
- * As {@link parseKey} reads it, unless the group has a slash. Characters that control the terminal are shown as signs,
- * line ends and tabs too: a blank in their place would be the key of another.
- */
+/** As {@link parseKey} reads it, unless the group has a slash; with signs as {@link formatName} has them. */
 export function formatKey({ group, name }: KeyJson): string {
-  return visible(`${group}/${name}`).replace(/[\n\t]/g, (char) => (char === '\n' ? '\u{240a}' : '\u{2409}'))
+  return formatName(`${group}/${name}`)
+}
+
+/**
+ * A name by which something is known. Characters that control the terminal are shown as signs, line ends and tabs too:
+ * without them, or with a blank in their place, it would be the name of another.
+ */
+export function formatName(name: string): string {
+  return visible(name).replace(/[\n\t]/g, (char) => (char === '\n' ? '\u{240a}' : '\u{2409}'))
 }

@@ -10,7 +10,7 @@ import { formatLocal, formatMoment } from '../local-time.ts'
 import { requireWhole, requireZone, zoneOption } from '../shared-options.ts'
 import { type Column, writePairs } from '../terminal/table.ts'
 import { filterOf, filterOptions, triggerFilterOptions } from './filters.ts'
-import { formatKey, parseKey } from './keys.ts'
+import { formatKey, formatName, parseKey } from './keys.ts'
 import { listAlone, requireFitting } from './one-or-list.ts'
 import { pageOptions, printPages } from './pages.ts'
 
@@ -79,7 +79,7 @@ function columnsIn(zone: TimeZone): readonly Column<TriggerSummaryJson>[] {
     { title: 'STATE', of: ({ state }) => state },
     { title: `NEXT (${zone.name})`, of: ({ nextFireTimeMs }) => moment(nextFireTimeMs) },
     { title: 'LAST', of: ({ previousFireTimeMs }) => moment(previousFireTimeMs) },
-    { title: 'CALENDAR', of: ({ calendarName }) => calendarName ?? '' },
+    { title: 'CALENDAR', of: ({ calendarName }) => formatName(calendarName ?? '') },
     { title: 'PAUSED', of: (trigger) => pauseText(trigger, zone) },
   ]
 }
@@ -117,7 +117,7 @@ function pairsOf(trigger: TriggerDetailJson, zone: TimeZone): readonly (readonly
     ['kind', definition?.type ?? 'one of another program'],
     ['expression', cron === null ? '' : `${cron.expression} (${cron.timeZone})`],
     ['in words', trigger.words ?? ''],
-    ['calendar', definition?.calendarName ?? ''],
+    ['calendar', formatName(definition?.calendarName ?? '')],
     ['misfires', definition?.misfireInstruction ?? ''],
     ['data', definition === null ? '' : JSON.stringify(definition.jobDataMap)],
     ['last', lastMs === null ? '' : formatLocal(zone, lastMs)],

@@ -46,13 +46,14 @@ export function fit(text: string, width: number, align: Align = 'left'): string 
 }
 
 /**
- * A text of unknown origin made safe to print within a line: no escape sequences, no control characters. Blanks alone
- * stay as they are: they may be of a name.
+ * A text of unknown origin made safe to print within a line: no escape sequences, no control characters, and signs for
+ * what controls the direction of writing. Blanks alone stay as they are: they may be of a name.
  */
 export function oneLine(text: string): string {
-  return stripVTControlCharacters(text)
-    .replace(/[\p{Cc}\s]+/gu, (run) => (/^\p{Zs}+$/u.test(run) ? run : ' '))
-    .trim()
+  const line = stripVTControlCharacters(text).replace(/[\p{Cc}\s]+/gu, (run) =>
+    /^\p{Zs}+$/u.test(run) ? run : ' ',
+  )
+  return visible(line.trim())
 }
 
 /**
@@ -70,7 +71,7 @@ export function visible(text: string): string {
 
 /** A line with names of unknown origin, which make no further lines of it. */
 export function lineOf(text: string): string {
-  return `${visible(oneLine(text))}\n`
+  return `${oneLine(text)}\n`
 }
 
 /** `1 job`, `2 jobs`; with thousands marked. */

@@ -6,7 +6,7 @@ import { requireZone, zoneOption } from '../shared-options.ts'
 import { changeOptions } from '../steering/changes.ts'
 import { importDefinitions } from '../steering/definitions-commands.ts'
 import { writeJson } from '../steering/files.ts'
-import { count, oneLine, visible } from '../terminal/text.ts'
+import { count, lineOf } from '../terminal/text.ts'
 import { definitionsOfXxl, type XxlImport } from './xxl-definitions.ts'
 import { readXxlTables } from './xxl-tables.ts'
 
@@ -112,5 +112,5 @@ function wordsOf({ definitions, executors, users, notes }: XxlImport): string {
   })
   const differences = notes.map(({ about, note }) => `${about}: ${note}`)
   const lines = [found.join(', '), ...addresses, ...people, ...differences]
-  return lines.map((line) => `${visible(oneLine(line))}\n`).join('')
+  return lines.map(lineOf).join('')
 }
