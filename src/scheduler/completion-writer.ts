@@ -3,6 +3,7 @@ import type { CompletionAnswer, JobCompletion, JobStore } from '../jobstore/job-
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { Waiters } from '../time/waiters.ts'
+import { CompletionsGivenUp } from './completions-given-up.ts'
 import { LockedCompletions } from './locked-completions.ts'
 import type { Notifier } from './notifier.ts'
 
@@ -65,6 +66,7 @@ export class CompletionWriter {
   readonly #backlogMax: number
   readonly #draining = new Waiters()
   readonly #locked: LockedCompletions
+  readonly #givenUp: CompletionsGivenUp
   readonly #fates = new WeakMap<JobCompletion, AwaitedFate>()
   /** Completions that are not written yet. */
   #untold = 0
@@ -104,6 +106,7 @@ export class CompletionWriter {
     this.#notifier = notifier
     this.#retryGate = new Gate(clock)
     this.#backlogMax = backlogMax
+    this.#givenUp = new CompletionsGivenUp(notifier)
     this.#locked = new LockedCompletions({
       write: (completions) => this.#tellStore(completions),
       clock,
@@ -156,6 +159,8 @@ export class CompletionWriter {
     for (const batch of new Set([this.#writing, this.#gathering])) if (batch !== null) this.#settle(batch)
     for (const { resolve } of this.#unwritten.values()) resolve()
     this.#unwritten.clear()
+    // They are among those that are untold.
+    this.#givenUp.report()
     this.#locked.abandon()
   }
 
@@ -400,6 +405,7 @@ export class CompletionWriter {
       this.#reportLong(this.#lastError)
       await this.#pause()
     }
+    this.#unwrittenCount += this.#givenUp.report()
     this.#retrying = false
     this.#sayWritten()
   }
@@ -440,32 +446,29 @@ export class CompletionWriter {
     this.#notifier.error('Telling the job store that executions ended has stopped.', error)
   }
 
-  /** False when the store has failed again; else `resolve` is called when the completion is written or given up. */
+  /**
+   * False when the store has failed again; else `resolve` is called when the completion is written, or when it is
+   * reported that it was given up.
+   */
   async #tryAlone(completion: JobCompletion, resolve: () => void): Promise<boolean> {
-    const fire = `firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()}`
-    const message = `The job store could not be told that ${fire} ended.`
     try {
       const locked = await this.#tellStore([completion])
       if (this.#hasBeenAbandoned()) return true
       this.#hasWritten = true
-      if (locked.length > 0 && !this.#lastChance) {
+      if (locked.length === 0) {
+        resolve()
+      } else if (this.#lastChance) {
+        this.#givenUp.add({ completion, isLocked: true, error: null, resolve })
+      } else {
         const dealtWith = this.#locked.add(locked).get(completion)
         if (dealtWith !== undefined) unawaited(dealtWith.then(resolve), this.#stopped)
-        return true
-      }
-      if (locked.length > 0) {
-        this.#unwrittenCount++
-        this.#notifier.error(`${message} Another session holds a lock on its rows.`, null)
       }
     } catch (error) {
       if (this.#hasBeenAbandoned()) return true
       this.#lastError = error
       if (!this.#lastChance) return false
-      // It is given up because the scheduler shuts down.
-      this.#unwrittenCount++
-      this.#notifier.error(message, error)
+      this.#givenUp.add({ completion, isLocked: false, error, resolve })
     }
-    resolve()
     return true
   }
 }

@@ -101,6 +101,11 @@ export class Notifier {
     )
   }
 
+  /** One more failure of a kind that is reported already. */
+  detail(message: string, cause: unknown): void {
+    logThrown(this.#logger, cause, message, {}, 'debug')
+  }
+
   /** What was reported as an error has ended: a line of the log, which watchers of errors would look for. */
   errorEnded(message: string): void {
     this.#logger.info({}, message)
