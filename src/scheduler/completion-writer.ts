@@ -362,8 +362,8 @@ export class CompletionWriter {
   }
 
   /**
-   * A failure soon after another one is no news by itself, but one that lasts is. While executions wait for the store no
-   * further batch fails, so that nothing else would report it.
+   * A failure soon after another one is no news by itself, but one that lasts is. While executions wait for the store
+   * no further batch fails, so that nothing else would report it.
    */
   #reportLong(error: unknown): void {
     const [oldest] = this.#unwritten.values()

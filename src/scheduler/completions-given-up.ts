@@ -25,7 +25,7 @@ export class CompletionsGivenUp {
     this.#waiting.push(givenUp)
   }
 
-  /** Reports those that were added since the last time, then lets go of who waits for them. Answers how many. */
+  /** Reports those that were added since the last time, then resolves their promises. Answers how many. */
   report(): number {
     const reported = this.#waiting
     this.#waiting = []

@@ -1,4 +1,4 @@
-/** An entry matters only as long as its row is there, which is rare. A forgotten one refuses a start, as a holder does. */
+/** An entry matters only while its row is there, which is rare. A forgotten one refuses a start, as a holder does. */
 const keptMax = 1000
 
 const key = Symbol.for('quartz-ts.leases-given-up')

@@ -47,6 +47,7 @@ export class SchedulerLease {
   readonly #context: JobStoreContext
   readonly #statements: LeaseStatements
   readonly #filename: string
+  readonly #table: string
   readonly #files: OpenedFiles
   readonly #whose: LeaseHolder
   readonly #identity = ownIdentity()
@@ -66,6 +67,7 @@ export class SchedulerLease {
     this.#sleep = new InterruptibleSleep(context.clock)
     this.#statements = leaseStatements(vocabulary)
     this.#filename = withoutSecrets(filename)
+    this.#table = vocabulary.names.schedulerState
     this.#files = new OpenedFiles(filename, runner.connections)
     this.#whose = { scheduler: vocabulary.schedulerName, bootId: context.ids.uniqueName() }
   }
@@ -249,7 +251,8 @@ export class SchedulerLease {
     return new JobPersistenceError(
       `The SQLite database '${this.#filename}' is in use: the scheduler instance '${instanceId}'${process} fires its ` +
         `triggers, last heard of at ${since}. It can be taken over as soon as that process has ended. Use one ` +
-        'scheduler per file and name, or PostgreSQL for several; other processes may schedule without start().',
+        'scheduler per file and name, or PostgreSQL for several; other processes may schedule without start(). A ' +
+        `copy of a file that is in use carries this row too: delete it from the table ${this.#table} of the copy.`,
       { code: 'ERR_STORE_IN_USE' },
     )
   }
