@@ -104,15 +104,11 @@ const filtering = area('lists: filters', {
     ] as const
     for (const [name, group] of keys) await bed.schedule(name, { group, description: 'same', inMs: 1000 })
     for (const query of [{}, { search: 'SAME' }, { state: 'NORMAL' }, { jobKey: bed.job.key }] as const) {
-      const found: string[] = []
-      for (let after: TriggerKey | null = null; ; ) {
-        const page = await bed.store.queryTriggers({ ...query, take: 1, ...(after !== null && { after }) })
-        found.push(...page.items.map(({ key }) => key.toString()))
-        after = page.next
-        if (after === null) break
-      }
+      const found = await keysOfPages<TriggerKey>((place) =>
+        bed.store.queryTriggers({ ...query, take: 1, ...place }),
+      )
       assert.deepEqual(
-        found,
+        found.map(String),
         keys.map(([name, group]) => `${group}.${name}`),
       )
     }
@@ -120,13 +116,13 @@ const filtering = area('lists: filters', {
   'leave no key out and repeat none between pages, whatever characters it has': async (bed) => {
     await scheduleWide(bed)
     for (const take of [1, 2, 5]) {
-      const jobs = (after: JobKey | null): Promise<Page<Keyed, JobKey>> =>
-        bed.store.queryJobs({ take, ...(after !== null && { after }) })
-      assert.deepEqual((await keysOfPages(jobs)).sort(), wideKeys)
+      const jobs = await keysOfPages<JobKey>((place) => bed.store.queryJobs({ take, ...place }))
+      assert.deepEqual(textsOf(jobs), wideKeys)
       for (const query of [{}, { state: 'NORMAL' }] as const) {
-        const triggers = (after: TriggerKey | null): Promise<Page<Keyed, TriggerKey>> =>
-          bed.store.queryTriggers({ ...query, take, ...(after !== null && { after }) })
-        assert.deepEqual((await keysOfPages(triggers)).sort(), wideKeys)
+        const triggers = await keysOfPages<TriggerKey>((place) =>
+          bed.store.queryTriggers({ ...query, take, ...place }),
+        )
+        assert.deepEqual(textsOf(triggers), wideKeys)
       }
     }
   },
@@ -137,10 +133,6 @@ const wideNames = ['a', '\u{62A5}\u{FF08}', '\u{62A5}\u{FF1A}', '\u{62A5}\u{1F60
 const wideGroups = ['DEFAULT', '\u{FF08}', '\u{1F600}']
 const wideKeys = wideGroups.flatMap((group) => wideNames.map((name) => `${group}.${name}`)).sort()
 
-interface Keyed {
-  readonly key: { readonly name: string; readonly group: string }
-}
-
 /** One job and one trigger of each wide key. All triggers have one time and one priority. */
 async function scheduleWide(bed: Testbed): Promise<void> {
   for (const group of wideGroups) {
@@ -150,15 +142,16 @@ async function scheduleWide(bed: Testbed): Promise<void> {
   }
 }
 
+/** The keys of all pages of a listing. */
 async function keysOfPages<Place>(
-  read: (after: Place | null) => Promise<Page<Keyed, Place>>,
-): Promise<string[]> {
-  const found: string[] = []
-  for (let after: Place | null = null; ; ) {
-    const page: Page<Keyed, Place> = await read(after)
-    found.push(...page.items.map(({ key }) => `${key.group}.${key.name}`))
-    after = page.next
-    if (after === null) return found
+  read: (place: { readonly after?: Place }) => Promise<Page<{ readonly key: JobKey | TriggerKey }, Place>>,
+): Promise<(JobKey | TriggerKey)[]> {
+  const found: (JobKey | TriggerKey)[] = []
+  for (let place: { readonly after?: Place } = {}; ; ) {
+    const { items, next } = await read(place)
+    found.push(...items.map(({ key }) => key))
+    if (next === null) return found
+    place = { after: next }
   }
 }
 
@@ -177,21 +170,17 @@ const firing = area('lists: next triggers', {
     for (const [index, name] of names.entries()) {
       await bed.schedule(name, { inMs: index < 4 ? 1000 : 2000, priority: index % 2 === 0 ? 7 : 3 })
     }
-    const found: string[] = []
-    for (let after: FirePlace | null = null; ; ) {
-      const page = await bed.store.queryNextTriggers({ take: 1, ...(after !== null && { after }) })
-      found.push(...page.items.map(({ key }) => key.name))
-      after = page.next
-      if (after === null) break
-    }
-    assert.deepEqual(found, ['a', 'c', 'b', 'd', 'e', 'f'])
+    const found = await keysOfPages<FirePlace>((place) => bed.store.queryNextTriggers({ take: 1, ...place }))
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      ['a', 'c', 'b', 'd', 'e', 'f'],
+    )
   },
   'leave no trigger out and repeat none between pages, whatever characters its key has': async (bed) => {
     await scheduleWide(bed)
     for (const take of [1, 2, 5]) {
-      const read = (after: FirePlace | null): Promise<Page<Keyed, FirePlace>> =>
-        bed.store.queryNextTriggers({ take, ...(after !== null && { after }) })
-      assert.deepEqual((await keysOfPages(read)).sort(), wideKeys)
+      const found = await keysOfPages<FirePlace>((place) => bed.store.queryNextTriggers({ take, ...place }))
+      assert.deepEqual(textsOf(found), wideKeys)
     }
   },
   'have those that are claimed or blocked, and none that is paused, in error or complete': async (bed) => {
