@@ -91,10 +91,11 @@ export function defineSchedule(
   const schedule = jobSchedule('defineSchedule', job, options)
   const { key } = options
   if (key === undefined) throw invalid('defineSchedule', 'key', "'key' is missing: a set finds it by that")
+  checkTimes('defineSchedule', options)
   return Object.freeze({ ...schedule, options: Object.freeze({ ...options, key }), '~defined': true })
 }
 
-/** The same, also without a key, for a caller of its own name. */
+/** The same, also without a key, for a caller of its own name, who reads the times itself. */
 export function jobSchedule(
   method: string,
   job: JobSource | string,
@@ -122,7 +123,6 @@ export function jobSchedule(
     const list = fits.map((fit) => `'${fit}'`).join(', ')
     throw invalid(method, name, `'${name}' goes with ${list} only, not with '${when}': leave it out`)
   }
-  checkTimes(method, options)
   return Object.freeze({ job, options: Object.freeze({ ...options }) })
 }
 
@@ -138,7 +138,9 @@ const checkScheduleDefinition: ArgumentCheck = (method, argument, value, code) =
   )(method, argument, value, code)
   const { job, options } = value as ScheduleDefinition
   // A set may have hundreds: the message says which one it is.
-  jobSchedule(`${method}, ${argument}${keyText(options)}`, job, options)
+  const which = `${method}, ${argument}${keyText(options)}`
+  jobSchedule(which, job, options)
+  checkTimes(which, options)
 }
 
 function keyText(options: unknown): string {

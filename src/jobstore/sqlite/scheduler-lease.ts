@@ -260,7 +260,7 @@ export class SchedulerLease {
 
 function fateOfRival({ bootId, identity }: Rival): ReturnType<typeof fateOf> {
   if (identity === null) return 'unknown'
-  return isOfThisProcess(identity) && isGivenUp(bootId) ? 'gone' : fateOf(identity)
+  return isGivenUp(bootId) && isOfThisProcess(identity) ? 'gone' : fateOf(identity)
 }
 
 function isAlive(rival: Rival): boolean {
