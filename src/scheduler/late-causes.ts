@@ -1,7 +1,7 @@
 import type { JobKey } from '../core/key.ts'
 import { KeyMap } from '../core/key-map.ts'
 import type { MisfireCause } from '../jobstore/misfires.ts'
-import type { Clock, EpochMs } from '../time/clock.ts'
+import type { Clock, ClockTimer, EpochMs } from '../time/clock.ts'
 import { plannedFireTimeMs, type Trigger } from '../triggers/trigger.ts'
 
 /** A time in which the loop did not look after due triggers, both ends included. */
@@ -21,6 +21,8 @@ const gapsMax = 100
 const jobsMax = 1000
 /** A loop that looks this much later than it meant to was away. */
 const awayFromMs = 1000
+/** While it waits for a thread it looks for nothing; so often it shows that it is there. */
+const beatMs = 500
 
 /** What this node knows of why triggers were not fired in time: what its loop, its pool and their jobs were doing. */
 export class LateCauses {
@@ -30,8 +32,9 @@ export class LateCauses {
   readonly #runs = new KeyMap<JobKey, Run>()
   /** Until then the loop has looked after due triggers. */
   #seenUntilMs: EpochMs = Number.NEGATIVE_INFINITY
-  /** The loop has waited for a free thread since it looked last. */
-  #isFull = false
+  /** Until then the loop has waited for a free thread, since it looked last; null when it has not. */
+  #fullUntilMs: EpochMs | null = null
+  #beat: ClockTimer | null = null
 
   constructor(clock: Clock, misfireThresholdMs: number) {
     this.#clock = clock
@@ -40,20 +43,32 @@ export class LateCauses {
 
   /** The loop has looked for due triggers, and the store has answered. */
   looked(): void {
-    const gap = this.#openGap(this.#clock.now())
-    if (gap !== null) this.#keep(gap)
-    this.#seenUntilMs = this.#clock.now()
-    this.#isFull = false
+    this.#close(this.#clock.now())
   }
 
   /** The loop knows of nothing that is due before an instant, and wakes when there is something new. */
   sleepsUntil(untilMs: EpochMs): void {
     // What it has not looked after before is not made good by a sleep.
-    if (this.#openGap(this.#clock.now()) === null) this.#seenUntilMs = untilMs
+    if (this.#openGaps(this.#clock.now()).length === 0) this.#seenUntilMs = untilMs
   }
 
+  /** The loop begins to wait for a free thread; it says when it waits no more. */
   waitsForThread(): void {
-    this.#isFull = true
+    this.#isThere()
+    this.#beat ??= this.#clock.setTimer(
+      beatMs,
+      () => {
+        this.#beat = null
+        this.waitsForThread()
+      },
+      { unref: true },
+    )
+  }
+
+  waitsNoMore(): void {
+    this.#beat?.cancel()
+    this.#beat = null
+    this.#isThere()
   }
 
   /** A job has run that forbids concurrent execution. */
@@ -72,16 +87,39 @@ export class LateCauses {
     if (plannedMs === null) return 'late'
     const run = trigger.jobKey === null ? undefined : this.#runs.get(trigger.jobKey)
     if (run !== undefined && plannedMs >= run.fromMs && plannedMs <= run.toMs) return 'blocked'
-    const open = this.#openGap(this.#clock.now())
-    const gaps = open === null ? this.#gaps : [...this.#gaps, open]
+    const gaps = [...this.#gaps, ...this.#openGaps(this.#clock.now())]
     const gap = gaps.findLast(({ fromMs, toMs }) => plannedMs >= fromMs && plannedMs <= toMs)
     return gap?.cause ?? 'late'
   }
 
-  #openGap(nowMs: EpochMs): Gap | null {
-    const fromMs = this.#seenUntilMs
-    if (this.#isFull) return nowMs > fromMs ? { cause: 'poolFull', fromMs, toMs: nowMs } : null
-    return nowMs - fromMs > awayFromMs ? { cause: 'outage', fromMs, toMs: nowMs } : null
+  /** The process runs, and the loop waits for a thread. */
+  #isThere(): void {
+    const nowMs = this.#clock.now()
+    // The wait was frozen with the process: that part of the gap has another cause, and is kept apart.
+    if (this.#wasAway(nowMs)) this.#close(nowMs)
+    this.#fullUntilMs = nowMs
+  }
+
+  #close(nowMs: EpochMs): void {
+    for (const gap of this.#openGaps(nowMs)) this.#keep(gap)
+    this.#seenUntilMs = nowMs
+    this.#fullUntilMs = null
+  }
+
+  #wasAway(nowMs: EpochMs): boolean {
+    return nowMs - (this.#fullUntilMs ?? this.#seenUntilMs) > awayFromMs
+  }
+
+  /** Since the loop looked last: first a full pool, if there was one, then an outage, if there was one. */
+  #openGaps(nowMs: EpochMs): Gap[] {
+    const seenMs = this.#seenUntilMs
+    const fullUntilMs = this.#fullUntilMs
+    const awayMs = this.#wasAway(nowMs) ? Math.max(seenMs, fullUntilMs ?? seenMs) : nowMs
+    const gaps: Gap[] = []
+    if (fullUntilMs !== null && awayMs > seenMs)
+      gaps.push({ cause: 'poolFull', fromMs: seenMs, toMs: awayMs })
+    if (nowMs > awayMs) gaps.push({ cause: 'outage', fromMs: awayMs, toMs: nowMs })
+    return gaps
   }
 
   #keep(gap: Gap): void {

@@ -328,7 +328,9 @@ export class QuartzSchedulerThread {
       }
       if (threadPool.availableThreads() === 0) {
         lateCauses.waitsForThread()
-        const free = await this.#freeThread.nextUntil(this.#claims.aside.retryAtMs)
+        const free = await this.#freeThread.nextUntil(this.#claims.aside.retryAtMs).finally(() => {
+          lateCauses.waitsNoMore()
+        })
         if (free === 0 && !this.#halted) {
           this.#failures.add('The thread pool has no threads to give: was it shut down?', null)
         }

@@ -47,10 +47,44 @@ describe('why a trigger is late', () => {
     for (let count = 0; count < 500; count++) {
       causes.waitsForThread()
       await clock.advance(10 * second)
+      causes.waitsNoMore()
       causes.looked()
     }
     expect(at(5 * second)).toBe('poolFull')
     expect(at(4000 * second)).toBe('poolFull')
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test.each(['the thread comes before the timer', 'the timer comes first'])(
+    'is an outage while the process is frozen in its wait for a thread; %s',
+    async (order) => {
+      const { clock, causes, at } = rig()
+      causes.looked()
+      causes.waitsForThread()
+      await clock.advance(minute)
+      expect(at(50 * second)).toBe('poolFull')
+      // The wall clock alone goes on.
+      clock.jump(10 * minute)
+      if (order === 'the timer comes first') await clock.advance(second)
+      expect(at(50 * second)).toBe('poolFull')
+      expect(at(5 * minute)).toBe('outage')
+      causes.waitsNoMore()
+      causes.looked()
+      expect(at(50 * second)).toBe('poolFull')
+      expect(at(5 * minute)).toBe('outage')
+    },
+  )
+
+  test('is an outage while the loop rests in standby after a wait for a thread', async () => {
+    const { clock, causes, at } = rig()
+    causes.looked()
+    causes.waitsForThread()
+    await clock.advance(minute)
+    causes.waitsNoMore()
+    await clock.advance(10 * minute)
+    causes.looked()
+    expect(at(50 * second)).toBe('poolFull')
+    expect(at(5 * minute)).toBe('outage')
   })
 
   test('is its job where that has run for long', async () => {
