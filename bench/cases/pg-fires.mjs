@@ -12,8 +12,10 @@ const ours = {
   'quartz-ts, 1,000 slots, batch 500': { slots: 1000, options: batch },
 }
 const peers = {
-  'the same rows and nothing else, 100': (count) => floorOf(count, 100),
-  'the same rows and nothing else, 500': (count) => floorOf(count, 500),
+  'the same rows and nothing else, 100': (count) =>
+    floorOf({ entriesOf: (job) => oneShots(job, count), batch: 100, count }),
+  'the same rows and nothing else, 500': (count) =>
+    floorOf({ entriesOf: (job) => oneShots(job, count), batch: 500, count }),
   'graphile-worker, one by one': (count) => graphileWorkerRate(count, { batched: false }),
   'graphile-worker, batched': (count) => graphileWorkerRate(count, { batched: true }),
   'pg-boss, batches of 1,000': (count) => pgBossRate(count),
@@ -74,6 +76,8 @@ export const benchmark = {
 const repeatingShapes = {
   'quartz-ts, 100 slots': { slots: 100, triggers: 200 },
   'quartz-ts, 1,000 slots, batch 500': { slots: 1000, triggers: 2000, options: batch },
+  'the same rows and nothing else, 100': { triggers: 200, floor: 100 },
+  'the same rows and nothing else, 500': { triggers: 2000, floor: 500 },
   ...(hasJavaQuartz()
     ? {
         'Java Quartz, 100 threads, batch 100': { threads: 100, triggers: 200, batch: 100 },
@@ -90,7 +94,8 @@ export const repeatingBenchmark = {
   variants: Object.keys(repeatingShapes),
   rounds: 3,
   goals: (median) => {
-    const [own, ownLarge, ...java] = Object.keys(repeatingShapes).map((shape) => median(`${shape}: fires/s`))
+    const rates = Object.keys(repeatingShapes).map((shape) => median(`${shape}: fires/s`))
+    const [own, ownLarge, , , ...java] = rates
     if (java.length === 0) return []
     return [
       atLeast('times Java Quartz, 100 slots', own / java[0], 30),
@@ -98,8 +103,18 @@ export const repeatingBenchmark = {
     ]
   },
   async run(variant, { once }) {
-    const { slots, threads, triggers, batch: javaBatch, options } = repeatingShapes[variant]
+    const { slots, threads, triggers, floor, batch: javaBatch, options } = repeatingShapes[variant]
     const count = countOf(variant, once)
+    if (floor !== undefined) {
+      return {
+        'fires/s': await floorOf({
+          entriesOf: (job) => repeating(job, triggers),
+          batch: floor,
+          count,
+          repeating: true,
+        }),
+      }
+    }
     if (slots === undefined) {
       return { 'fires/s': await javaQuartzRate(count, { batch: javaBatch, threads, repeating: triggers }) }
     }
@@ -119,12 +134,12 @@ async function drainHere({ slots, options }, count, counts) {
   return outcome
 }
 
-async function floorOf(count, batch) {
+async function floorOf({ entriesOf, ...wanted }) {
   const place = await places.postgres()
   const noop = defineJob('noop', () => {})
   const schedulerName = 'floor'
   const scheduler = await createScheduler({ schedulerName, jobs: [noop], jobStore: place.open() })
-  await scheduler.scheduleJobs(oneShots(noop, count))
+  await scheduler.scheduleJobs(entriesOf(noop))
   await scheduler.shutdown()
   await place.settle()
   const { schema } = place
@@ -132,8 +147,7 @@ async function floorOf(count, batch) {
     connectionString: connectionString(),
     schema,
     schedulerName,
-    batch,
-    count,
+    ...wanted,
   })
   await place.close()
   return rate

@@ -21,8 +21,9 @@ export const places = {
   },
   async sqlite() {
     const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-bench-'))
-    const open = (options = {}) => sqliteJobStore({ filename: join(folder, 'jobs.db'), ...options })
+    const filename = join(folder, 'jobs.db')
+    const open = (options = {}) => sqliteJobStore({ filename, ...options })
     const close = async () => rmSync(folder, { recursive: true, force: true })
-    return { open, settle: async () => {}, folder, close }
+    return { open, settle: async () => {}, folder, filename, close }
   },
 }
