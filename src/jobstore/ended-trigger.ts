@@ -6,12 +6,12 @@ import type { StoredTriggerState } from './trigger-state.ts'
  * that a calendar has left without; it does not fire then, so callers see none.
  */
 export function asSeen(trigger: Trigger, state: StoredTriggerState): Trigger {
-  if (state !== 'COMPLETE' || trigger.nextFireTimeMs === null) return trigger
-  const { previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = trigger
+  const { nextFireTimeMs, misfiredFireTimeMs, previousFireTimeMs, timesTriggered } = trigger
+  if (state !== 'COMPLETE' || (nextFireTimeMs === null && misfiredFireTimeMs === null)) return trigger
   return trigger.withFireState({
     nextFireTimeMs: null,
     previousFireTimeMs,
     timesTriggered,
-    misfiredFireTimeMs,
+    misfiredFireTimeMs: null,
   })
 }

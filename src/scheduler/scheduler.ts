@@ -209,7 +209,12 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    * @throws InvalidArgumentError ERR_INVALID_ARGUMENT; ERR_SCHEDULER_SHUTDOWN
    */
   startDelayed(delayMs: number): void
-  /** Stops firing until the next `start`; running jobs go on. @throws SchedulerError ERR_SCHEDULER_SHUTDOWN */
+  /**
+   * Stops firing until the next `start`; running jobs go on. Triggers that it has claimed for the next seconds are
+   * given back to the other nodes right after.
+   *
+   * @throws SchedulerError ERR_SCHEDULER_SHUTDOWN
+   */
   standby(): Promise<void>
   /**
    * Resolves when this scheduler has nothing to do: it has fired all that is due by its clock and may fire here, each

@@ -33,7 +33,7 @@ export function requireDurationMs(
   { minMs, unit = 'milliseconds' }: { readonly minMs: number; readonly unit?: TimeUnit },
 ): number {
   const ms = millisecondsOf(duration, unit)
-  if (ms !== null && ms >= minMs && ms <= durationMaxMs) return ms
+  if (ms !== null && ms >= minMs && ms <= durationMaxMs) return Math.round(ms)
   const least = minMs === 0 ? 'not negative' : `at least ${minMs} ms`
   throw new InvalidArgumentError(
     field,
@@ -44,9 +44,8 @@ export function requireDurationMs(
 }
 
 function millisecondsOf(duration: unknown, unit: TimeUnit): number | null {
-  if (typeof duration === 'number')
-    return Number.isFinite(duration) ? Math.round(duration * unitMs[unit]) : null
+  if (typeof duration === 'number') return Number.isFinite(duration) ? duration * unitMs[unit] : null
   if (typeof duration !== 'string') return null
   // A placeholder may stand for a plain number.
-  return /^\d+(\.\d+)?$/.test(duration) ? Math.round(Number(duration) * unitMs[unit]) : durationMsOf(duration)
+  return /^\d+(\.\d+)?$/.test(duration) ? Number(duration) * unitMs[unit] : durationMsOf(duration)
 }

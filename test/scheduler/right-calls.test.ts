@@ -104,6 +104,12 @@ describe('the message about a wrong argument', () => {
         "'5s' or 'PT5S' (units: ms, s, m, h, d); got '5 minutes'.",
     ],
     [
+      'half a millisecond',
+      () => scheduler.schedule(report, { every: 0.5 }),
+      "schedule: 'every' must be a duration, at least 1 ms and at most a million days: a number of milliseconds, " +
+        "'5s' or 'PT5S' (units: ms, s, m, h, d); got 0.5.",
+    ],
+    [
       'a number for a thread pool',
       () => createScheduler({ threadPool: 5 as never }),
       "createScheduler: 'threadPool' must be an object, got 5. Write { size: 10 }, or pass a thread pool.",

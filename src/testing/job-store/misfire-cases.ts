@@ -53,6 +53,18 @@ const acquiring = area('misfire: acquire', {
     assert.equal(bundle.fireTimeMs, bed.now())
     assert.equal(bundle.scheduledFireTimeMs, dueMs)
   },
+  'shows no planned time of a trigger that is ended before it fires late': async (bed) => {
+    await bed.schedule('t')
+    await bed.schedule('ends', { inMs: late })
+    await bed.clock.advance(late)
+    const [ends, t] = await bed.acquire()
+    assert.deepEqual([ends?.trigger.key.name, t?.trigger.key.name], ['ends', 't'])
+    assert.ok(ends !== undefined && t !== undefined && t.trigger.misfiredFireTimeMs !== null)
+    await bed.store.releaseAcquiredTriggers([t])
+    await bed.complete(await bed.fire(ends), 'setAllJobTriggersComplete')
+    const { nextFireTimeMs, misfiredFireTimeMs } = await bed.stored('t')
+    assert.deepEqual([await bed.state('t'), nextFireTimeMs, misfiredFireTimeMs], ['COMPLETE', null, null])
+  },
   'signals each misfire once': async (bed) => {
     await bed.schedule('t')
     await bed.clock.advance(late)
