@@ -1,3 +1,5 @@
+import { beginningOf } from './text-beginning.ts'
+
 /** What stands in the place of a secret. */
 export const hidden = '***'
 
@@ -11,16 +13,24 @@ const setting = new RegExp(
 )
 
 /**
- * The address of a store for logs and messages: a URL without its user and password, and `***` for passwords and their
- * like among its parameters or in a list such as `host=db password=x`. Other texts stay as they are.
+ * The address of a store, or a message, for people: URLs without their users and passwords, and `***` for passwords and
+ * their like among parameters or in a list such as `host=db password=x`. Other texts stay as they are.
  */
-export function withoutSecrets(address: string): string {
-  return withUser(address, '').replace(parameter, `$1${hidden}`).replace(setting, `$1${hidden}`)
+export function withoutSecrets(text: string): string {
+  return withUsers(text, '').replace(parameter, `$1${hidden}`).replace(setting, `$1${hidden}`)
+}
+
+/** Read of the message of an error: more than any store keeps, so that what is cut off a secret is not shown. */
+const errorLength = 10_000
+
+/** The message of an error as it is stored: a reader finds no secret in it, and a search cannot guess one. */
+export function storedError(text: string): string {
+  return withoutSecrets(beginningOf(text, errorLength))
 }
 
 /** The same with `***@` for a user and password, so that who sends it back can be told from who never had them. */
-export function withHidden(address: string): string {
-  return withUser(address, `${hidden}@`).replace(parameter, `$1${hidden}`).replace(setting, `$1${hidden}`)
+export function withHidden(text: string): string {
+  return withUsers(text, `${hidden}@`).replace(parameter, `$1${hidden}`).replace(setting, `$1${hidden}`)
 }
 
 /** Whether a `***` of the text is where {@link withHidden} puts one. */
@@ -35,6 +45,37 @@ const mark = '\u0000'
 
 function marksIn(text: string): number {
   return text.split(mark).length
+}
+
+/** Of an address, and of those within a text. The time it takes grows with the length alone. */
+function withUsers(text: string, instead: string): string {
+  const split = '://'
+  if (!text.includes(split)) return text
+  const whole = withUser(text, instead)
+  const shown = whole.replace(/:\/\/(\S+)/g, (_, rest: string, at: number) => {
+    return split + withoutUser(whole.slice(Math.max(0, at - schemeLengthMax), at), rest, instead)
+  })
+  // Also where an address is a parameter of another one.
+  const parts = shown.split(split)
+  return parts
+    .map((rest, index) => {
+      const before = parts[index - 1]
+      return before === undefined ? rest : withoutUser(before.slice(-schemeLengthMax), rest, instead)
+    })
+    .join(split)
+}
+
+const schemeLengthMax = 50
+const endOfQuoted = new Map(['"', "'", '`'].map((quote) => [quote, new RegExp(`\\s|(?<!\\\\)${quote}`)]))
+
+/** What follows `://`. After a quote the address ends with the next one, as in JSON, and else with the next blank. */
+function withoutUser(before: string, rest: string, instead: string): string {
+  const [, quote = '', scheme = ''] = /(["'`]?)([a-z][\w+.-]*)$/i.exec(before) ?? []
+  const end = rest.search(endOfQuoted.get(quote) ?? /\s/)
+  const own = end < 0 ? rest : rest.slice(0, end)
+  const address = `${scheme}://${own}`
+  const length = userLength(own, URL.canParse(address) ? new URL(address) : null)
+  return length === 0 ? rest : instead + rest.slice(length)
 }
 
 function withUser(address: string, instead: string): string {

@@ -6,7 +6,7 @@ import type { ExecutionDetails, ExecutionOutcome, ShardPlace } from './queries.t
 /** How an execution went, for stores that remember it. */
 export interface ExecutionReport {
   readonly outcome: Exclude<ExecutionOutcome, 'lost'>
-  /** Its error; null when it did not fail. */
+  /** Its error, without what looks like a secret; null when it did not fail. */
   readonly errorText: string | null
   /** The original trigger, also when a retry or a recovery trigger fired in its place. */
   readonly triggerKey: TriggerKey

@@ -33,7 +33,7 @@ export interface JobStatus {
   readonly lastSuccessTimeMs: EpochMs | null
   /** When an execution last failed. */
   readonly lastFailureTimeMs: EpochMs | null
-  /** The beginning of the error of that failure. */
+  /** The beginning of the error of that failure, without what looks like a secret. */
   readonly lastErrorText: string | null
   /** Failures since an execution last ended well. */
   readonly consecutiveFailures: number

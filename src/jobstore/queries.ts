@@ -173,7 +173,7 @@ export interface ExecutionQuery extends PageRequest<ExecutionCursor> {
   readonly laterThanMs?: number
   /** Ran for more than so many milliseconds; what was vetoed has not run. */
   readonly tookLongerThanMs?: number
-  /** A part of its error, in this case of letters. */
+  /** A part of its error as it is shown, in this case of letters. */
   readonly errorContains?: string
   /**
    * A value in its data, at any depth: a text, or a number as text. Only what the history shows of the data is looked
@@ -242,7 +242,7 @@ export interface ExecutionSummary extends ExecutionCursor {
   readonly attempt: number
   readonly recovering: boolean
   readonly outcome: ExecutionOutcome
-  /** The beginning of its error message. */
+  /** The beginning of its error message, without what looks like a secret. */
   readonly errorText: string | null
   /** Whether it was fired by `triggerJob`, or is another attempt at such an execution. */
   readonly manual: boolean

@@ -2,6 +2,7 @@ import { boundedJson } from '../core/bounded-json.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { emptyJobDataMap, mergeJobData, triggeredByKey } from '../core/job-data-map.ts'
 import { recoveringJobsGroup, type TriggerKey } from '../core/key.ts'
+import { storedError } from '../core/secrets.ts'
 import { fullTextOf } from '../core/thrown-value.ts'
 import { attemptOriginOf } from '../jobstore/attempt-origin.ts'
 import type { ExecutionLogLine } from '../jobstore/execution-log.ts'
@@ -51,7 +52,7 @@ export function reportOf(
   // Field by field: with a spread, the report of each execution costs twice as much.
   return {
     outcome,
-    errorText,
+    errorText: errorText === null ? null : storedError(errorText),
     triggerKey: context.originalTriggerKey,
     scheduledFireTimeMs: context.scheduledFireTimeMs,
     fireTimeMs: context.bundle.fireTimeMs,
@@ -134,7 +135,7 @@ export function reportOfUnbegun(
   const { attempt, previousFireInstanceId, triggerKey, scheduledFireTimeMs } = attemptOriginOf(bundle)
   return {
     outcome: 'failed',
-    errorText,
+    errorText: storedError(errorText),
     triggerKey,
     scheduledFireTimeMs,
     fireTimeMs: bundle.fireTimeMs,

@@ -31,6 +31,13 @@ test.each([
   ['PGPASSWORD=secret', 'PGPASSWORD=***'],
   ['jobs.db?password=secret', 'jobs.db?password=***'],
   ['jobs.db', 'jobs.db'],
+  ['Job x threw: no postgres://u:pw@h/db, twice', 'Job x threw: no postgres://h/db, twice'],
+  ['threw: redis://u:p/w@h (cause: https://me:s@cret@h2/x)', 'threw: redis://h (cause: https://h2/x)'],
+  ['see https://a.example/@user or http://h/x then a@b', 'see https://a.example/@user or http://h/x then a@b'],
+  ['https://a.example/x fails for postgres://u:pw@h/db', 'https://a.example/x fails for postgres://h/db'],
+  ['no https://a.example/?to=postgres://u:pw@h/db', 'no https://a.example/?to=postgres://h/db'],
+  ['["postgres://u:p@h","mysql://u:p\\"w@h",1]', '["postgres://h","mysql://h",1]'],
+  ['{"url":"https://a.example","mail":"a@b"}', '{"url":"https://a.example","mail":"a@b"}'],
   ['C:\\jobs\\passwords.db', 'C:\\jobs\\passwords.db'],
   ['folder@home/jobs.db', 'folder@home/jobs.db'],
 ])('%s is shown as %s', (address, shown) => {
@@ -43,6 +50,7 @@ test.each([
   ['https://me:secret@medium.example/@user', 'https://***@medium.example/@user'],
   ['https://u@x/?token=abc&a=1', 'https://***@x/?token=***&a=1'],
   ['host=db password=secret', 'host=db password=***'],
+  ['no postgres://u:p@h, no https://x:y@z/', 'no postgres://***@h, no https://***@z/'],
 ])('%s is masked as %s, which says where something is hidden', (text, shown) => {
   expect(withHidden(text)).toBe(shown)
   expect(hasHidden(shown)).toBe(shown.includes('***'))
@@ -55,3 +63,16 @@ test.each(['***', 'three stars: ***', 'https://x/***?a=***', 'password=secret **
     expect(hasHidden(text)).toBe(false)
   },
 )
+
+test.each([
+  'a'.repeat(1_000_000),
+  'a://'.repeat(250_000),
+  'a://b@'.repeat(170_000),
+  'a://b/x@'.repeat(125_000),
+  '"a://'.repeat(200_000),
+  'a:// '.repeat(200_000),
+  `a://${'b:'.repeat(500_000)}`,
+])('a long text takes no long time: %#', (text) => {
+  // In hours, were it to grow with the square of the length.
+  expect(withoutSecrets(text).length).toBeLessThanOrEqual(text.length)
+})

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { jobKey } from '../../src/core/key.ts'
+import { createScheduler, defineJob, ramJobStore } from '../../src/index.ts'
 import type { DefinitionsJson } from '../../src/server/operations/definitions-export.ts'
 import { addPlainJob, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
 
@@ -101,4 +102,24 @@ describe('what was shown masked and is sent back', () => {
     const field = expect.stringMatching(/^definitions\.jobs\.\d\.fields\.jobDataMap\.db$/) as string
     expect([refused.status, refused.json]).toMatchObject([400, { field }])
   })
+})
+
+test('what a job logs, and its error, are shown without users and passwords', async () => {
+  const job = defineJob('chatty', ({ log }) => {
+    log.info('to postgres://u:pw@h/db password=hunter2')
+    throw new Error('no postgres://u:pw@h/db')
+  })
+  const served = await createScheduler({ logger: false, jobStore: ramJobStore(), jobs: [job] })
+  await using fixture = await serverFixture({ served })
+  await served.start()
+  await served.triggerJob(await addPlainJob(served, 'chatty', 'job', 'logged'))
+  await served.idle()
+  const { json } = await fixture.ask('GET /executions')
+  expect(json).toMatchObject({ items: [{ errorText: 'Job logged.job threw: no postgres://h/db' }] })
+  const { fireInstanceId } = (json as { items: { fireInstanceId: string }[] }).items[0] ?? {}
+  expect((await fixture.ask(`GET /executions/${String(fireInstanceId)}/log`)).json).toMatchObject({
+    items: [{ message: 'to postgres://h/db password=***' }],
+  })
+  const guess = encodeURIComponent('error:"u:pw"')
+  expect((await fixture.ask(`GET /executions?filter=${guess}`)).json).toMatchObject({ items: [] })
 })

@@ -16,6 +16,7 @@ import {
   executionJson,
   executionToJson,
   logLineJson,
+  logLineToJson,
   seenJson,
 } from '../wire/runs.ts'
 import { change } from './changes.ts'
@@ -190,7 +191,7 @@ const listLog: Operation = operation({
       take: query.take,
       after: query.after,
     })
-    return { items: [...items], next }
+    return { items: items.map(logLineToJson), next }
   },
 })
 

@@ -155,6 +155,11 @@ export const logLineJson: z.ZodType<ExecutionLogLine> = z.strictObject({
   fieldsText: z.string().nullable(),
 })
 
+/** Its fields have no secrets: they were written without them. */
+export function logLineToJson(line: ExecutionLogLine): ExecutionLogLine {
+  return { ...line, message: withoutSecrets(line.message) }
+}
+
 export function executionToJson(summary: ExecutionSummary): ExecutionJson {
   const { jobType, finishedTimeMs, attempt, recovering, outcome, errorText } = summary
   const { acquiredTimeMs, beganTimeMs, manual, triggeredBy, previousFireInstanceId, shard } = summary
