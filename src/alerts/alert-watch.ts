@@ -2,6 +2,7 @@ import { refusePromise } from '../core/arguments.ts'
 import type { Logger } from '../core/logger.ts'
 import { isObject } from '../core/options.ts'
 import { calledSafely, unawaited } from '../core/promises.ts'
+import { withoutSecrets } from '../core/secrets.ts'
 import { logThrown, textOf } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock, ClockTimer, EpochMs } from '../time/clock.ts'
@@ -418,7 +419,8 @@ export class AlertWatch {
 
   #tellStoreAway({ askedMs }: StoreAway, error: unknown): void {
     this.#isStoreAwayTold = true
-    const message = `The job store has failed for ${this.#parts.clock.elapsedMs() - askedMs} ms: ${textOf(error)}`
+    const forMs = this.#parts.clock.elapsedMs() - askedMs
+    const message = `The job store has failed for ${forMs} ms: ${withoutSecrets(textOf(error))}`
     this.#parts.sender.tell('raised', message, this.#storeAlert(message))
   }
 
@@ -459,7 +461,12 @@ function requireFindings(found: unknown): AlertFindings {
 }
 
 function requireFinding(found: unknown): AlertFinding {
-  const isText = (name: string): boolean => isObject(found) && typeof Reflect.get(found, name) === 'string'
-  if (isText('subject') && isText('message')) return found as AlertFinding
+  const textOrNull = (name: string): string | null => {
+    const text: unknown = isObject(found) ? Reflect.get(found, name) : null
+    return typeof text === 'string' ? text : null
+  }
+  const [subject, message] = [textOrNull('subject'), textOrNull('message')]
+  // Mails and other services keep what they are sent.
+  if (subject !== null && message !== null) return { subject, message: withoutSecrets(message) }
   throw new TypeError("a finding must be an object with 'subject' and 'message', which are texts")
 }

@@ -9,6 +9,7 @@ import {
   listOf,
 } from '../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
+import { withoutSecrets } from '../core/secrets.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { PluginContext, SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
@@ -271,7 +272,7 @@ class Alerts implements AlertsPlugin {
           await queue.try(sender.notice('test', 'This is a test of the alerts.', null))
           return { channel: queue.name, error: null }
         } catch (error) {
-          return { channel: queue.name, error: textOf(error) }
+          return { channel: queue.name, error: withoutSecrets(textOf(error)) }
         }
       }),
     )
