@@ -27,6 +27,7 @@ export interface TriggerFields {
 export interface FireState {
   readonly nextFireTimeMs: EpochMs | null
   readonly previousFireTimeMs: EpochMs | null
+  /** Its fires, and those missed ones that its misfire instruction counts. */
   readonly timesTriggered: number
   /** The planned instant that a misfire policy moved to `nextFireTimeMs`; null when nothing was moved. */
   readonly misfiredFireTimeMs: EpochMs | null

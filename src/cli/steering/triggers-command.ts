@@ -121,7 +121,7 @@ function pairsOf(trigger: TriggerDetailJson, zone: TimeZone): readonly (readonly
     ['misfires', definition?.misfireInstruction ?? ''],
     ['data', definition === null ? '' : JSON.stringify(definition.jobDataMap)],
     ['last', lastMs === null ? '' : formatLocal(zone, lastMs)],
-    ['fired', `${trigger.timesTriggered} times`],
+    ['fired or missed', `${trigger.timesTriggered} times`],
   ].filter((pair): pair is [string, string] => pair[1] !== '')
 }
 

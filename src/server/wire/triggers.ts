@@ -203,6 +203,7 @@ export interface TriggerDetailJson {
   readonly nextFireTimeMs: number | null
   readonly previousFireTimeMs: number | null
   readonly finalFireTimeMs: number | null
+  /** Its fires, and those missed ones that its misfire instruction counts. */
   readonly timesTriggered: number
   /** The schedule of a cron trigger in English words; null for other kinds. */
   readonly words: string | null
@@ -217,7 +218,9 @@ export const triggerDetailJson: z.ZodType<TriggerDetailJson> = z.strictObject({
   nextFireTimeMs: instantOrNull,
   previousFireTimeMs: instantOrNull,
   finalFireTimeMs: instantOrNull,
-  timesTriggered: z.number(),
+  timesTriggered: z
+    .number()
+    .describe('Its fires, and those missed ones that its misfire instruction counts.'),
   words: z.string().nullable(),
 })
 
