@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/server/catalogue/catalogue.ts'
 import type { Operation } from '../../src/server/catalogue/operation.ts'
 import { isAtLeast } from '../../src/server/catalogue/role.ts'
-import { type Asked, type ServerFixture, serverFixture, type Who } from '../support/server-fixture.ts'
+import { type Asked, addPlainJob, type ServerFixture, serverFixture, type Who } from '../support/server-fixture.ts'
 import { type RightRequest, rightRequests } from '../support/server-requests.ts'
 
 /** A request of every operation, as a dry run where it would change something: the order of tests is all one. */
@@ -123,3 +123,19 @@ async function status(
   else await response.text()
   return response.status
 }
+
+test('who has a role on some groups alone is not told how many jobs of all groups were executed', async () => {
+  await using fixture = await serverFixture()
+  const { scheduler } = fixture
+  await scheduler.start()
+  await scheduler.triggerJob(await addPlainJob(scheduler, 'echo', 'once', 'mail'))
+  await scheduler.idle()
+  for (const [who, numberOfJobsExecuted] of [
+    ['viewer', 1],
+    ['reports', null],
+  ] as const) {
+    expect((await fixture.ask('GET /scheduler', { who })).json).toMatchObject({ numberOfJobsExecuted })
+    const { json } = await fixture.ask('GET /schedulers', { who })
+    expect(json).toMatchObject({ items: [{ numberOfJobsExecuted }] })
+  }
+})

@@ -6,6 +6,7 @@ import type { GroupCount, TriggerQuery } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { refuseAttached, seesNodes } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
+import type { Access } from '../catalogue/role.ts'
 import { plainActionJson } from '../wire/action.ts'
 import { groupPath, nothing } from '../wire/fields.ts'
 import {
@@ -31,19 +32,21 @@ const getScheduler: Operation = operation({
   query: nothing,
   body: null,
   answer: schedulerJson,
-  handle: async ({ scheduler, parts }) => schedulerToJson(scheduler, parts.clock.now()),
+  handle: async ({ scheduler, access, parts }) => schedulerToJson(scheduler, access, parts.clock.now()),
 })
 
-export function schedulerToJson(scheduler: Scheduler, nowMs: number): SchedulerJson {
+export function schedulerToJson(scheduler: Scheduler, access: Access, nowMs: number): SchedulerJson {
   const { isStarted, isShutdown, runningSince, ...rest } = scheduler.getMetaData()
   const attached = isAttached(scheduler)
+  // What a node has run of each group is not counted.
+  const isCounted = !attached && access.has('viewer')
   return {
     schedulerName: rest.schedulerName,
     schedulerInstanceId: rest.schedulerInstanceId,
     version: rest.version,
     status: isShutdown ? 'shutdown' : isStarted ? 'started' : attached ? 'attached' : 'standby',
     runningSinceMs: runningSince?.getTime() ?? null,
-    numberOfJobsExecuted: attached ? null : rest.numberOfJobsExecuted,
+    numberOfJobsExecuted: isCounted ? rest.numberOfJobsExecuted : null,
     jobStore: rest.jobStore,
     jobStorePersistent: rest.jobStorePersistent,
     jobStoreClustered: rest.jobStoreClustered,

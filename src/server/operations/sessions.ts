@@ -135,10 +135,10 @@ const listSchedulers: Operation = operation({
   query: nothing,
   body: null,
   answer: z.strictObject({ items: z.array(schedulerJson) }),
-  async handle({ parts }) {
+  async handle({ access, parts }) {
     const nowMs = parts.clock.now()
     const items: SchedulerJson[] = []
-    for (const scheduler of parts.schedulers.values()) items.push(schedulerToJson(scheduler, nowMs))
+    for (const scheduler of parts.schedulers.values()) items.push(schedulerToJson(scheduler, access, nowMs))
     return { items }
   },
 })

@@ -42,7 +42,7 @@ const supportDump: Operation = operation({
     executing: z.array(executingJson).nullable(),
     lastExecutions: z.array(executionJson),
   }),
-  async handle({ scheduler, parts }) {
+  async handle({ scheduler, access, parts }) {
     const isSeen = seesNodes(scheduler)
     const executing = await scheduler.cluster.executingJobs()
     const { items } = await scheduler.queryExecutions({ take: executionsShown })
@@ -50,7 +50,7 @@ const supportDump: Operation = operation({
       version: packageVersion,
       nodeVersion: process.version,
       platform: `${process.platform}-${process.arch}`,
-      scheduler: schedulerToJson(scheduler, parts.clock.now()),
+      scheduler: schedulerToJson(scheduler, access, parts.clock.now()),
       nodes: isSeen ? [...(await scheduler.cluster.nodes())] : null,
       jobGroups: [...(await scheduler.getJobGroupNames())],
       triggerGroups: [...(await scheduler.getTriggerGroupNames())],

@@ -68,7 +68,9 @@ export function Tiles({ overview }: { readonly overview: Overview | null }): JSX
       <Tile
         name={tiles.executed}
         value={numberText(executed)}
-        note={executed === null ? noNode : sinceStart}
+        // Null also for a viewer of some groups alone.
+        {...(executed !== null && { note: sinceStart })}
+        {...(overview?.scheduler.status === 'attached' && { note: noNode })}
         path="/history"
       />
       <Tile
