@@ -22,7 +22,10 @@ const exportSpec = {
     },
     ...connectionOptions,
   },
-  notes: ['It has what is defined, and not how far it has come. import takes it.', connectionNote],
+  notes: [
+    'It has what is defined, at most 20,000 jobs and as many triggers, and not how far it has come. import takes it.',
+    connectionNote,
+  ],
 } as const
 
 /** `quartz-ts export` */

@@ -54,9 +54,10 @@ export const exportDefinitions: Operation = operation({
   method: 'GET',
   path: '/definitions',
   summary:
-    'All calendars, jobs and triggers as one file. Triggers of other programs and of your own families are left out, ' +
-    'and those that the scheduler makes: retries, recoveries, items of sharded firings, and runs that were asked ' +
-    'for. Rows that cannot be read are no part of a file: the answer is a 409 that names them, 20 of each kind.',
+    'All calendars, jobs and triggers as one file, at most 20,000 jobs and as many triggers. Triggers of other ' +
+    'programs and of your own families are left out, and those that the scheduler makes: retries, recoveries, items ' +
+    'of sharded firings, and runs that were asked for. Rows that cannot be read are no part of a file: the ' +
+    'answer is a 409 that names them, 20 of each kind.',
   role: 'admin',
   reach: null,
   isAudited: true,
