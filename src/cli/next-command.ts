@@ -1,4 +1,5 @@
 import { CronExpressionError } from '../core/errors.ts'
+import { visible } from '../core/visible-text.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { TimeZone } from '../time/zone.ts'
 import { type CronDialect, dialectOf } from '../triggers/cron/cron-dialect.ts'
@@ -17,7 +18,7 @@ import {
   zoneOption,
 } from './shared-options.ts'
 import type { Output } from './terminal/output.ts'
-import { count, pointAt, visible } from './terminal/text.ts'
+import { count, pointAt } from './terminal/text.ts'
 
 /** Most fire times of one call. */
 const countMax = 10_000

@@ -4,11 +4,11 @@ import { requireSupportedNode } from '../core/runtime.ts'
 import { withoutSecrets } from '../core/secrets.ts'
 import { codeOf } from '../core/thrown-value.ts'
 import { packageVersion } from '../core/version.ts'
+import { visible } from '../core/visible-text.ts'
 import { type Command, helpColumns, helpOf, UsageError, wrap } from './command.ts'
 import { commands } from './commands.ts'
 import { CommandFailure, exitCodeMeanings, exitCodes } from './exit-codes.ts'
 import type { CliHost } from './host.ts'
-import { visible } from './terminal/text.ts'
 
 /** Runs the command that the arguments name and resolves with the exit code of the process. */
 export async function runCli(args: readonly string[], host: CliHost): Promise<number> {

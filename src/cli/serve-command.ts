@@ -1,5 +1,6 @@
 import { isHostName } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
+import { visible } from '../core/visible-text.ts'
 import { type PrometheusPlugin, prometheusPlugin } from '../metrics/prometheus/prometheus-plugin.ts'
 import { createScheduler, type SchedulerOptions } from '../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -15,7 +16,7 @@ import type { CliHost } from './host.ts'
 import { isPortTaken, type Serving, serve } from './serving.ts'
 import { requireWhole } from './shared-options.ts'
 import { storePlaces } from './stores.ts'
-import { count, visible } from './terminal/text.ts'
+import { count } from './terminal/text.ts'
 
 const spec = {
   name: 'serve',

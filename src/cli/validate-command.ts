@@ -1,4 +1,5 @@
 import { CronExpressionError } from '../core/errors.ts'
+import { visible } from '../core/visible-text.ts'
 import type { CronDialect } from '../triggers/cron/cron-dialect.ts'
 import { CronExpression } from '../triggers/cron/cron-expression.ts'
 import { type Command, type OptionValues, parseCommandLine, UsageError } from './command.ts'
@@ -14,7 +15,7 @@ import { crontabFormatOptions, requireCrontabFormat } from './crontab/crontab-fo
 import { exitCodes } from './exit-codes.ts'
 import type { CliHost } from './host.ts'
 import { dialectOption, requireDialect, requireDst, requireZone } from './shared-options.ts'
-import { count, visible } from './terminal/text.ts'
+import { count } from './terminal/text.ts'
 
 const spec = {
   name: 'validate',

@@ -33,7 +33,10 @@ test.each([
   ['jobs.db', 'jobs.db'],
   ['Job x threw: no postgres://u:pw@h/db, twice', 'Job x threw: no postgres://h/db, twice'],
   ['threw: redis://u:p/w@h (cause: https://me:s@cret@h2/x)', 'threw: redis://h (cause: https://h2/x)'],
-  ['see https://a.example/@user or http://h/x then a@b', 'see https://a.example/@user or http://h/x then a@b'],
+  [
+    'see https://a.example/@user or http://h/x then a@b',
+    'see https://a.example/@user or http://h/x then a@b',
+  ],
   ['https://a.example/x fails for postgres://u:pw@h/db', 'https://a.example/x fails for postgres://h/db'],
   ['no https://a.example/?to=postgres://u:pw@h/db', 'no https://a.example/?to=postgres://h/db'],
   ['["postgres://u:p@h","mysql://u:p\\"w@h",1]', '["postgres://h","mysql://h",1]'],

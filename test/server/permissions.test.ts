@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/server/catalogue/catalogue.ts'
 import type { Operation } from '../../src/server/catalogue/operation.ts'
 import { isAtLeast } from '../../src/server/catalogue/role.ts'
-import { type Asked, addPlainJob, type ServerFixture, serverFixture, type Who } from '../support/server-fixture.ts'
+import {
+  type Asked,
+  addPlainJob,
+  type ServerFixture,
+  serverFixture,
+  type Who,
+} from '../support/server-fixture.ts'
 import { type RightRequest, rightRequests } from '../support/server-requests.ts'
 
 /** A request of every operation, as a dry run where it would change something: the order of tests is all one. */

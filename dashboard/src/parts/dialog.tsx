@@ -2,6 +2,7 @@ import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useCallback, useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { visibleName } from '../../../src/core/visible-text.ts'
 import { session } from '../state/session.ts'
 import { say } from '../state/toasts.ts'
 import { common } from '../words/common.ts'
@@ -133,7 +134,9 @@ function ConfirmBody({ question }: { readonly question: Asked }): JSX.Element {
   const words = common()
   const typed = useSignal('')
   const { title, body, verb, isDanger = false, answer } = question
-  const isReady = question.typed === undefined || typed.value === question.typed
+  // As it is shown: a field has no line breaks.
+  const wanted = question.typed === undefined ? undefined : visibleName(question.typed)
+  const isReady = wanted === undefined || visibleName(typed.value) === wanted
   return (
     <Dialog
       title={title}
@@ -149,9 +152,9 @@ function ConfirmBody({ question }: { readonly question: Asked }): JSX.Element {
         }}
       >
         <div class="prose">{body}</div>
-        {question.typed !== undefined && (
+        {wanted !== undefined && (
           <TextField
-            label={words.typeToConfirm(question.typed)}
+            label={words.typeToConfirm(wanted)}
             value={typed.value}
             onChange={(value) => {
               typed.value = value

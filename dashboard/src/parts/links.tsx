@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { visibleName } from '../../../src/core/visible-text.ts'
 import type { KeyJson } from '../../../src/server/wire/fields.ts'
 import { href, jobPath, triggerPath } from '../state/place.ts'
 import { common } from '../words/common.ts'
@@ -11,10 +12,10 @@ interface KeyLinkProps {
 function KeyText({ of }: KeyLinkProps): JSX.Element {
   return (
     <>
-      <span class="key-group">{of.group}</span>
+      <span class="key-group">{visibleName(of.group)}</span>
       <span class="key-slash">/</span>
       <wbr />
-      <span class="key-name">{of.name}</span>
+      <span class="key-name">{visibleName(of.name)}</span>
     </>
   )
 }
@@ -55,6 +56,7 @@ export function keyId({ group, name }: KeyJson): string {
   return JSON.stringify([group, name])
 }
 
+/** With signs for characters that would make it look like the key of another. */
 export function keyText({ group, name }: KeyJson): string {
-  return `${group}/${name}`
+  return visibleName(`${group}/${name}`)
 }

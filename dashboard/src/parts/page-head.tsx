@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { visibleName } from '../../../src/core/visible-text.ts'
 
 interface PageHeadProps {
   readonly title: string
@@ -13,7 +14,9 @@ interface PageHeadProps {
 
 /** The heading of a page. */
 export function PageHead(props: PageHeadProps): JSX.Element {
-  const { title, windowTitle = title, heading = title, above, below, actions } = props
+  const { above, below, actions } = props
+  const title = visibleName(props.title)
+  const { windowTitle = title, heading = title } = props
   useEffect(() => {
     document.title = `${windowTitle} · quartz-ts`
   }, [windowTitle])

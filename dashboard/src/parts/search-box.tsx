@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { visibleName } from '../../../src/core/visible-text.ts'
 import type { CompletionJson } from '../../../src/server/operations/completion.ts'
 import { call } from '../api/client.ts'
 import { useSearch } from '../state/place.ts'
@@ -139,7 +140,7 @@ export function GroupChip(): JSX.Element | null {
   if (group === '') return null
   return (
     <a class="chip is-on" href={search.with({ group: '', after: '' })} title={clear}>
-      {label}: {group} ×
+      {label}: {visibleName(group)} ×
     </a>
   )
 }

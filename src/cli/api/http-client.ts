@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { textOf } from '../../core/thrown-value.ts'
+import { visible } from '../../core/visible-text.ts'
 import { UsageError } from '../command.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
-import { visible } from '../terminal/text.ts'
 import { AnswerLost, ApiClient } from './api-client.ts'
 
 /** The environment variable that holds the token of a server. */

@@ -3,10 +3,11 @@ import { dirname, resolve } from 'node:path'
 import { CronExpressionError, InvalidArgumentError, type SchedulerError } from '../../core/errors.ts'
 import { nearestName } from '../../core/options.ts'
 import { textOf } from '../../core/thrown-value.ts'
+import { visible } from '../../core/visible-text.ts'
 import { type Crontab, type CrontabEntry, parseCrontab } from '../../triggers/cron/crontab.ts'
 import type { CronDst } from '../../triggers/cron/dst-policy.ts'
 import { UsageError } from '../command.ts'
-import { count, pointAt, visible } from '../terminal/text.ts'
+import { count, pointAt } from '../terminal/text.ts'
 
 export interface CrontabFileOptions {
   readonly zoneName: string

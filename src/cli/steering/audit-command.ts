@@ -1,3 +1,4 @@
+import { visibleName } from '../../core/visible-text.ts'
 import { type AuditEntry, auditOutcomes } from '../../jobstore/audit.ts'
 import type { TimeZone } from '../../time/zone.ts'
 import { connect, connectionNote, connectionOptions } from '../api/connection-options.ts'
@@ -6,7 +7,6 @@ import { formatMoment } from '../local-time.ts'
 import { requireWindow, requireZone, windowOptions, zoneOption } from '../shared-options.ts'
 import type { Column } from '../terminal/table.ts'
 import { groupOption, requireOneOf } from './filters.ts'
-import { formatName } from './keys.ts'
 import { pageOptions, printPages } from './pages.ts'
 
 const spec = {
@@ -61,13 +61,13 @@ export const auditCommand: Command = {
 function columns(zone: TimeZone): readonly Column<AuditEntry>[] {
   return [
     { title: `TIME (${zone.name})`, of: ({ timeMs }) => formatMoment(zone, timeMs) },
-    { title: 'WHO', of: ({ by }) => formatName(by ?? ''), mayBeCut: true },
+    { title: 'WHO', of: ({ by }) => visibleName(by ?? ''), mayBeCut: true },
     { title: 'FROM', of: ({ address }) => address ?? '', mayBeCut: true },
     { title: 'OPERATION', of: ({ operation }) => operation },
     {
       title: 'TARGET',
       of: ({ targetGroup, targetName }) =>
-        formatName([targetGroup, targetName].filter((part) => part !== null).join('/')),
+        visibleName([targetGroup, targetName].filter((part) => part !== null).join('/')),
     },
     { title: 'OUTCOME', of: ({ outcome }) => outcome },
     { title: 'TIMES', of: ({ times }) => String(times), align: 'right' },

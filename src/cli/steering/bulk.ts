@@ -1,10 +1,11 @@
+import { visible } from '../../core/visible-text.ts'
 import type { BulkJson } from '../../server/bulk/bulk-runs.ts'
 import { pause } from '../../time/pause.ts'
 import type { ApiClient } from '../api/api-client.ts'
 import { stopRequests } from '../crontab/stop-requests.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
-import { count, lineOf, visible } from '../terminal/text.ts'
+import { count, lineOf } from '../terminal/text.ts'
 import { afterChange, type ChangeValues, requireYes } from './changes.ts'
 import { formatKey } from './keys.ts'
 

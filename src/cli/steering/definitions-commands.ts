@@ -1,3 +1,4 @@
+import { visibleName } from '../../core/visible-text.ts'
 import type { DefinitionsJson } from '../../server/operations/definitions-export.ts'
 import { connect, connectionNote, connectionOptions } from '../api/connection-options.ts'
 import type { ImportJson } from '../api/routes.ts'
@@ -8,7 +9,7 @@ import type { CliHost } from '../host.ts'
 import { count, lineOf } from '../terminal/text.ts'
 import { type ChangeValues, changeOptions, requireYes } from './changes.ts'
 import { outOption, readJson, writeJson } from './files.ts'
-import { formatKey, formatName } from './keys.ts'
+import { formatKey } from './keys.ts'
 
 const exportSpec = {
   name: 'export',
@@ -129,7 +130,7 @@ const signs = { add: '+', change: '~', remove: '-', leaveOut: '!' } as const
 function printDifferences({ differences, counts }: ImportJson, { stdout }: CliHost): void {
   for (const { kind, key, change } of differences) {
     stdout.write(
-      lineOf(`${signs[change]} ${kind} ${kind === 'calendar' ? formatName(key.name) : formatKey(key)}`),
+      lineOf(`${signs[change]} ${kind} ${kind === 'calendar' ? visibleName(key.name) : formatKey(key)}`),
     )
   }
   const left = counts.add + counts.change + counts.remove + counts.leaveOut - differences.length

@@ -17,11 +17,11 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { codeOf, textOf } from '../../core/thrown-value.ts'
+import { visible } from '../../core/visible-text.ts'
 import type { StringOption } from '../command.ts'
 import { UsageError } from '../command.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
-import { visible } from '../terminal/text.ts'
 
 export const outOption: StringOption = {
   type: 'string',

@@ -1,7 +1,7 @@
 import { defaultGroup } from '../../core/key.ts'
+import { visibleName } from '../../core/visible-text.ts'
 import type { KeyJson } from '../../server/wire/fields.ts'
 import { UsageError } from '../command.ts'
-import { visible } from '../terminal/text.ts'
 
 /**
  * A key as it stands on the command line: `group/name`, or a name in the group DEFAULT. With `--group` the whole text
@@ -20,15 +20,7 @@ export function parseKey(text: string, group: string | undefined): KeyJson {
   return key
 }
 
-/** As {@link parseKey} reads it, unless the group has a slash; with signs as {@link formatName} has them. */
+/** As {@link parseKey} reads it, unless the group has a slash; with signs as {@link visibleName} has them. */
 export function formatKey({ group, name }: KeyJson): string {
-  return formatName(`${group}/${name}`)
-}
-
-/**
- * A name by which something is known. Characters that control the terminal are shown as signs, line ends and tabs too:
- * without them, or with a blank in their place, it would be the name of another.
- */
-export function formatName(name: string): string {
-  return visible(name).replace(/[\n\t]/g, (char) => (char === '\n' ? '\u{240a}' : '\u{2409}'))
+  return visibleName(`${group}/${name}`)
 }

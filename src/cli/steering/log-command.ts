@@ -1,3 +1,4 @@
+import { visible } from '../../core/visible-text.ts'
 import type { ExecutionLogLine } from '../../jobstore/execution-log.ts'
 import { pause } from '../../time/pause.ts'
 import type { TimeZone } from '../../time/zone.ts'
@@ -9,7 +10,6 @@ import { exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { formatMoment } from '../local-time.ts'
 import { requireZone, zoneOption } from '../shared-options.ts'
-import { visible } from '../terminal/text.ts'
 import { requireClusterView } from './cluster-view.ts'
 
 const spec = {

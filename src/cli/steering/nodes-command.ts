@@ -1,3 +1,4 @@
+import { visibleName } from '../../core/visible-text.ts'
 import type { SchedulerNode } from '../../jobstore/cluster-view.ts'
 import { pause } from '../../time/pause.ts'
 import type { ApiClient } from '../api/api-client.ts'
@@ -11,7 +12,6 @@ import { count, lineOf } from '../terminal/text.ts'
 import { afterChange, changeOptions, printAction, requireYes, type Words } from './changes.ts'
 import { requireClusterView } from './cluster-view.ts'
 import { requireOneOf } from './filters.ts'
-import { formatName } from './keys.ts'
 import { printItems } from './pages.ts'
 
 const verbs = {
@@ -143,7 +143,7 @@ async function drained(
 
 function columnsAt(nowMs: number): readonly Column<SchedulerNode>[] {
   return [
-    { title: 'NODE', of: ({ instanceId }) => formatName(instanceId) },
+    { title: 'NODE', of: ({ instanceId }) => visibleName(instanceId) },
     { title: 'STATE', of: ({ state }) => state },
     { title: 'STATUS', of: ({ status }) => status ?? '' },
     { title: 'RUNNING', of: ({ executing }) => String(executing), align: 'right' },

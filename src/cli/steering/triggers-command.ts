@@ -1,3 +1,4 @@
+import { visibleName } from '../../core/visible-text.ts'
 import type { KeyJson } from '../../server/wire/fields.ts'
 import type { TriggerDetailJson, TriggerSummaryJson } from '../../server/wire/triggers.ts'
 import type { TimeZone } from '../../time/zone.ts'
@@ -10,7 +11,7 @@ import { formatLocal, formatMoment } from '../local-time.ts'
 import { requireWhole, requireZone, zoneOption } from '../shared-options.ts'
 import { type Column, writePairs } from '../terminal/table.ts'
 import { filterOf, filterOptions, triggerFilterOptions } from './filters.ts'
-import { formatKey, formatName, parseKey } from './keys.ts'
+import { formatKey, parseKey } from './keys.ts'
 import { listAlone, requireFitting } from './one-or-list.ts'
 import { pageOptions, printPages } from './pages.ts'
 
@@ -79,7 +80,7 @@ function columnsIn(zone: TimeZone): readonly Column<TriggerSummaryJson>[] {
     { title: 'STATE', of: ({ state }) => state },
     { title: `NEXT (${zone.name})`, of: ({ nextFireTimeMs }) => moment(nextFireTimeMs) },
     { title: 'LAST', of: ({ previousFireTimeMs }) => moment(previousFireTimeMs) },
-    { title: 'CALENDAR', of: ({ calendarName }) => formatName(calendarName ?? '') },
+    { title: 'CALENDAR', of: ({ calendarName }) => visibleName(calendarName ?? '') },
     { title: 'PAUSED', of: (trigger) => pauseText(trigger, zone) },
   ]
 }
@@ -117,7 +118,7 @@ function pairsOf(trigger: TriggerDetailJson, zone: TimeZone): readonly (readonly
     ['kind', definition?.type ?? 'one of another program'],
     ['expression', cron === null ? '' : `${cron.expression} (${cron.timeZone})`],
     ['in words', trigger.words ?? ''],
-    ['calendar', formatName(definition?.calendarName ?? '')],
+    ['calendar', visibleName(definition?.calendarName ?? '')],
     ['misfires', definition?.misfireInstruction ?? ''],
     ['data', definition === null ? '' : JSON.stringify(definition.jobDataMap)],
     ['last', lastMs === null ? '' : formatLocal(zone, lastMs)],

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { visible } from '../../core/visible-text.ts'
 
 /** Characters that terminals draw two cells wide: East Asian scripts, full-width forms and emoji. */
 const wide = new RegExp(
@@ -54,19 +55,6 @@ export function oneLine(text: string): string {
     /^\p{Zs}+$/u.test(run) ? run : ' ',
   )
   return visible(line.trim())
-}
-
-/**
- * A text of unknown origin made safe to print, line ends and tabs aside: characters that control the terminal or the
- * direction of writing are shown as signs instead. Its length stays the same.
- */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\u{2028}\u{2029}]|\p{Bidi_Control}/gu, (char) => {
-    if (char === '\n' || char === '\t') return char
-    const code = char.charCodeAt(0)
-    // Unicode has a picture for each of the first 32 and for DEL.
-    return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u{2421}' : '\u{fffd}'
-  })
 }
 
 /** A line with names of unknown origin, which make no further lines of it. */

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { visibleName } from '../../../../src/core/visible-text.ts'
 import type { AuditEntry } from '../../../../src/jobstore/audit.ts'
 import { Code } from '../../parts/code.tsx'
 import { JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
@@ -13,8 +14,9 @@ export function Target({
 }: {
   readonly of: AuditEntry
 }): JSX.Element {
-  if (targetGroup === null && targetName === null) return <span class="unknown">{unknownText}</span>
-  if (targetGroup === null || targetName === null) return <span class="key">{targetGroup ?? targetName}</span>
+  const only = targetGroup ?? targetName
+  if (only === null) return <span class="unknown">{unknownText}</span>
+  if (targetGroup === null || targetName === null) return <span class="key">{visibleName(only)}</span>
   const key = { group: targetGroup, name: targetName }
   if (operation.startsWith('jobs.')) return <JobLink of={key} />
   if (operation.startsWith('triggers.')) return <TriggerLink of={key} />

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { visibleName } from '../../../../src/core/visible-text.ts'
 import type { ListedCalendarJson } from '../../../../src/server/operations/calendars.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
@@ -72,7 +73,7 @@ function columns(): readonly Column<ListedCalendarJson>[] {
       title: names.name,
       cell: ({ name }) => (
         <a class="key" href={calendarHref(name)}>
-          {name}
+          {visibleName(name)}
         </a>
       ),
       isWide: true,

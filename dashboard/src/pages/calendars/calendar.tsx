@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
+import { visibleName } from '../../../../src/core/visible-text.ts'
 import { call, notThere, read } from '../../api/client.ts'
 import { isUnreadable } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
@@ -106,10 +107,10 @@ function DeleteButton({ name, triggers }: DeleteButtonProps): JSX.Element | null
   if (!may('calendars.delete')) return null
   if (triggers !== 0) return <small>{text.inUse}</small>
   const press = async (): Promise<void> => {
-    const title = `${remove}: ${name}`
+    const title = `${remove}: ${visibleName(name)}`
     if (!(await confirm({ title, body: text.deleteAsk, verb: remove, isDanger: true, typed: name }))) return
     const isStillHere = pageOfNow()
-    await act(call('calendars.delete', { params: { name } }), text.deleted(name))
+    await act(call('calendars.delete', { params: { name } }), text.deleted(visibleName(name)))
     if (isStillHere()) route(href('/calendars'))
   }
   return <Button text={remove} icon="remove" onPress={press} />

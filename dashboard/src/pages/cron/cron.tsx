@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { visibleName } from '../../../../src/core/visible-text.ts'
 import type { CronPreviewJson } from '../../../../src/server/operations/cron.ts'
 import { call } from '../../api/client.ts'
 import { ApiProblem } from '../../api/problem.ts'
@@ -163,7 +164,10 @@ function Choices({ asked, onChange }: ChoicesProps): JSX.Element {
         <ChoiceField
           label={text.calendar}
           value={asked.calendarName}
-          choices={[{ value: '', text: text.noCalendar }, ...names.map((value) => ({ value, text: value }))]}
+          choices={[
+            { value: '', text: text.noCalendar },
+            ...names.map((value) => ({ value, text: visibleName(value) })),
+          ]}
           onChange={(calendar) => {
             onChange({ calendar })
           }}

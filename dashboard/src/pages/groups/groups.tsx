@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { visibleName } from '../../../../src/core/visible-text.ts'
 import type { GroupJson, GroupsJson, JobGroupJson } from '../../../../src/server/operations/scheduler.ts'
 import { call } from '../../api/client.ts'
 import type { OperationId } from '../../api/operations.ts'
@@ -135,7 +136,7 @@ function columns(kind: Kind): readonly Column<GroupJson>[] {
       title: names.group,
       cell: ({ name }) => (
         <a class="key" href={href(kind === 'job' ? '/jobs' : '/triggers', { group: name })}>
-          {name}
+          {visibleName(name)}
         </a>
       ),
       isWide: true,
@@ -182,31 +183,32 @@ function GroupActions({ kind, group: { name, isPaused } }: GroupActionsProps): J
     OperationId & `${Kind}Groups.resume`,
   ] = [`${kind}Groups.pause`, `${kind}Groups.resume`]
   const ask = (title: string, body: string): Promise<boolean> =>
-    confirm({ title: `${title}: ${name}`, body, verb: title })
+    confirm({ title: `${title}: ${shown}`, body, verb: title })
   const params = { group: name }
+  const shown = visibleName(name)
   return (
     <div class="row-actions">
       {may(pause) && !isPaused && (
         <Button
-          text={`${names.pause}: ${name}`}
+          text={`${names.pause}: ${shown}`}
           icon="pause"
           kind="quiet"
           isSmall
           onPress={async () => {
             if (await ask(names.pause, kind === 'job' ? text.pauseJobs : text.pauseTriggers))
-              await act(call(pause, { params }), text.paused(name))
+              await act(call(pause, { params }), text.paused(shown))
           }}
         />
       )}
       {may(resume) && isPaused && (
         <Button
-          text={`${names.resume}: ${name}`}
+          text={`${names.resume}: ${shown}`}
           icon="play"
           kind="quiet"
           isSmall
           onPress={async () => {
             if (await ask(names.resume, text.resumeAsk))
-              await act(call(resume, { params }), text.resumed(name))
+              await act(call(resume, { params }), text.resumed(shown))
           }}
         />
       )}

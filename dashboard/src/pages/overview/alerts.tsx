@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { visibleName } from '../../../../src/core/visible-text.ts'
 import type { AlertJson, AlertsJson, SilenceJson } from '../../../../src/server/operations/alerts.ts'
 import { call } from '../../api/client.ts'
 import { isGone } from '../../api/problem.ts'
@@ -132,9 +133,9 @@ function ActiveAlert({ alert, silences, asked }: ActiveAlertProps): JSX.Element 
   return (
     <li class={isQuiet ? 'is-quiet' : 'is-bad'}>
       <div>
-        <strong>{message}</strong>
+        <strong>{visibleName(message)}</strong>
         <p class="muted">
-          {text.rule(rule, subject)} · {text.since} <When ms={sinceMs} />
+          {text.rule(rule, visibleName(subject))} · {text.since} <When ms={sinceMs} />
         </p>
       </div>
       <div class="actions">

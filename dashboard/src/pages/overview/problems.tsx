@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { visibleName } from '../../../../src/core/visible-text.ts'
 import { call } from '../../api/client.ts'
 import { failuresFilter } from '../../api/outcomes.ts'
 import { act } from '../../parts/action.ts'
@@ -72,7 +73,7 @@ export function problemsOf(overview: Overview): readonly Problem[] {
     problems.push({
       id: `group ${group.name}`,
       isBad: false,
-      text: text.groupPaused(group.name),
+      text: text.groupPaused(visibleName(group.name)),
       remedy: text.groupPausedRemedy,
     })
   }

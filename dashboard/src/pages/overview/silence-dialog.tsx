@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { visibleName } from '../../../../src/core/visible-text.ts'
 import type { AlertJson } from '../../../../src/server/operations/alerts.ts'
 import { call } from '../../api/client.ts'
 import { act } from '../../parts/action.ts'
@@ -39,7 +40,7 @@ export function SilenceDialog({ alert: { rule, subject }, onClose }: SilenceDial
     close()
   }
   return (
-    <Dialog title={`${text.silence}: ${text.rule(rule, subject)}`} onClose={onClose}>
+    <Dialog title={`${text.silence}: ${text.rule(rule, visibleName(subject))}`} onClose={onClose}>
       <div class="form">
         <p>{text.silenceAsk}</p>
         {subject !== '' && (

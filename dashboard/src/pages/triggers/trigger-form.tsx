@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { visibleName } from '../../../../src/core/visible-text.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { DataEditor } from '../../parts/data-editor.tsx'
@@ -156,7 +157,10 @@ function CalendarChoice({ draft, onChange }: DraftProps): JSX.Element {
     <ChoiceField
       label={names.calendar}
       value={draft.calendarName}
-      choices={[{ value: '', text: names.none }, ...[...known].map((value) => ({ value, text: value }))]}
+      choices={[
+        { value: '', text: names.none },
+        ...[...known].map((value) => ({ value, text: visibleName(value) })),
+      ]}
       onChange={(calendarName) => {
         onChange({ calendarName })
       }}
