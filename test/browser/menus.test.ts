@@ -30,6 +30,36 @@ inDashboard('what lies over a page', (browser, fixture) => {
     await page.close()
   })
 
+  test('gives the focus back when it closes: a bulk action to its menu, or to its chip', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers')
+    const dialog = page.getByRole('dialog')
+    const escape = async (): Promise<string> => {
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      return String(await page.evaluate('document.activeElement.textContent'))
+    }
+    const press = async (action: string): Promise<void> => {
+      await page.getByText('All that are listed').click()
+      await page.locator('.menu-list').getByRole('button', { name: action }).click()
+      await dialog.waitFor()
+    }
+    await press('Pause')
+    expect(await escape()).toBe('All that are listed')
+    // What is not known to be over has a chip.
+    await page.route(/\/api\/bulk\/[^/]+$/, (route) =>
+      route.fulfill({ status: 503, contentType: 'application/json', body: '{}' }),
+    )
+    await press('Pause')
+    await dialog.getByRole('button', { name: 'Pause' }).click()
+    await dialog.getByRole('button', { name: 'Stop' }).waitFor()
+    expect(await escape()).toBe('All that are listed')
+    await page.getByRole('button', { name: /^\d+ \/ \d+$/ }).click()
+    await dialog.waitFor()
+    expect(await escape()).toMatch(/^\d+ \/ \d+$/)
+    expect(errors.filter((error) => !error.includes('503'))).toEqual([])
+    await page.close()
+  })
+
   test('on a telephone is the navigation, which closes by Escape', async () => {
     const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers', {
       viewport: { width: 390, height: 800 },

@@ -56,10 +56,12 @@ interface Seen extends Omit<BulkJson, 'status'> {
 }
 
 const followed = signal<readonly Seen[]>([])
-/** The id of the one whose dialog is open; each other one is a chip of the top bar. */
+/** The id of the one whose dialog is open; each one is a chip of the top bar. */
 const shown = signal<string | null>(null)
 /** Whether the server may have begun one that is not known here. */
 const isOneLost = signal(false)
+
+const opener = '.menu summary'
 
 /** Does something to everything that a list shows, also on its other pages; the server says how many they are. */
 export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
@@ -69,7 +71,7 @@ export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
   const close = (): void => {
     isOpen.value = false
   }
-  useDismissal(isOpen.value, { within: '.menu', opener: '.menu summary', close })
+  useDismissal(isOpen.value, { within: '.menu', opener, close })
   if (!may('bulk.begin')) return null
   const actions = [
     { action: 'pause', verb: pause },
@@ -99,6 +101,8 @@ export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
             onPress={() => {
               // It would stay over the list, and be there again after the dialog.
               close()
+              // The button is not seen any more: a dialog that closes gives the focus to what had it.
+              document.querySelector<HTMLElement>(opener)?.focus()
               return begin({ of, filter, action }, verb)
             }}
           />
@@ -247,26 +251,24 @@ function end(id: string): void {
   followed.value = followed.value.filter((bulk) => bulk.id !== id)
 }
 
-/** Open the dialogs again. */
+/** Open the dialogs again. One stays behind its dialog, which gives it the focus back. */
 export function BulkChips(): JSX.Element {
   return (
     <>
-      {followed.value
-        .filter(({ id }) => id !== shown.value)
-        .map(({ id, status, done, total }) => (
-          <button
-            key={id}
-            type="button"
-            class="chip is-on nowrap"
-            title={words().progress(done, total)}
-            onClick={() => {
-              shown.value = id
-            }}
-          >
-            {done} / {total}
-            {status === 'lost' && ' ?'}
-          </button>
-        ))}
+      {followed.value.map(({ id, status, done, total }) => (
+        <button
+          key={id}
+          type="button"
+          class="chip is-on nowrap"
+          title={words().progress(done, total)}
+          onClick={() => {
+            shown.value = id
+          }}
+        >
+          {done} / {total}
+          {status === 'lost' && ' ?'}
+        </button>
+      ))}
     </>
   )
 }

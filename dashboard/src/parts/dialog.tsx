@@ -32,13 +32,17 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
   }, [])
   const id = useId()
   useEffect(() => {
+    const opener = document.activeElement
     const dialog = element.current
     dialog?.showModal()
     // Not the cross, which comes first: Enter would close it.
     const field = dialog?.querySelector<HTMLElement>(fieldsOfDialog)
     const button = dialog?.querySelector<HTMLElement>('.dialog-actions button')
     ;(field ?? button)?.focus()
-    return () => dialog?.close()
+    return () => {
+      dialog?.close()
+      giveFocus([opener, document.querySelector('main')])
+    }
   }, [])
   return (
     <dialog ref={element} class={isWide ? 'dialog wide' : 'dialog'} aria-labelledby={id} onClose={onClose}>
@@ -58,6 +62,14 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
       </div>
     </dialog>
   )
+}
+
+/** To the first that takes it, unless something has it: a dialog that was taken off the page gives it to nothing. */
+function giveFocus(elements: readonly (Element | null)[]): void {
+  for (const element of elements) {
+    if (document.activeElement !== document.body) return
+    if (element instanceof HTMLElement) element.focus({ preventScroll: true })
+  }
 }
 
 /** Whether the part that calls it is on the page no more: it may be closed while an action has no answer yet. */
