@@ -11,9 +11,13 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 /** An empty database on the shared server (or on the given one), dropped when it is disposed of. */
-export async function freshDatabase(serverUrl: string = inject('postgresUrl')): Promise<TestDatabase> {
+export async function freshDatabase(
+  serverUrl: string = inject('postgresUrl'),
+  encoding: string | null = null,
+): Promise<TestDatabase> {
   const name = `quartz_ts_${randomBytes(6).toString('hex')}`
-  await queryOnce(serverUrl, `CREATE DATABASE ${name}`)
+  const own = encoding === null ? '' : `ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`
+  await queryOnce(serverUrl, `CREATE DATABASE ${name} ${own}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   let emptying: SchemaEmptying | null = null

@@ -42,7 +42,7 @@ export interface PostgresStores extends StoreMaker {
 }
 
 /** To be called at the top of a file of the project `postgres`. */
-export function postgresStores(): PostgresStores {
+export function postgresStores(encoding: string | null = null): PostgresStores {
   let database: TestDatabase | null = null
   let schemas = 0
   const made = (): TestDatabase => {
@@ -51,7 +51,7 @@ export function postgresStores(): PostgresStores {
   }
   const connection = (): ClientConfig => ({ connectionString: made().connectionString })
   beforeAll(async () => {
-    database = await freshDatabase()
+    database = await freshDatabase(undefined, encoding)
   })
   afterAll(async () => {
     await database?.[Symbol.asyncDispose]()

@@ -2,9 +2,11 @@ import type pg from 'pg'
 import { InvalidArgumentError, JobPersistenceError } from '../../core/errors.ts'
 import { describeValue } from '../../core/options.ts'
 import type { EpochMs } from '../../time/clock.ts'
+import { EncodingTries } from '../sql/kernel/poor-encoding.ts'
 import type { TransactionLock, TransactionOptions } from '../sql/kernel/sql-runner.ts'
 import { noReply, run, type SqlProgram, type SqlReply } from '../sql/kernel/statement.ts'
 import type { JoinedRunner } from '../sql/sql-engine.ts'
+import { isWorthEscapes } from './lacking-character.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { PostgresConnections } from './postgres-connections.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
@@ -62,11 +64,13 @@ export class JoinedPostgres implements JoinedRunner {
 
   transact<Answer>(begin: () => SqlProgram<Answer>, { lock }: TransactionOptions): Promise<Answer> {
     return this.#inTurn(async (session) => {
-      for (let attempt = 0; ; attempt++) {
+      const encoding = new EncodingTries()
+      for (let attempt = 0; ; ) {
         try {
-          return await this.#inSavepoint(session, begin, lock)
+          return await this.#inSavepoint(session, () => encoding.begin(begin()), lock)
         } catch (error) {
-          if (!wasOvertaken(error) || attempt >= error.fault.retries) throw error
+          if (isWorthEscapes(error, encoding)) continue
+          if (!wasOvertaken(error) || attempt++ >= error.fault.retries) throw error
         }
       }
     })

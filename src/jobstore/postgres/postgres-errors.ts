@@ -67,6 +67,11 @@ const faults: Readonly<Record<string, PostgresFault>> = {
   '23505': fault('constraint', 2),
   '23': fault('constraint', 0),
   '22': fault('constraint', 0, 'A value does not fit its column.'),
+  '22P05': fault(
+    'constraint',
+    0,
+    "The database's encoding does not have this character: write the text otherwise, or use a database in UTF8.",
+  ),
   '08': away,
   '57P01': away,
   '57P02': away,

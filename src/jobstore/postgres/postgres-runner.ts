@@ -3,9 +3,11 @@ import type { IdGenerator } from '../../core/ids.ts'
 import { Lanes } from '../../core/lanes.ts'
 import type { Clock } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
+import { EncodingTries } from '../sql/kernel/poor-encoding.ts'
 import { RowsLockedError, type SqlRunner, type TransactionOptions } from '../sql/kernel/sql-runner.ts'
 import type { SqlProgram, SqlReply, SqlStatement } from '../sql/kernel/statement.ts'
 import { endTransaction, inquireCommit, type TransactionNumber } from './commit-doubt.ts'
+import { isUntranslatable, isWorthEscapes, withoutLacking } from './lacking-character.ts'
 import { isGivenUp, type LockAttempt, LockPatience } from './lock-patience.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { PipelinedStatement } from './pipeline.ts'
@@ -106,10 +108,11 @@ export class PostgresRunner implements SqlRunner {
     return this.#work(async () => {
       const retry = new TransactionRetry(() => this.#options.ids.random())
       const patience = isGivenUp(this.#options.locking) ? this.#newPatience() : null
+      const encoding = new EncodingTries()
       let isBack = false
       for (;;) {
         const attempt = (): Promise<Attempt<Answer>> =>
-          this.#attempt(begin(), options, patience?.next() ?? asOthers)
+          this.#attempt(encoding.begin(begin()), options, patience?.next() ?? asOthers)
         const lacking = this.#lacking
         const end = await (isBack ? this.#comingBack.run(attempt) : attempt())
         if (end.kind === 'committed') return end.answer
@@ -117,7 +120,7 @@ export class PostgresRunner implements SqlRunner {
           if (await this.#isCommitted(end, options)) return end.answer
         } else if (end.number !== null && end.failure.isSilent) {
           await endTransaction(this.#open, end.number)
-        } else if (this.#lacks(end.failure, lacking)) continue
+        } else if (this.#lacks(end.failure, lacking) || isWorthEscapes(end.failure, encoding)) continue
         if (patience !== null && end.failure.sqlState === lockNotAvailable) {
           await this.#pauseForLock(patience, end.failure, options)
           isBack = true
@@ -265,7 +268,8 @@ export class PostgresRunner implements SqlRunner {
 
   async #readOne(statement: SqlStatement, retry: TransactionRetry): Promise<SqlReply> {
     const { clock, statements } = this.#options
-    const query = statements.named(statement)
+    let query = statements.named(statement)
+    let lackingTries = 0
     const startedMs = clock.elapsedMs()
     const isOver = (): boolean =>
       this.#answerWithinMs !== null && clock.elapsedMs() - startedMs >= this.#answerWithinMs
@@ -280,6 +284,11 @@ export class PostgresRunner implements SqlRunner {
         const failure = error instanceof DatabaseFailure ? error : new DatabaseFailure(error)
         if (failure.fault.dropsConnection) session?.discard()
         else session?.release()
+        const values = isUntranslatable(failure) ? withoutLacking(statement.values, lackingTries++) : null
+        if (values !== null) {
+          query = { ...query, values }
+          continue
+        }
         // A reader that has waited so long is told.
         if (failure.sqlState === lockNotAvailable || isOver()) throw failure.toPersistenceError()
         await this.#pause(retry, failure)

@@ -19,6 +19,7 @@ import { brokenRow } from '../encoding/broken-row.ts'
 import { anyText, bytesOrNull, text } from '../encoding/columns.ts'
 import { isJavaSerialized } from '../encoding/job-data-text.ts'
 import { columnWidths, fits, requireFits } from '../encoding/limits.ts'
+import { storableJson } from '../encoding/storable-text.ts'
 
 /** How many calendars are cached. */
 const calendarsKept = 200
@@ -58,7 +59,7 @@ export class CalendarTable {
   /** @throws InvalidArgumentError for a name that does not fit its column, and a calendar that could not be read */
   *put(name: string, calendar: Calendar): SqlProgram<void> {
     requireFits({ kind: 'Calendar', identity: name }, 'name', name, columnWidths.calendarName)
-    const json = JSON.stringify(calendar.toJSON())
+    const json = storableJson(calendar.toJSON())
     calendarFromJSON(JSON.parse(json))
     yield* run(this.#statements.put({ scheduler: this.#schedulerName, name, json }))
   }

@@ -2,6 +2,7 @@ import { InvalidArgumentError, JobPersistenceError } from '../../../../core/erro
 import { emptyJobDataMap, freezeJobData, type JobDataMap } from '../../../../core/job-data-map.ts'
 import { describeValue } from '../../../../core/options.ts'
 import { readProperties, writeProperties } from './properties-text.ts'
+import { storableJson } from './storable-text.ts'
 
 /** How job data is written. `properties` is what Java Quartz reads under `useProperties=true`: strings only. */
 export type JobDataEncoding = 'json' | 'properties'
@@ -19,7 +20,7 @@ export function jobDataText(
   if (data === emptyJobDataMap) return null
   const entries = Object.entries(data)
   if (entries.length === 0) return null
-  if (encoding === 'json') return JSON.stringify(data)
+  if (encoding === 'json') return storableJson(data)
   return writeProperties(
     entries.map(([key, value]): [string, string] => {
       if (typeof value === 'string') return [key, value]

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../../../../core/errors.ts'
 import { describeValue } from '../../../../core/options.ts'
+import { type LackingCharacter, lackedBy } from '../../kernel/poor-encoding.ts'
 
 /** The widths of Quartz's columns, in characters (code points), as PostgreSQL counts them. */
 export const columnWidths = {
@@ -21,7 +22,9 @@ const unstorable = /[\0\p{Surrogate}]/u
 
 /** Whether a column of this width can hold a text. */
 export function fits(text: string, width: number): boolean {
-  return (text.length <= width || codePoints(text) <= width) && !unstorable.test(text)
+  return (
+    (text.length <= width || codePoints(text) <= width) && !unstorable.test(text) && lackedBy(text) === null
+  )
 }
 
 /**
@@ -37,13 +40,24 @@ export function requireFits(
   width: number,
 ): void {
   if (text === null || fits(text, width)) return
-  const problem = unstorable.test(text)
-    ? 'holds a NUL or half of a surrogate pair, which databases cannot store; remove it'
-    : `has ${codePoints(text)} characters, more than the ${width} that its column holds; shorten it`
+  const lacking = lackedBy(text)
+  const problem = lacking === null ? misfitOf(text, width) : lackOf(lacking)
   throw new InvalidArgumentError(
     field,
     `${owner.kind} ${describeValue(String(owner.identity))}: '${field}' ${problem}.`,
   )
+}
+
+function misfitOf(text: string, width: number): string {
+  return unstorable.test(text)
+    ? 'holds a NUL or half of a surrogate pair, which databases cannot store; remove it'
+    : `has ${codePoints(text)} characters, more than the ${width} that its column holds; shorten it`
+}
+
+function lackOf({ character, encoding }: LackingCharacter): string {
+  const where = encoding === null ? "the database's encoding" : `the database's encoding ${encoding}`
+  const remedy = 'write it otherwise, or use a database in UTF8'
+  return `holds ${describeValue(character)}, which ${where} does not have; ${remedy}`
 }
 
 function codePoints(text: string): number {

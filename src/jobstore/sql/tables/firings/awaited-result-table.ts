@@ -36,6 +36,7 @@ import {
 import { brokenRow, brokenValue } from '../encoding/broken-row.ts'
 import { anyText, instant, instantOrNull, text } from '../encoding/columns.ts'
 import { jobKeyColumns, jobKeyOf, jobKeyRows } from '../encoding/key-rows.ts'
+import { storableJson } from '../encoding/storable-text.ts'
 
 /** A row without its job, which is read from the table of jobs. */
 export type AwaitedRow = Omit<AwaitedResult, 'bundle'> & {
@@ -177,7 +178,7 @@ export class AwaitedResultTable {
       job_name: jobDetail.key.name,
       job_group: jobDetail.key.group,
       deadline: deadlineMs,
-      details: JSON.stringify({
+      details: storableJson({
         jobType: jobDetail.jobType,
         trigger: this.#families.toJSON(trigger),
         note,

@@ -26,6 +26,7 @@ import { all, later, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } fro
 import { brokenRow, brokenValue } from '../encoding/broken-row.ts'
 import { anyText, instant, text, textOrNull } from '../encoding/columns.ts'
 import { jobKeyColumns, jobKeyOf, jobKeyRows, triggerKeyOf } from '../encoding/key-rows.ts'
+import { storableJson } from '../encoding/storable-text.ts'
 
 /** An unreadable row. */
 export interface BrokenSplitFiring {
@@ -201,7 +202,7 @@ function encoded(firing: SplitFiring): object {
     instance_name: firing.node,
     planned_time: firing.scheduledFireTimeMs,
     fired_time: firing.fireTimeMs,
-    parts: JSON.stringify(parts),
+    parts: storableJson(parts),
   }
 }
 

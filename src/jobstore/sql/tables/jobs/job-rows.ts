@@ -14,6 +14,7 @@ import { boolean, bytesOrNull, integerOrNull, text, textOrNull } from '../encodi
 import { type JobDataEncoding, jobDataText, readJobData } from '../encoding/job-data-text.ts'
 import { jobKeyColumns, requireUsableKeys } from '../encoding/key-rows.ts'
 import { columnWidths, requireFits } from '../encoding/limits.ts'
+import { storableJson } from '../encoding/storable-text.ts'
 import { nodeAffinityOf, nodeAffinityText } from './node-affinity.ts'
 
 export const jobColumns = {
@@ -80,7 +81,7 @@ export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof 
     retry_policy: job.retry === null ? null : JSON.stringify(job.retry),
     node_affinity: nodeAffinityText(job.nodeAffinity),
     sharding: job.sharding === null ? null : JSON.stringify(job.sharding),
-    job_plan: job.plan === null ? null : JSON.stringify(job.plan),
+    job_plan: job.plan === null ? null : storableJson(job.plan),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../../../../time/clock.ts'
 import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
+import { asciiJson } from '../../kernel/poor-encoding.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, type SqlRow, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
 import { isAwaited } from '../encoding/awaited-firings.ts'
@@ -76,7 +77,7 @@ export class SchedulerStateTable {
       instance: own.instanceId,
       boot: own.bootId,
       interval: own.checkInIntervalMs,
-      info: JSON.stringify(own.info),
+      info: asciiJson(own.info),
     }
   }
 }

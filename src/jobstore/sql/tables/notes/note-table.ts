@@ -1,6 +1,7 @@
 import type { SharedNote } from '../../../../jobs/job-store-notes.ts'
 import { notesMax } from '../../../memory-notes.ts'
 import { generationChars, generationInForce, scheduleSetNotes } from '../../../schedule-set-note.ts'
+import { escapedForEncoding } from '../../kernel/poor-encoding.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
   all,
@@ -41,7 +42,9 @@ export class NoteTable {
   }
 
   *put(kind: string, name: string, text: string, version: number | null): SqlProgram<boolean> {
-    const note = { scheduler: this.#scheduler, kind, name, text }
+    // Of JSON nothing is lost.
+    const written = /^[[{]/.test(text) ? escapedForEncoding(text) : text
+    const note = { scheduler: this.#scheduler, kind, name, text: written }
     const statement =
       version === null ? this.#statements.insert(note) : this.#statements.update({ ...note, version })
     return (yield* run(statement)) > 0

@@ -2,6 +2,7 @@ import { type JobKey, storedJobKey, storedTriggerKey, type TriggerKey } from '..
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { Pause, PauseNote, PauseScope, PauseTarget } from '../../../pauses.ts'
 import { saysSomething } from '../../../pauses.ts'
+import { escapedForEncoding } from '../../kernel/poor-encoding.ts'
 import {
   boundRows,
   changeRows,
@@ -54,8 +55,8 @@ export class PauseTable {
   *note(targets: readonly PauseTarget[], note: PauseNote, nowMs: EpochMs): SqlProgram<void> {
     const { insertMissing, upsert } = this.#statements
     const values = {
-      reason: note.reason,
-      paused_by: note.by,
+      reason: note.reason && escapedForEncoding(note.reason),
+      paused_by: note.by && escapedForEncoding(note.by),
       since_time: nowMs,
       until_time: note.untilMs,
     }
