@@ -7,8 +7,10 @@ import {
   HolidayCalendar,
   JobBuilder,
   type JobExecutionContext,
+  type JobKey,
   jobKey,
   type Scheduler,
+  type TriggerKey,
   triggerKey,
 } from 'quartz-ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -62,6 +64,19 @@ async function runsOf(scheduler: Scheduler, job: string, count: number): Promise
   )
   const found = await Promise.all(ids.map((id) => scheduler.getExecution(id)))
   return found.filter((each) => each !== null)
+}
+
+/** The keys of all pages of a list. */
+async function pagesOf<Key>(
+  page: (after: Key | undefined) => Promise<{ items: readonly { key: Key }[]; next: Key | null }>,
+): Promise<Key[]> {
+  const found: Key[] = []
+  for (let after: Key | undefined | null; after !== null; ) {
+    const { items, next } = await page(after)
+    found.push(...items.map(({ key }) => key))
+    after = next
+  }
+  return found
 }
 
 describe('what a job leaves with characters that the encoding lacks', () => {
@@ -153,9 +168,34 @@ test('what the encoding lacks is looked for and found nowhere', async () => {
   const scheduler = await open()
   const odd = '日本'
   const pages = [
+    scheduler.queryJobs({ jobType: odd }),
+    scheduler.queryJobs({ search: odd }),
+    scheduler.queryJobs({ jobGroups: [odd] }),
+    scheduler.queryTriggers({ name: odd }),
     scheduler.queryExecutions({ jobKey: jobKey(odd), errorContains: odd, data: { key: odd, value: odd } }),
   ]
   expect(await Promise.all(pages)).toEqual(pages.map(() => ({ items: [], next: null })))
+  const groups = { jobGroups: ['DEFAULT', 'für', odd] }
+  await scheduler.schedule('well', { key: jobKey('a', 'für'), in: '1h' })
+  expect((await scheduler.queryTriggers(groups)).items.map(({ key }) => key.toString())).toEqual(['für.a'])
   await expect(scheduler.getTriggerState(triggerKey(odd))).resolves.toBe('NONE')
   await expect(scheduler.getExecution(odd)).resolves.toBeNull()
+})
+
+test('lists of jobs and triggers have all groups in order, page by page', async () => {
+  const scheduler = await open()
+  const groups = ['DEFAULT', 'DEFAULT.', 'A', 'z', 'ü']
+  for (const group of groups) {
+    for (const name of ['a', 'ÿ']) await scheduler.schedule('well', { key: jobKey(name, group), in: '1h' })
+  }
+  const inOrder = ['DEFAULT', 'A', 'DEFAULT.', 'z', 'ü'].flatMap((group) => [`${group}.a`, `${group}.ÿ`])
+  const isListed = ({ name }: { name: string }): boolean => ['a', 'ÿ'].includes(name)
+  const jobKeys = await pagesOf((after: JobKey | undefined) =>
+    scheduler.queryJobs({ take: 3, ...(after !== undefined && { after }) }),
+  )
+  expect(jobKeys.filter(isListed).map(String)).toEqual(inOrder)
+  const triggerKeys = await pagesOf((after: TriggerKey | undefined) =>
+    scheduler.queryTriggers({ take: 3, ...(after !== undefined && { after }) }),
+  )
+  expect(triggerKeys.filter(isListed).map(String)).toEqual(inOrder)
 })

@@ -25,13 +25,13 @@ export type ListingPart = 'default' | 'before' | 'behind' | 'few'
 
 export type ListQuery = SqlQuery<Readonly<Record<string, SqlValue>>>
 
-/** Sorts behind every name of a group that is likely. */
-const lastName = '\u{10FFFF}'
+/** Behind the group DEFAULT: no group holds a NUL, and each encoding of a database has this character. */
+const groupBehindDefault = `${defaultGroup}\u0001`
 
 /** Where a part begins that the key before the page is not in. */
 export function beginningOf(part: ListingPart): { readonly afterGroup: string; readonly afterName: string } {
   return part === 'behind'
-    ? { afterGroup: defaultGroup, afterName: lastName }
+    ? { afterGroup: groupBehindDefault, afterName: '' }
     : { afterGroup: '', afterName: '' }
 }
 
