@@ -6,6 +6,7 @@ import { Waiters } from '../time/waiters.ts'
 import { CompletionsGivenUp } from './completions-given-up.ts'
 import { LockedCompletions } from './locked-completions.ts'
 import type { Notifier } from './notifier.ts'
+import { isRefusal, UnwrittenCompletions } from './unwritten-completions.ts'
 
 interface Batch {
   readonly completions: JobCompletion[]
@@ -13,12 +14,6 @@ interface Batch {
   readonly resolve: () => void
   /** Resolves when the completions that the write left over are written or given up. */
   later: ReadonlyMap<JobCompletion, Promise<void>> | null
-}
-
-/** A completion that the store has failed to write. */
-interface Unwritten {
-  readonly sinceMs: number
-  readonly resolve: () => void
 }
 
 /** What became of the end of a firing that goes on elsewhere; `passedOver`: somebody else has ended it. */
@@ -38,10 +33,15 @@ const quietMs = 60_000
 /** When no end is written for so long, that is no short lock or pause any more. */
 const inVainMaxMs = 5000
 /**
- * How many completions may be unwritten, locked ones included. It bounds memory only: a row that is locked for an hour
- * must not stop other jobs.
+ * How many completions may be unwritten, with those that are locked or refused. It bounds memory only: a row that is
+ * locked for an hour, or an end that the database never takes, must not stop other jobs.
  */
 const heldMax = 10_000
+/**
+ * While a database that is there refuses every end, one execution a second goes on all the same, until so many times
+ * the backlog are unwritten: each of those is tried in each round.
+ */
+const unprovenFactor = 10
 
 /**
  * How many completions may be unwritten before executions wait for the store. With as many as there are slots, process
@@ -56,7 +56,8 @@ export function backlogMaxOf(slots: number): number {
  * write is under way the next batch gathers. A failed write is tried again, each completion by itself, in rounds, so
  * that a completion that cannot be written holds up neither the others nor later batches. A completion that another
  * session's lock is in the way of is set aside. It counts as a backlog while no completion at all can be written, as
- * when a table is locked, and when there are very many.
+ * when a table is locked, and when there are very many. One that the store refuses while it takes others is set aside
+ * as well, and counts when there are very many.
  */
 export class CompletionWriter {
   readonly #store: JobStore
@@ -70,8 +71,7 @@ export class CompletionWriter {
   readonly #fates = new WeakMap<JobCompletion, AwaitedFate>()
   /** Completions that are not written yet. */
   #untold = 0
-  /** The oldest comes first. */
-  readonly #unwritten = new Map<JobCompletion, Unwritten>()
+  readonly #unwritten = new UnwrittenCompletions()
   #gathering: Batch | null = null
   /** The write in progress; null while there is none. */
   #writing: Batch | null = null
@@ -79,7 +79,6 @@ export class CompletionWriter {
   #retrying = false
   /** Whether the next round is being waited for. */
   #isPausing = false
-  #probes = 0
   #retryDelayMs = retryDelayMinMs
   /** When a batch failed last. */
   #failedMs = Number.NEGATIVE_INFINITY
@@ -94,8 +93,10 @@ export class CompletionWriter {
   /** Is told of what ends after the store was closed; null before. */
   #onLate: ((completion: JobCompletion) => void) | null = null
   #unwrittenCount = 0
-  /** Callers whose completion is locked, which wait for room. */
+  /** Callers whose completion is not written, which wait for room. */
   readonly #room = new Waiters()
+  /** Whether one of them may go on without room. */
+  #letsOneGo = false
   /** When the first try failed or found all locked after the last one that wrote something; null without such a try. */
   #inVain: { readonly elapsedMs: number; readonly atMs: EpochMs } | null = null
 
@@ -137,7 +138,7 @@ export class CompletionWriter {
 
   #areOfSeveralJobs(): boolean {
     let first: JobCompletion | null = null
-    for (const completions of [this.#locked.all(), this.#unwritten.keys()]) {
+    for (const completions of [this.#locked.all(), this.#unwritten.all()]) {
       for (const completion of completions) {
         first ??= completion
         if (!completion.jobDetail.key.equals(first.jobDetail.key)) return true
@@ -157,8 +158,7 @@ export class CompletionWriter {
     this.#isAbandoned = true
     this.stopRetrying()
     for (const batch of new Set([this.#writing, this.#gathering])) if (batch !== null) this.#settle(batch)
-    for (const { resolve } of this.#unwritten.values()) resolve()
-    this.#unwritten.clear()
+    for (const completion of [...this.#unwritten.all()]) this.#unwritten.take(completion)()
     // They are among those that are untold.
     this.#givenUp.report()
     this.#locked.abandon()
@@ -205,8 +205,13 @@ export class CompletionWriter {
 
   async #held(batch: Batch, completion: JobCompletion): Promise<void> {
     await batch.done
-    if (!this.#locked.has(completion)) await batch.later?.get(completion)
-    while (this.#locked.has(completion) && this.isFull) await this.#room.wait(this.#clock)
+    while (this.isFull && (this.#locked.has(completion) || this.#unwritten.has(completion))) {
+      if (this.#letsOneGo) {
+        this.#letsOneGo = false
+        return
+      }
+      await this.#room.wait(this.#clock)
+    }
   }
 
   #enter(completion: JobCompletion): Batch {
@@ -243,8 +248,10 @@ export class CompletionWriter {
   /** Whether so many are not written that executions wait for the store. */
   get isFull(): boolean {
     if (this.#untold <= this.#backlogMax) return false
-    if (this.#untold - this.#locked.size > this.#backlogMax) return true
-    return this.#untold > Math.max(heldMax, this.#backlogMax) || this.inVainSinceMs !== null
+    const unrefused = this.#untold - this.#unwritten.refusedCount
+    if (unrefused - this.#locked.size > this.#backlogMax) return true
+    if (this.#untold > Math.max(heldMax, this.#backlogMax)) return true
+    return unrefused > this.#backlogMax && this.inVainSinceMs !== null
   }
 
   /** Whether a completion is not written yet. */
@@ -329,6 +336,8 @@ export class CompletionWriter {
   }
 
   #triedWell(): void {
+    this.#unwritten.storeTook()
+    this.#letsOneGo = false
     if (this.#inVain === null) return
     const inVainMs = this.#clock.elapsedMs() - this.#inVain.elapsedMs
     this.#inVain = null
@@ -366,9 +375,8 @@ export class CompletionWriter {
    * no further batch fails, so that nothing else would report it.
    */
   #reportLong(error: unknown): void {
-    const [oldest] = this.#unwritten.values()
-    if (this.#isReported || oldest === undefined) return
-    if (this.#clock.elapsedMs() - oldest.sinceMs >= inVainMaxMs) this.#sayUnwritten(error)
+    if (this.#isReported) return
+    if (this.#unwritten.isAnySince(this.#clock.elapsedMs() - inVainMaxMs)) this.#sayUnwritten(error)
   }
 
   #sayUnwritten(error: unknown): void {
@@ -378,16 +386,8 @@ export class CompletionWriter {
   }
 
   #writeAlone(completions: readonly JobCompletion[]): Map<JobCompletion, Promise<void>> {
-    const alone = new Map<JobCompletion, Promise<void>>()
     const sinceMs = this.#clock.elapsedMs()
-    for (const completion of completions) {
-      alone.set(
-        completion,
-        new Promise((resolve) => {
-          this.#unwritten.set(completion, { sinceMs, resolve })
-        }),
-      )
-    }
+    const alone = new Map(completions.map((each) => [each, this.#unwritten.add(each, sinceMs)]))
     this.#retryDelayMs = retryDelayMinMs
     if (this.#retrying) this.#retryGate.wake()
     else unawaited(this.#retry(), this.#stopped)
@@ -397,9 +397,9 @@ export class CompletionWriter {
   async #retry(): Promise<void> {
     this.#retrying = true
     for (;;) {
-      for (const [completion, { resolve }] of [...this.#unwritten]) {
+      for (const completion of this.#unwritten.round(() => this.#lastChance)) {
         if (this.#hasBeenAbandoned()) return
-        if (await this.#tryAlone(completion, resolve)) this.#unwritten.delete(completion)
+        await this.#tryAlone(completion)
       }
       if (this.#unwritten.size === 0) break
       this.#reportLong(this.#lastError)
@@ -425,15 +425,14 @@ export class CompletionWriter {
     }
   }
 
-  /** Tries one completion, another one each time, as it may be one that is never written. Answers whether it is. */
+  /** Tries one completion. Answers whether it is written. */
   async #probe(): Promise<boolean> {
-    const unwritten = [...this.#unwritten]
-    const probed = unwritten[this.#probes++ % unwritten.length]
-    if (probed === undefined) return true
-    const [completion, { resolve }] = probed
-    const isWritten = await this.#tryAlone(completion, resolve)
-    if (isWritten) this.#unwritten.delete(completion)
-    return isWritten
+    const probed = this.#unwritten.probe()
+    if (probed === undefined || (await this.#tryAlone(probed))) return true
+    // It may be that only ends of some jobs are refused, and that one of another job would show it.
+    this.#letsOneGo = isRefusal(this.#lastError) && this.#untold <= this.#backlogMax * unprovenFactor
+    if (this.#letsOneGo) this.#room.wakeAll()
+    return false
   }
 
   #sayWritten(): void {
@@ -446,15 +445,13 @@ export class CompletionWriter {
     this.#notifier.error('Telling the job store that executions ended has stopped.', error)
   }
 
-  /**
-   * False when the store has failed again; else `resolve` is called when the completion is written, or when it is
-   * reported that it was given up.
-   */
-  async #tryAlone(completion: JobCompletion, resolve: () => void): Promise<boolean> {
+  /** False when the store has failed again. */
+  async #tryAlone(completion: JobCompletion): Promise<boolean> {
     try {
       const locked = await this.#tellStore([completion])
       if (this.#hasBeenAbandoned()) return true
       this.#hasWritten = true
+      const resolve = this.#unwritten.take(completion)
       if (locked.length === 0) {
         resolve()
       } else if (this.#lastChance) {
@@ -466,7 +463,12 @@ export class CompletionWriter {
     } catch (error) {
       if (this.#hasBeenAbandoned()) return true
       this.#lastError = error
-      if (!this.#lastChance) return false
+      if (!this.#lastChance) {
+        if (this.#unwritten.failedAlone(completion, error)) this.#room.wakeAll()
+        return false
+      }
+      const resolve = this.#unwritten.take(completion)
+      // Its promise is resolved when it is reported that it was given up.
       this.#givenUp.add({ completion, isLocked: false, error, resolve })
     }
     return true

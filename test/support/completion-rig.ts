@@ -17,6 +17,8 @@ class Witness extends DelegatingJobStore {
   readonly locked = new Set<string>()
   readonly hangs = new Set<string>()
   isDown = false
+  /** What it throws. */
+  failure = new Error('refused')
   /** The most that it takes at once. */
   room = Number.POSITIVE_INFINITY
   /** While set, writes wait for it. */
@@ -32,8 +34,7 @@ class Witness extends DelegatingJobStore {
     this.writes.push({ ids, atMs: this.#clock.elapsedMs() })
     await this.gate
     if (ids.some((id) => this.hangs.has(id))) await new Promise(() => {})
-    if (this.isDown || ids.length > this.room || ids.some((id) => this.refused.has(id)))
-      throw new Error('refused')
+    if (this.isDown || ids.length > this.room || ids.some((id) => this.refused.has(id))) throw this.failure
     return {
       locked: completions.filter(({ fireInstanceId }) => this.locked.has(fireInstanceId)),
       passedOver: [],
