@@ -14,9 +14,9 @@ export const healthCodes = [
 ] as const
 /**
  * Why something is not well: `takenOver` is a process whose work another one has taken over for good; `stopping` is
- * before and during a shutdown; `notFiring` is a store that answers and takes no change, such as one on a full disk;
- * `notEnding` is one that takes no end of an execution, such as one whose table is locked; `ruleFailed` is a rule of
- * your own, or one that could not be checked.
+ * before and during a shutdown; `notFiring` is a store that answers and takes no change, such as one on a full disk, or
+ * that leaves the loop without an answer; `notEnding` is one that takes no end of an execution, such as one whose table
+ * is locked; `ruleFailed` is a rule of your own, or one that could not be checked.
  */
 export type HealthCode = (typeof healthCodes)[number]
 

@@ -125,8 +125,10 @@ export class Claims {
   async #handOnFired(due: readonly AcquiredTrigger[]): Promise<Unfired> {
     const { failures, handOn, jobStore } = this.#parts
     let results: readonly TriggerFiredResult[]
+    failures.asks('a firing of triggers')
     try {
       results = await jobStore.triggersFired(due)
+      failures.asksNoMore()
     } catch (error) {
       const claims = [...due, ...this.#held]
       this.#held = []

@@ -80,8 +80,11 @@ export class GivingBack {
   async #untilDone(giveBack: () => Promise<readonly AcquiredTrigger[]>): Promise<readonly AcquiredTrigger[]> {
     const { abandonSignal, clock, failures, gate, haltSignal, notifier } = this.#parts
     for (let attempts = 1; !abandonSignal.aborted; ) {
+      failures.asks('the return of acquired triggers')
       try {
-        return await giveBack()
+        const locked = await giveBack()
+        failures.asksNoMore()
+        return locked
       } catch (error) {
         failures.add('The job store could not take back acquired triggers.', error)
         if (haltSignal.aborted && attempts++ === releaseAttemptsMax) {

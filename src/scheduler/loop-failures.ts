@@ -4,6 +4,7 @@ import { logThrown } from '../core/thrown-value.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Notifier } from './notifier.ts'
+import { Unanswered, unansweredMaxMs } from './unanswered.ts'
 
 /** The wait after a failure when the store does not say one. */
 const wrongDelayMs = 1000
@@ -24,12 +25,20 @@ export interface LoopFailuresParts {
  */
 export class LoopFailures {
   readonly #parts: LoopFailuresParts
+  /** Null for a store in memory, which has no other end that could be silent. */
+  readonly #unanswered: Unanswered | null
   #count = 0
   #retryAtMs = 0
   #inVainSinceMs: EpochMs | null = null
+  /** Whether it was told that the store does not answer. */
+  #isSilenceTold = false
 
   constructor(parts: LoopFailuresParts) {
     this.#parts = parts
+    const { clock, jobStore } = parts
+    this.#unanswered = jobStore.capabilities.persistent
+      ? new Unanswered({ clock, onLong: this.#tellSilence })
+      : null
   }
 
   /** The loop does not ask the store before this monotonic time. */
@@ -37,16 +46,31 @@ export class LoopFailures {
     return this.#retryAtMs
   }
 
-  /** Since when what the loop tries is in vain, by the wall clock; null while its last try has succeeded. */
+  /**
+   * Since when what the loop tries is in vain, by the wall clock; null while its last try has succeeded. What the store
+   * has not answered for some seconds is in vain from when it was asked.
+   */
   get inVainSinceMs(): EpochMs | null {
-    return this.#inVainSinceMs
+    return this.#inVainSinceMs ?? this.#unanswered?.sinceMs ?? null
+  }
+
+  /** The loop asks the store, and waits for the answer. `what` names the question. */
+  asks(what: string): void {
+    this.#unanswered?.ask(what)
+  }
+
+  /** The store has answered or failed; the methods that say which one end the question as well. */
+  asksNoMore(): void {
+    this.#unanswered?.end()
   }
 
   /** Reports the first failure of a row; logs each further one for debugging. */
   add(message: string, error: unknown): void {
     const { abandonSignal, clock } = this.#parts
+    const askedMs = this.#unanswered?.sinceMs ?? null
+    this.asksNoMore()
     if (abandonSignal.aborted) return
-    this.#inVainSinceMs ??= clock.now()
+    this.#inVainSinceMs ??= askedMs ?? clock.now()
     this.#note(message, error)
   }
 
@@ -58,7 +82,23 @@ export class LoopFailures {
 
   /** The store has done what the loop asked for; a row of failures ends only when nothing is left to fire. */
   answered(): void {
+    this.asksNoMore()
     this.#inVainSinceMs = null
+    if (!this.#isSilenceTold) return
+    this.#isSilenceTold = false
+    this.#parts.notifier.errorEnded('The job store answers what the loop asks again.')
+  }
+
+  /** Once in a series: a store that is silent for long may fail in between. */
+  readonly #tellSilence = (what: string): void => {
+    const { abandonSignal, notifier } = this.#parts
+    if (this.#isSilenceTold || abandonSignal.aborted) return
+    this.#isSilenceTold = true
+    const seconds = unansweredMaxMs / 1000
+    notifier.error(
+      `The job store has not answered ${what} for ${seconds} seconds; nothing fires until it does.`,
+      null,
+    )
   }
 
   #note(message: string, error: unknown): void {

@@ -108,7 +108,7 @@ export class QuartzSchedulerThread {
     })
   }
 
-  /** Since when it fails to find or to fire triggers, by the wall clock; null while it does not fail. */
+  /** Since when it finds and fires no trigger because the store fails or is silent, by the wall clock; else null. */
   get inVainSinceMs(): EpochMs | null {
     return this.#failures.inVainSinceMs
   }
@@ -341,7 +341,9 @@ export class QuartzSchedulerThread {
       }
       // The state may change during this wait too.
       if (this.#freeThreads() === 0) {
+        this.#failures.asks('a call that stores a trigger to be fired at once')
         await this.firstFirings.nextEnd()
+        this.#failures.asksNoMore()
         return
       }
       const nextMs = next?.trigger.nextFireTimeMs ?? null
@@ -349,6 +351,7 @@ export class QuartzSchedulerThread {
       // The answer contains what was signalled before this line; later signals are kept.
       this.#signal = null
       const asked = { wallMs: clock.now(), elapsedMs: clock.elapsedMs() }
+      this.#failures.asks('the search for the next triggers')
       const { fired, isWhole, lookAgainAtMs } = await this.#take(nextMs, asked)
       this.#failures.answered()
       lateCauses.looked()
