@@ -21,6 +21,7 @@ describe('errors of the database', () => {
     ['57P01', 'connection', true, true],
     ['57P03', 'connection', true, true],
     ['25P03', 'connection', true, true],
+    ['25P04', 'connection', true, true],
     ['25006', 'connection', true, true],
     ['28P01', 'connection', false, true],
     ['3D000', 'connection', false, true],
@@ -80,6 +81,12 @@ describe('errors of the database', () => {
     const { message } = new DatabaseFailure(coded('42P01', 'no such table')).toPersistenceError()
     expect(message).toMatch(/option 'schema', the search_path of the user and its USAGE on the schema\./)
     expect(message).not.toContain("run the store's migrations")
+  })
+
+  test('names the setting that ended a transaction', () => {
+    const ended = new DatabaseFailure(coded('25P04', 'terminating connection', 'FATAL')).toPersistenceError()
+    expect(ended.code).toBe('ERR_DATABASE_UNAVAILABLE')
+    expect(ended.message).toContain('because a transaction took longer than its transaction_timeout: raise that')
   })
 
   test('takes a standby for one in each language of messages', () => {

@@ -440,4 +440,17 @@ describe('locks', () => {
     ])
     expect(await store.runner.transact(() => add(1), { lock: 'rows' })).toBe(1)
   })
+
+  test('are not ended by the limit for transactions that servers from PostgreSQL 17 on have', async (context) => {
+    const [server] = await database.query(`SELECT current_setting('transaction_timeout', true) AS has`)
+    if (server?.['has'] === null) context.skip()
+    await using store = testRunner(withSettings('transaction_timeout=150ms'))
+    const lasting = (): SqlProgram<readonly SqlRow[]> => rowsOf('SELECT pg_sleep(0.3), 1 AS one')
+    expect(await store.runner.transact(lasting, { lock: 'rows' })).toMatchObject([{ one: 1 }])
+    expect(await store.runner.read(lasting)).toMatchObject([{ one: 1 }])
+    const session = await store.connections.open(null)
+    const [shown] = await session.query({ text: 'SHOW transaction_timeout' })
+    expect(shown?.rows).toEqual([{ transaction_timeout: '150ms' }])
+    session.release()
+  })
 })

@@ -78,6 +78,12 @@ const faults: Readonly<Record<string, PostgresFault>> = {
   '57P03': away,
   '57P05': away,
   '25P03': away,
+  '25P04': fault(
+    'connection',
+    5,
+    'The server ended the session because a transaction took longer than its transaction_timeout: raise that for this ' +
+      'role or database, or set it to 0.',
+  ),
   '25006': onlyReads,
   '28': refused,
   '3D': fault('connection', 0, 'Create the database, or correct its name in the connection options.'),

@@ -29,9 +29,20 @@ function timeLimits({ lockTimeoutMs, statementTimeoutMs }: TimeLimits): Settings
 /** One list of expressions for all settings, each for this transaction only. */
 function setForTransaction(settings: Settings): string {
   return Object.entries(settings)
-    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+    .map(([name, value]) => setting(name, value))
     .join(', ')
 }
+
+function setting(name: string, value: string): string {
+  return `set_config('${name}', '${value}', true)`
+}
+
+/**
+ * Statements and idle times have their own limits then; that of the whole transaction would end sessions. Servers
+ * before PostgreSQL 17 do not know the setting and would refuse it, so they are asked in the same statement.
+ */
+const noTransactionTimeout = `CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
+      THEN ${setting('transaction_timeout', '0')} END`
 
 interface OpeningLimits extends TimeLimits {
   /** Whether the server can report its timeline. */
@@ -59,12 +70,14 @@ export function transactionOpening(limits: OpeningLimits): SqlStatement {
       idle_in_transaction_session_timeout: String(statementTimeoutMs),
     }),
   }
+  const settingsOfSession = setForTransaction(settings)
+  const set = statementTimeoutMs > 0 ? `${settingsOfSession}, ${noTransactionTimeout}` : settingsOfSession
   const timeline = hasTimelines ? timelineExpression : 'NULL'
   const serverStarted = hasStartTime ? serverStartedExpression : 'NULL'
   return statementOf(
     `SELECT CAST(pg_current_xact_id() AS text) AS xid, ${timeline} AS timeline,
       CAST(extract(epoch FROM now()) AS text) AS began, CAST(${serverStarted} AS text) AS server_started,
-      pg_backend_pid() AS pid, ${setForTransaction(settings)}`,
+      pg_backend_pid() AS pid, ${set}`,
   )
 }
 
@@ -75,7 +88,8 @@ export function transactionOpening(limits: OpeningLimits): SqlStatement {
  */
 export function statementLimits(limits: TimeLimits): SqlStatement | null {
   const set = setForTransaction(timeLimits(limits))
-  return set === '' ? null : statementOf(`SELECT ${set}`)
+  if (set === '') return null
+  return statementOf(`SELECT ${limits.statementTimeoutMs > 0 ? `${set}, ${noTransactionTimeout}` : set}`)
 }
 
 const begin = statementOf(
