@@ -102,7 +102,11 @@ describe('a wait for a lock', () => {
     expect(await deleting).toBe(true)
     await scheduler.shutdown()
     expect(waits).toHaveLength(1)
-    expect(logged).toEqual(['a statement waits for a lock'])
+    expect(logged).toEqual([
+      expect.stringMatching(
+        /^a statement waits for a lock of session \d+ \(quartz-ts, idle in transaction, for \d+ s: BEGIN; LOCK TABLE/,
+      ),
+    ])
   })
 
   test('of the same statement for the same session is reported once a minute, however often it is tried', async () => {

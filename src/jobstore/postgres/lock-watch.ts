@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { LockWait } from '../lock-wait.ts'
 import { disconnect } from './postgres-driver.ts'
 import type { SlowStatement } from './postgres-session.ts'
+import { ToldLately } from './told-lately.ts'
 
 export interface LockWatchOptions {
   /** A client outside of the pool, which may have no free connection while statements wait for locks. */
@@ -36,13 +37,14 @@ const tellAgainMs = 60_000
 export class LockWatch {
   readonly #options: LockWatchOptions
   readonly #waiting: SlowStatement[] = []
-  /** When waits of statements that may come again and again were reported, by what waits for whom. */
-  readonly #toldMs = new Map<string, number>()
+  /** Waits of statements that may come again and again. */
+  readonly #told: ToldLately
   #looking: Promise<void> | null = null
   #isCutOff = false
 
   constructor(options: LockWatchOptions) {
     this.#options = options
+    this.#told = new ToldLately(tellAgainMs, options.elapsedMs)
   }
 
   /** Returns at once and never throws. */
@@ -76,12 +78,7 @@ export class LockWatch {
   }
 
   #isNews({ statement, holders }: LockWait): boolean {
-    const nowMs = this.#options.elapsedMs()
-    for (const [told, atMs] of this.#toldMs) if (nowMs - atMs >= tellAgainMs) this.#toldMs.delete(told)
-    const what = JSON.stringify([statement, holders.map(({ processId }) => processId)])
-    if (this.#toldMs.has(what)) return false
-    this.#toldMs.set(what, nowMs)
-    return true
+    return this.#told.isNews(JSON.stringify([statement, holders.map(({ processId }) => processId)]))
   }
 
   /** Null when the statement does not wait for a lock. */
@@ -109,6 +106,6 @@ export class LockWatch {
       const transactionAgeMs = age_ms === null ? null : Math.round(age_ms)
       return { processId: pid, application, state, statement: held, transactionAgeMs }
     })
-    return { statement, processId, waitedMs, holders }
+    return { statement, processId, waitedMs: Math.round(waitedMs), holders }
   }
 }

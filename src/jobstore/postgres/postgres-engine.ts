@@ -14,6 +14,7 @@ import type { SqlTransactor } from '../sql/session/sql-transactor.ts'
 import type { SqlEngine } from '../sql/sql-engine.ts'
 import { checkInEntry, ThreadCheckIns } from './check-in-thread.ts'
 import { firstContact } from './first-contact.ts'
+import { LockLog } from './lock-log.ts'
 import { PostgresAccess, type PostgresAccessContext } from './postgres-access.ts'
 import { postgresDialect, postgresSchema } from './postgres-dialect.ts'
 import { pgSource } from './postgres-driver.ts'
@@ -94,6 +95,7 @@ function heard(
   signaler: JobStoreContext['signaler'],
   logger: JobStoreContext['logger'],
 ): Pick<PostgresAccessContext, 'onWake' | 'onInterrupt' | 'onOrder' | 'onLockWait' | 'onTrouble'> {
+  const lockLog = new LockLog(logger, () => systemClock.elapsedMs())
   return {
     onWake: (earliestMs) => {
       signaler.schedulingChanged(earliestMs)
@@ -105,7 +107,7 @@ function heard(
       signaler.nodeOrdered(order)
     },
     onLockWait: (wait) => {
-      logger.warn(wait, 'a statement waits for a lock')
+      lockLog.tell(wait)
       signaler.lockWaitExceeded(wait)
     },
     onTrouble: (message, cause, level) => {
