@@ -1,6 +1,6 @@
 import { createScheduler, defineJob, JobBuilder, type SchedulerEventMap } from 'quartz-ts'
 import { postgresJobStore } from 'quartz-ts/postgres'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { LockWait } from '../../src/jobstore/lock-wait.ts'
 import { LockWatch } from '../../src/jobstore/postgres/lock-watch.ts'
@@ -8,6 +8,7 @@ import type { SlowStatement } from '../../src/jobstore/postgres/postgres-session
 import { systemClock } from '../../src/time/clock.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { type TestRunner, testRunner } from '../support/postgres-runner.ts'
+import { startPostgres } from '../support/postgres-server.ts'
 import { changesOf, rowsOf } from '../support/sql-steps.ts'
 
 let database: TestDatabase
@@ -31,6 +32,7 @@ function watchedRunner(
   const watch = new LockWatch({
     connect: () => store.connections.dedicatedClient(),
     onLockWait,
+    onStandbyWait: () => expect.fail('there is no standby'),
     elapsedMs,
   })
   return { ...store, watch }
@@ -156,10 +158,48 @@ describe('a wait for a lock', () => {
     const watch = new LockWatch({
       connect: () => store.connections.dedicatedClient(),
       onLockWait: () => expect.fail('nothing is known'),
+      onStandbyWait: () => expect.fail('nothing is known'),
       elapsedMs: () => systemClock.elapsedMs(),
     })
     watch.examine({ waitedMs: 1, processId: null })
     watch.examine({ waitedMs: 1, processId: 1 })
     await watch.close()
   })
+})
+
+test('a COMMIT that waits for a synchronous standby is told, and no lock is', async () => {
+  const server = await startPostgres({ settings: ['synchronous_standby_names=gone'] })
+  onTestFinished(() => server.remove())
+  const url = new URL(server.connectionString)
+  url.searchParams.set('options', '-c synchronous_commit=on')
+  let onStandby = (): void => {}
+  const told = new Promise<void>((resolve) => {
+    onStandby = resolve
+  })
+  const waits: LockWait[] = []
+  const report = (wait: SlowStatement): void => {
+    watch.examine(wait)
+  }
+  await using store = testRunner(url.href, { slow: { afterMs: 200, report } })
+  const watch = new LockWatch({
+    connect: () => store.connections.dedicatedClient(),
+    onLockWait: (wait) => waits.push(wait),
+    onStandbyWait: () => {
+      onStandby()
+    },
+    elapsedMs: () => systemClock.elapsedMs(),
+  })
+  const create = 'CREATE TABLE item AS SELECT 1 AS id'
+  const creating = store.runner.transact(() => changesOf(create), { lock: 'rows' })
+  await told
+  const admin = testRunner(server.connectionString)
+  // As when the standby is back.
+  await admin.runner.transact(
+    () => rowsOf(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`),
+    { lock: 'rows' },
+  )
+  await creating
+  await watch.close()
+  await admin.runner.close()
+  expect(waits).toEqual([])
 })

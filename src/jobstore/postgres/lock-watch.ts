@@ -8,6 +8,8 @@ export interface LockWatchOptions {
   /** A client outside of the pool, which may have no free connection while statements wait for locks. */
   readonly connect: () => pg.Client
   readonly onLockWait: (wait: LockWait) => void
+  /** A COMMIT waits for a synchronous standby: its own, or that of the session that holds the lock. */
+  readonly onStandbyWait: () => void
   /** Monotonic time. */
   readonly elapsedMs: () => number
 }
@@ -16,11 +18,20 @@ export interface LockWatchOptions {
 const whoBlocks = `SELECT a.pid, left(coalesce(a.application_name, ''), 100) AS application,
   coalesce(a.state, '') AS state, left(coalesce(a.query, ''), 1000) AS statement,
   CAST(extract(epoch FROM clock_timestamp() - a.xact_start) * 1000 AS double precision) AS age_ms,
-  left(coalesce((SELECT w.query FROM pg_stat_activity w WHERE w.pid = $1), ''), 1000) AS waiting
-  FROM pg_stat_activity a WHERE a.pid = ANY (pg_blocking_pids($1)) ORDER BY a.xact_start`
+  left(coalesce(w.query, ''), 1000) AS waiting,
+  (coalesce(a.wait_event, '') = 'SyncRep' OR coalesce(w.wait_event, '') = 'SyncRep') AS for_standby
+  FROM pg_stat_activity w LEFT JOIN pg_stat_activity a ON a.pid = ANY (pg_blocking_pids($1))
+  WHERE w.pid = $1 ORDER BY a.xact_start`
+
+/** The session that waits, with one that is in its way. */
+interface WaitRow extends Omit<HolderRow, 'pid'> {
+  /** Null when no session is in its way. */
+  readonly pid: number | null
+}
 
 interface HolderRow {
   readonly pid: number
+  readonly for_standby: boolean
   readonly application: string
   readonly state: string
   readonly statement: string
@@ -85,10 +96,10 @@ export class LockWatch {
   async #look(processId: number, waitedMs: number): Promise<LockWait | null> {
     const client = this.#options.connect()
     client.on('error', () => {})
-    let rows: readonly HolderRow[] = []
+    let rows: readonly WaitRow[] = []
     try {
       await client.connect()
-      const result = await client.query<HolderRow>({
+      const result = await client.query<WaitRow>({
         text: whoBlocks,
         values: [processId],
         query_timeout: 5000,
@@ -99,10 +110,12 @@ export class LockWatch {
     } finally {
       await disconnect(client)
     }
+    if (rows.some((row) => row.for_standby) && this.#told.isNews('standby')) this.#options.onStandbyWait()
     // The statement is slow for another reason, or has got its lock meanwhile.
-    const statement = rows[0]?.waiting
+    const holding = rows.filter((row): row is HolderRow => row.pid !== null)
+    const statement = holding[0]?.waiting
     if (statement === undefined) return null
-    const holders = rows.map(({ pid, application, state, statement: held, age_ms }) => {
+    const holders = holding.map(({ pid, application, state, statement: held, age_ms }) => {
       const transactionAgeMs = age_ms === null ? null : Math.round(age_ms)
       return { processId: pid, application, state, statement: held, transactionAgeMs }
     })

@@ -47,6 +47,10 @@ const outageMs = 60_000
 /** The SQLSTATE of a session that the server ended because it was idle, by `idle_session_timeout`. */
 const idleSessionTimeout = '57P05'
 
+const standbyWait =
+  'COMMIT waits for a synchronous standby: bring the standby back, or take it out of synchronous_standby_names and ' +
+  'reload the settings of the server'
+
 /** Everything that one store has open at the server. */
 export class PostgresAccess {
   readonly connections: PostgresConnections
@@ -69,6 +73,9 @@ export class PostgresAccess {
     this.#watch = new LockWatch({
       connect: () => this.connections.dedicatedClient(),
       onLockWait: context.onLockWait,
+      onStandbyWait: () => {
+        context.onTrouble(standbyWait, null, 'warn')
+      },
       elapsedMs: () => clock.elapsedMs(),
     })
     const { lockWaitWarningMs } = options

@@ -226,6 +226,8 @@ export class PostgresRunner implements SqlRunner {
       transaction = new PostgresTransaction(session, this.#settings, this.#opening(lockTimeoutMs))
       const answer = await transaction.run(program, options.lock)
       computed = { answer }
+      // Attempts that wait for locks are looked at seldom, but a COMMIT may wait for a standby.
+      session.slow = this.#options.connections.slow
       await transaction.commit({ mayBeLost: options.mayBeLost?.(answer) === true })
       session.release()
       return { kind: 'committed', answer }

@@ -49,6 +49,7 @@ export class PostgresSession {
   readonly #release: (error?: Error | boolean) => void
   readonly #settings: SessionSettings
   readonly #answerWithinMs: number | null
+  #slow: SlowWatch | null
   #isOut = true
   #processId: number | null
 
@@ -66,6 +67,7 @@ export class PostgresSession {
     this.#release = release
     this.#settings = settings
     this.#answerWithinMs = answerWithinMs
+    this.#slow = settings.slow
     const { processID } = client as { processID?: number | null }
     this.#processId = processID ?? null
     client.on('error', ignore)
@@ -74,6 +76,11 @@ export class PostgresSession {
   /** Behind a transaction pooler only the server knows which of its processes runs a transaction. */
   set processId(id: number) {
     this.#processId = id
+  }
+
+  /** Who is told of statements from now on that take long. */
+  set slow(watch: SlowWatch | null) {
+    this.#slow = watch
   }
 
   /** Runs the statements of a text in one round trip; one result for each. @throws DatabaseFailure */
@@ -116,7 +123,8 @@ export class PostgresSession {
 
   /** Waits for an answer up to the session's limit, and reports a slow statement. @throws DatabaseFailure */
   async #watch<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    const { clock, slow } = this.#settings
+    const { clock } = this.#settings
+    const slow = this.#slow
     const answerWithinMs = this.#answerWithinMs
     const startedMs = clock.elapsedMs()
     let timer: ClockTimer | null = null
