@@ -419,8 +419,8 @@ export class AlertWatch {
 
   #tellStoreAway({ askedMs }: StoreAway, error: unknown): void {
     this.#isStoreAwayTold = true
-    const forMs = this.#parts.clock.elapsedMs() - askedMs
-    const message = `The job store has failed for ${forMs} ms: ${withoutSecrets(textOf(error))}`
+    const failedMs = Math.round(this.#parts.clock.elapsedMs() - askedMs)
+    const message = `The job store has failed for ${failedMs} ms: ${withoutSecrets(textOf(error))}`
     this.#parts.sender.tell('raised', message, this.#storeAlert(message))
   }
 

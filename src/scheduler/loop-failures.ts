@@ -9,6 +9,11 @@ import { Unanswered, unansweredMaxMs } from './unanswered.ts'
 /** The wait after a failure when the store does not say one. */
 const wrongDelayMs = 1000
 
+/** A failure that was reported is no news for so long. */
+const quietMs = 60_000
+/** A row of failures that lasts so long is news all the same. */
+const longMs = 5000
+
 export interface LoopFailuresParts {
   readonly clock: Clock
   readonly ids: IdGenerator
@@ -30,6 +35,10 @@ export class LoopFailures {
   #count = 0
   #retryAtMs = 0
   #inVainSinceMs: EpochMs | null = null
+  /** When each failure that can come again and again was reported last, by its message. */
+  readonly #reportedMs = new Map<string, number>()
+  /** Since when the present row of failures lasts, and whether it was reported; null while nothing fails. */
+  #row: { readonly sinceMs: number; isReported: boolean } | null = null
   /** Whether it was told that the store does not answer. */
   #isSilenceTold = false
 
@@ -64,20 +73,33 @@ export class LoopFailures {
     this.#unanswered?.end()
   }
 
-  /** Reports the first failure of a row; logs each further one for debugging. */
+  /** Reports a failure once in a row of them, and in rows that follow closely once; logs the others for debugging. */
   add(message: string, error: unknown): void {
     const { abandonSignal, clock } = this.#parts
     const askedMs = this.#unanswered?.sinceMs ?? null
     this.asksNoMore()
     if (abandonSignal.aborted) return
     this.#inVainSinceMs ??= askedMs ?? clock.now()
-    this.#note(message, error)
+    this.#note(message, error, this.#isNews(message))
+  }
+
+  /**
+   * Where some tries succeed and others fail, each row is short, and only the first one is news for a while. One that
+   * lasts is.
+   */
+  #isNews(message: string): boolean {
+    const nowMs = this.#parts.clock.elapsedMs()
+    const reportedMs = this.#reportedMs.get(message) ?? Number.NEGATIVE_INFINITY
+    const isNews =
+      nowMs - reportedMs >= quietMs || (this.#row !== null && nowMs - this.#row.sinceMs >= longMs)
+    if (isNews && this.#row?.isReported !== true) this.#reportedMs.set(message, nowMs)
+    return isNews
   }
 
   /** The same for a single trigger: the store has answered, and others may fire. */
   addOfTrigger(message: string, error: unknown): void {
     this.#inVainSinceMs = null
-    if (!this.#parts.abandonSignal.aborted) this.#note(message, error)
+    if (!this.#parts.abandonSignal.aborted) this.#note(message, error, true)
   }
 
   /** The store has done what the loop asked for; a row of failures ends only when nothing is left to fire. */
@@ -101,14 +123,15 @@ export class LoopFailures {
     )
   }
 
-  #note(message: string, error: unknown): void {
+  #note(message: string, error: unknown, isNews: boolean): void {
     const { clock, ids, logger, notifier } = this.#parts
     this.#count++
-    if (this.#count === 1) notifier.error(message, error)
-    else {
-      logger.debug({ err: error, failures: this.#count }, message)
-      this.#retryAtMs = clock.elapsedMs() + this.#delayMs() * (1 - 0.5 * ids.random())
-    }
+    const row = (this.#row ??= { sinceMs: clock.elapsedMs(), isReported: false })
+    if (isNews && !row.isReported) {
+      row.isReported = true
+      notifier.error(message, error)
+    } else logger.debug({ err: error, failures: this.#count }, message)
+    if (this.#count > 1) this.#retryAtMs = clock.elapsedMs() + this.#delayMs() * (1 - 0.5 * ids.random())
   }
 
   /** What the store says. A store of another program may be wrong, and the loop goes on all the same. */
@@ -128,9 +151,11 @@ export class LoopFailures {
   /** The row of failures has ended, which the log says; a wait that has begun goes on. */
   end(): void {
     const failures = this.#count
+    const isReported = this.#row?.isReported === true
     this.#count = 0
+    this.#row = null
     this.#inVainSinceMs = null
-    if (failures > 0) this.#parts.logger.info({ failures }, 'Triggers are searched and fired again.')
+    if (isReported) this.#parts.logger.info({ failures }, 'Triggers are searched and fired again.')
   }
 
   /** The wait is over: there is a sign that the next try succeeds. */
@@ -141,6 +166,8 @@ export class LoopFailures {
   /** Forgets failures and the wait. */
   clear(): void {
     this.#count = 0
+    this.#row = null
+    this.#reportedMs.clear()
     this.#inVainSinceMs = null
     this.#retryAtMs = 0
   }

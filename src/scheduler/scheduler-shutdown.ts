@@ -169,8 +169,7 @@ export class SchedulerShutdown {
       await this.#storeStep('writing ended executions', () => completions.drained())
       return
     }
-    const some = left === 1 ? 'An execution still runs' : `${left} executions still run`
-    notifier.error(`${some} although the time to shut down is over: ${executing.names()}.`, null)
+    notifier.error(leftOver(executing, left), null)
     if (options.interruptJobsOnShutdown) executing.interruptAll('shutdown')
     // A store that failed all this time gets no further second.
     if (completions.isStuck(stepMaxMs)) this.#cutOff('writing ended executions')
@@ -297,4 +296,23 @@ export class SchedulerShutdown {
     if (executions === 0 && completionsUnwritten === 0 && !isStoreCutOff) return
     notifier.events.emit('shutdownIncomplete', { executions, completionsUnwritten, isStoreCutOff })
   }
+}
+
+/** Names what still runs of so many; the others have ended, and keep their slots until that is written. */
+function leftOver(executing: ExecutingJobs, left: number): string {
+  const running = Math.min(left, executing.count)
+  const ended = left - running
+  const parts: string[] = []
+  if (running > 0) {
+    const some = running === 1 ? 'An execution still runs' : `${running} executions still run`
+    parts.push(`${some} although the time to shut down is over: ${executing.names()}.`)
+  }
+  if (ended > 0) {
+    const some =
+      ended === 1
+        ? 'An execution has ended, and its end is'
+        : `${ended} executions have ended, and their ends are`
+    parts.push(`${some} not written although the time to shut down is over.`)
+  }
+  return parts.join(' ')
 }

@@ -70,3 +70,12 @@ it('a store that answers again in time is not told', async () => {
   await scheduler.shutdown()
   expect(clock.timerCount).toBe(0)
 })
+
+it('a time that is no whole number of milliseconds is told as one', async () => {
+  const { answer, channel, clock } = await rig({ checkMs: 1000, storeAwayMs: 60_000 })
+  const elapsedMs = clock.elapsedMs.bind(clock)
+  clock.elapsedMs = () => elapsedMs() * 1.000_001
+  answer('with an error')
+  await clock.advance(120_000)
+  expect(kindsOf(channel)).toEqual(['raised The job store has failed for 60000 ms: away'])
+})

@@ -42,6 +42,23 @@ describe('a server that is away when a scheduler is made', () => {
     await expect(made).rejects.not.toThrow('tries again')
   })
 
+  test.each([0, 200])(
+    'that has no connection left says so, also when waited for %i ms',
+    async (connectWaitMs) => {
+      await database.query('CREATE ROLE full_role LOGIN PASSWORD $$quartz$$ CONNECTION LIMIT 0')
+      onTestFinished(async () => {
+        await database.query('DROP ROLE full_role')
+      })
+      const url = new URL(database.connectionString)
+      url.username = 'full_role'
+      url.password = 'quartz'
+      const jobStore = postgresJobStore({ connectionString: url.href, connectWaitMs })
+      const made = createScheduler({ jobStore, logger: false })
+      await expect(made).rejects.toThrow('It is the limit of this role: lower poolSize or raise ALTER ROLE')
+      await expect(made).rejects.not.toThrow('can be reached')
+    },
+  )
+
   test('is waited for, with one warning', async () => {
     await using proxy = await TcpProxy.startFor(database.connectionString)
     proxy.refuse()

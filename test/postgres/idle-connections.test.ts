@@ -12,10 +12,14 @@ interface Rig {
   readonly told: (count: number) => Promise<readonly string[]>
 }
 
-function rig(connectionString: string): Rig {
+function rig(
+  connectionString: string,
+  expected = 'an idle connection to PostgreSQL broke',
+  listen = false,
+): Rig {
   const levels: string[] = []
   let [wanted, enough] = [0, latch()]
-  const access = new PostgresAccess(resolvePostgresOptions({ connectionString, listen: false }), {
+  const access = new PostgresAccess(resolvePostgresOptions({ connectionString, listen }), {
     schedulerName: 'test',
     instanceId: 'a',
     clock: systemClock,
@@ -25,7 +29,7 @@ function rig(connectionString: string): Rig {
     onOrder: () => {},
     onLockWait: () => {},
     onTrouble: (message, _cause, level) => {
-      expect(message).toContain('an idle connection to PostgreSQL broke')
+      expect(message).toContain(expected)
       levels.push(level)
       if (levels.length === wanted) enough.open()
     },
@@ -60,4 +64,12 @@ test('an idle connection that the server ends by its settings is no reason to wa
   const session = await access.connections.open(null)
   session.release()
   expect(await told(1)).toEqual(['debug'])
+})
+
+test('that other nodes cannot be woken is warned of once in an outage', async () => {
+  const { access, told } = rig('postgres://127.0.0.1:1/nothing', 'other nodes could not be woken', true)
+  access.wakePeers(systemClock.now())
+  await told(1)
+  access.wakePeers(systemClock.now())
+  expect(await told(2)).toEqual(['warn', 'debug'])
 })

@@ -86,7 +86,26 @@ describe('errors of the database', () => {
   test('names the setting that ended a transaction', () => {
     const ended = new DatabaseFailure(coded('25P04', 'terminating connection', 'FATAL')).toPersistenceError()
     expect(ended.code).toBe('ERR_DATABASE_UNAVAILABLE')
-    expect(ended.message).toContain('because a transaction took longer than its transaction_timeout: raise that')
+    expect(ended.message).toContain(
+      'because a transaction took longer than its transaction_timeout: raise that',
+    )
+  })
+
+  test.each([
+    ['InitProcess', 'The server has no connection left: lower poolSize or raise its max_connections.'],
+    [
+      'InitializeSessionUserId',
+      'It is the limit of this role: lower poolSize or raise ALTER ROLE ... CONNECTION LIMIT.',
+    ],
+    [
+      'CheckMyDatabase',
+      'It is the limit of this database: lower poolSize or raise ALTER DATABASE ... CONNECTION LIMIT.',
+    ],
+  ])('says whose limit of connections is reached, which %s has found', (routine, remedy) => {
+    const full = Object.assign(coded('53300', 'too many', 'FATAL'), { routine })
+    expect(new DatabaseFailure(full).toPersistenceError().message).toBe(
+      `PostgreSQL refused a connection: too many (53300). ${remedy}`,
+    )
   })
 
   test('takes a standby for one in each language of messages', () => {

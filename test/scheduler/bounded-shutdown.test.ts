@@ -5,6 +5,7 @@ import { defineJob } from '../../src/jobs/define-job.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import type { SchedulerEventMap } from '../../src/listeners/events.ts'
 import type { ShutdownOptions } from '../../src/scheduler/shutdown-options.ts'
+import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
 import { interceptJobStore, type StoreMethod } from '../support/intercept-job-store.ts'
 import { LoopFixture } from '../support/loop-fixture.ts'
 
@@ -366,4 +367,19 @@ describe('a second shutdown', () => {
     await fixture.settled(ended)
     expect(fixture.clock.elapsedMs() - startedMs).toBe(5000)
   })
+})
+
+it('a shutdown whose time is over names what runs apart from what has ended and is not written', async () => {
+  const fixture = await LoopFixture.create({ threadPool: inProcessThreadPool({ size: 2 }) })
+  fixture.around = (call) =>
+    call.method === 'triggeredJobsComplete' ? Promise.reject(new Error('disk full')) : call.proceed()
+  await fixture.schedule('series', { everyMs: 100 })
+  await fixture.settled(fixture.scheduler.start())
+  // As many as may be unwritten, and one in each slot.
+  await fixture.clock.advance(2000)
+  await timeToEnd(fixture, { waitForJobsToComplete: true, timeoutMs: 1000 })
+  const texts = fixture.errors.filter((text) => text.includes('the time to shut down is over'))
+  expect(texts).toEqual([
+    '2 executions have ended, and their ends are not written although the time to shut down is over.',
+  ])
 })

@@ -187,6 +187,46 @@ describe('a full pool', () => {
   })
 })
 
+describe('searches of which some fail', () => {
+  const scanning = 'The job store failed while scanning for the next triggers to fire.'
+
+  /** A fixture that fires often, with the searches that fail as the test says. */
+  async function failing(fails: (nth: number) => boolean): Promise<LoopFixture> {
+    const fixture = await LoopFixture.create({ idleWaitMs: 5000 })
+    await fixture.schedule('often', { everyMs: 500 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1000)
+    let searches = 0
+    fixture.around = (call) => {
+      const isSearch = call.method === 'acquireNextTriggers' || call.method === 'acquireAndFire'
+      return isSearch && fails(++searches) ? Promise.reject(new Error('locked')) : call.proceed()
+    }
+    return fixture
+  }
+
+  it('are one series for a minute', async () => {
+    const fixture = await failing((nth) => nth % 3 === 0)
+    await fixture.clock.advance(50_000)
+    expect(fixture.errors).toEqual([scanning])
+    await fixture.clock.advance(30_000)
+    expect(fixture.errors).toEqual([scanning, scanning])
+    await fixture.settled(fixture.scheduler.shutdown())
+  })
+
+  it('are told again when all fail for long', async () => {
+    let isAway = false
+    const fixture = await failing((nth) => isAway || nth === 1)
+    await fixture.clock.advance(5000)
+    expect(fixture.errors).toEqual([scanning])
+    isAway = true
+    await fixture.clock.advance(4000)
+    expect(fixture.errors).toEqual([scanning])
+    await fixture.clock.advance(20_000)
+    expect(fixture.errors).toEqual([scanning, scanning])
+    await fixture.settled(fixture.scheduler.shutdown())
+  })
+})
+
 function fail(): never {
   throw new Error('a stored trigger has a job')
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { Clock } from '../../time/clock.ts'
 import { pause } from '../../time/pause.ts'
 import { settledWithin } from '../../time/settled-within.ts'
-import { judgeError, thrownMessage } from './postgres-errors.ts'
+import { DatabaseFailure, judgeError, thrownMessage } from './postgres-errors.ts'
 
 export interface FirstContactOptions {
   /** How long to wait for a server that is away; 0: do not wait. */
@@ -70,12 +70,12 @@ function isAway(error: unknown): error is JobPersistenceError {
 }
 
 function stillAway(error: JobPersistenceError, waitedMs: number): JobPersistenceError {
+  const { fault, isAway: cannotBeReached } = new DatabaseFailure(error.cause)
+  const check = cannotBeReached || fault.remedy === '' ? 'Check that the server runs and can be reached.' : fault.remedy
   const remedy =
     waitedMs === 0
-      ? 'Check that the server runs and can be reached, or let createScheduler wait for it: ' +
-        'postgresJobStore({ connectWaitMs: 60_000 }).'
-      : `It was waited for as long as connectWaitMs (${waitedMs}) says. Check that the server runs and can be ` +
-        'reached, or wait longer.'
+      ? `${check} Or let createScheduler wait for it: postgresJobStore({ connectWaitMs: 60_000 }).`
+      : `It was waited for as long as connectWaitMs (${waitedMs}) says. ${check} Or wait longer.`
   return new JobPersistenceError(`PostgreSQL cannot be used: ${thrownMessage(error.cause)}. ${remedy}`, {
     cause: error.cause,
     code: error.code,

@@ -42,7 +42,7 @@ export interface PostgresAccessContext {
   readonly onTrouble: (message: string, cause: unknown, level: 'warn' | 'debug') => void
 }
 
-/** Idle connections that break within so long of each other do so for one reason. */
+/** Failures that come within so long of each other have one reason: of idle connections, or of wake-ups. */
 const outageMs = 60_000
 /** The SQLSTATE of a session that the server ended because it was idle, by `idle_session_timeout`. */
 const idleSessionTimeout = '57P05'
@@ -65,6 +65,7 @@ export class PostgresAccess {
   readonly #listener: WakeListener | null
   readonly #changes = new ChangeListeners()
   #idleBrokeMs = Number.NEGATIVE_INFINITY
+  #wakingFailedMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ResolvedPostgresOptions, context: PostgresAccessContext) {
     this.#options = options
@@ -219,7 +220,10 @@ export class PostgresAccess {
       from: instanceId,
       clock,
       onError: (error) => {
-        onTrouble('other nodes could not be woken; they look by themselves', error, 'warn')
+        const nowMs = clock.elapsedMs()
+        const level = nowMs - this.#wakingFailedMs >= outageMs ? 'warn' : 'debug'
+        this.#wakingFailedMs = nowMs
+        onTrouble('other nodes could not be woken; they look by themselves', error, level)
       },
     })
   }

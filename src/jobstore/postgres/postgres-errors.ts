@@ -42,6 +42,9 @@ export const cancelledFault: PostgresFault = fault('busy', 10, tooLong)
 /** After a fail-over the client may have reached the demoted server. */
 const onlyReads = fault('connection', 5, 'The server only reads: connect to the primary.')
 
+/** The SQLSTATE of a server, role or database that has no connection left. */
+const tooManyConnections = '53300'
+
 /** By SQLSTATE, or by its class (the first two characters). */
 const faults: Readonly<Record<string, PostgresFault>> = {
   '40P01': fault('busy', 10),
@@ -51,7 +54,7 @@ const faults: Readonly<Record<string, PostgresFault>> = {
     'Another transaction holds a lock for long: see what it does, or raise lockTimeoutMs.',
   ),
   '57014': fault('busy', 0, tooLong),
-  '53300': fault(
+  [tooManyConnections]: fault(
     'busy',
     5,
     'The server has no connection left: lower poolSize or raise its max_connections.',
@@ -103,6 +106,14 @@ const faults: Readonly<Record<string, PostgresFault>> = {
   '25': fault('unknown', 0),
 }
 
+/** Where the limit of a role or a database is meant, by the routine of the server that looks after it. */
+const limitRemedies: Readonly<Record<string, string>> = {
+  InitializeSessionUserId:
+    'It is the limit of this role: lower poolSize or raise ALTER ROLE ... CONNECTION LIMIT.',
+  CheckMyDatabase:
+    'It is the limit of this database: lower poolSize or raise ALTER DATABASE ... CONNECTION LIMIT.',
+}
+
 const unknownFault = fault('unknown', 0)
 const tlsFault = fault('connection', 0, "Check the option 'ssl' of the connection.")
 
@@ -124,6 +135,8 @@ export function judgeError(error: unknown): PostgresFault {
   if (isRefusedToWrite(code, routine, message)) return onlyReads
   if (sqlStatePattern.test(code)) {
     const known = faults[code] ?? faults[code.slice(0, 2)]
+    const limitRemedy = code === tooManyConnections ? limitRemedies[routine] : undefined
+    if (known !== undefined && limitRemedy !== undefined) return { ...known, remedy: limitRemedy }
     if (known !== undefined) return known
     // After a FATAL error the server ends the connection.
     return /^(FATAL|PANIC)$/.test(severity) ? away : unknownFault
@@ -174,6 +187,11 @@ export class DatabaseFailure extends Error {
     })
   }
 
+  /** Whether the remedy is to see whether the server can be reached at all. */
+  get isAway(): boolean {
+    return this.fault === away
+  }
+
   /** The SQLSTATE, or an empty text. */
   get sqlState(): string {
     const { code = '' } = fieldsOf(this.cause)
@@ -190,7 +208,8 @@ export class DatabaseFailure extends Error {
     const { reason, remedy } = this.fault
     const passes = reason === 'connection' || reason === 'busy' || reason === 'serialization'
     const code: ErrorCode = passes ? 'ERR_DATABASE_UNAVAILABLE' : 'ERR_DATABASE'
-    const what = reason === 'connection' ? 'PostgreSQL cannot be used' : 'PostgreSQL refused a statement'
+    const refused = this.sqlState === tooManyConnections ? 'a connection' : 'a statement'
+    const what = reason === 'connection' ? 'PostgreSQL cannot be used' : `PostgreSQL refused ${refused}`
     const state = this.sqlState === '' ? '' : ` (${this.sqlState})`
     const advice = remedy === '' ? '' : ` ${remedy}`
     return new JobPersistenceError(`${what}: ${this.message}${state}.${advice}`, { cause: this.cause, code })
