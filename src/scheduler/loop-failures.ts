@@ -73,7 +73,7 @@ export class LoopFailures {
     this.#unanswered?.end()
   }
 
-  /** Reports a failure once in a row of them, and in rows that follow closely once; logs the others for debugging. */
+  /** Reports a failure once in a row of them, and once in rows that follow closely; the others are for debugging. */
   add(message: string, error: unknown): void {
     const { abandonSignal, clock } = this.#parts
     const askedMs = this.#unanswered?.sinceMs ?? null

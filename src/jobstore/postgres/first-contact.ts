@@ -71,7 +71,8 @@ function isAway(error: unknown): error is JobPersistenceError {
 
 function stillAway(error: JobPersistenceError, waitedMs: number): JobPersistenceError {
   const { fault, isAway: cannotBeReached } = new DatabaseFailure(error.cause)
-  const check = cannotBeReached || fault.remedy === '' ? 'Check that the server runs and can be reached.' : fault.remedy
+  const check =
+    cannotBeReached || fault.remedy === '' ? 'Check that the server runs and can be reached.' : fault.remedy
   const remedy =
     waitedMs === 0
       ? `${check} Or let createScheduler wait for it: postgresJobStore({ connectWaitMs: 60_000 }).`

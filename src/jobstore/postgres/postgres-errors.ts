@@ -84,8 +84,8 @@ const faults: Readonly<Record<string, PostgresFault>> = {
   '25P04': fault(
     'connection',
     5,
-    'The server ended the session because a transaction took longer than its transaction_timeout: raise that for this ' +
-      'role or database, or set it to 0.',
+    'The server ended the session because a transaction took longer than its transaction_timeout: raise that for ' +
+      'this role or database, or set it to 0.',
   ),
   '25006': onlyReads,
   '28': refused,
