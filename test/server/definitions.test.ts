@@ -12,6 +12,7 @@ import { calendarFromJSON } from '../../src/triggers/calendars/calendar-json.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
 import {
   type Asked,
+  addPlainJob,
   filledScheduler,
   operationOf,
   type ServerFixture,
@@ -320,6 +321,28 @@ describe('bulk', () => {
       { action: 'resume', of: 'triggers' },
       { action: 'pause', of: 'triggers' },
     ])
+  })
+
+  test('does nothing where others fit by now than the dry run listed, also as many', async () => {
+    const { scheduler } = fixture
+    for (const name of ['a', 'b', 'c']) await addPlainJob(scheduler, 'echo', name, 'sw')
+    const request = { action: 'delete', of: 'jobs', filter: { group: 'sw' } }
+    const { count, digest } = (await dryBulk(request))['result'] as { count: number; digest: string }
+    await scheduler.deleteJob(jobKey('a', 'sw'))
+    await addPlainJob(scheduler, 'echo', 'important', 'sw')
+    for (const body of [
+      { ...request, expected: count, digest },
+      { ...request, digest },
+    ]) {
+      for (const path of ['POST /bulk', 'POST /bulk?dryRun=true']) {
+        const refused = await fixture.ask(path, { body })
+        expect([refused.status, refused.json]).toMatchObject([412, { code: 'ERR_CHANGED_MEANWHILE' }])
+      }
+    }
+    const left = (await scheduler.queryJobs({ search: 'sw' })).items.map(({ key }) => key.name)
+    expect(left).toEqual(['b', 'c', 'important'])
+    const anew = (await dryBulk(request))['result'] as { digest: string }
+    expect(await ended(await bulk({ ...request, digest: anew.digest }))).toMatchObject({ changed: 3 })
   })
 
   test('is about nothing that the principal may not do it to', async () => {

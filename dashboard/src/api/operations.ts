@@ -141,7 +141,7 @@ export interface Operations {
   'xxlJob.run': Act<KeyJson, { param?: string; address?: string }, Started>
   'xxlJob.log': Get<{ fireInstanceId: string }, ExecutorLogJson>
   'xxlJob.report': Get<Nothing, XxlJobReportJson>
-  'bulk.begin': Act<Nothing, BulkBody, { count: number; first: readonly KeyJson[]; bulk: BulkJson | null }>
+  'bulk.begin': Act<Nothing, BulkBody, BulkBegun>
   'bulk.list': Get<Nothing, Items<BulkJson>>
   'bulk.get': Get<{ id: string }, BulkJson>
   'bulk.stop': Act<{ id: string }>
@@ -199,6 +199,14 @@ export interface BulkBody {
   readonly of: 'jobs' | 'triggers'
   readonly filter: BulkFilter
   readonly expected: number | null
+  readonly digest: string | null
+}
+
+interface BulkBegun {
+  readonly count: number
+  readonly digest: string
+  readonly first: readonly KeyJson[]
+  readonly bulk: BulkJson | null
 }
 
 export type OperationId = keyof Operations

@@ -112,10 +112,12 @@ export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
   )
 }
 
-async function begin(choice: Omit<BulkBody, 'expected'>, verb: string): Promise<void> {
+type Chosen = Omit<BulkBody, 'expected' | 'digest'>
+
+async function begin(choice: Chosen, verb: string): Promise<void> {
   const text = words()
   const isStillHere = pageOfNow()
-  const { result } = await call('bulk.begin', { body: { ...choice, expected: null }, dryRun: true })
+  const { result } = await call('bulk.begin', { body: { ...choice, expected: null, digest: null }, dryRun: true })
   if (!isStillHere()) return
   if (result.count === 0) {
     say.done(text.none)
@@ -140,7 +142,8 @@ async function begin(choice: Omit<BulkBody, 'expected'>, verb: string): Promise<
   if (!isSure) return
   const askedMs = nowMs()
   try {
-    const { bulk } = (await call('bulk.begin', { body: { ...choice, expected: result.count } })).result
+    const body = { ...choice, expected: result.count, digest: result.digest }
+    const { bulk } = (await call('bulk.begin', { body })).result
     if (bulk !== null) follow(bulk)
   } catch (error) {
     if (!mayBeDone(error)) throw error
@@ -163,10 +166,7 @@ function follow(bulk: Seen): void {
 const clockSlackMs = 5000
 
 /** What the server has begun though its answer did not come; undefined when it says nothing of it. */
-async function lostOne(
-  { of, action }: Omit<BulkBody, 'expected'>,
-  askedMs: number,
-): Promise<BulkJson | undefined> {
+async function lostOne({ of, action }: Chosen, askedMs: number): Promise<BulkJson | undefined> {
   if (!may('bulk.list')) return undefined
   const { items } = await call('bulk.list')
   const own = session.value?.principal?.name

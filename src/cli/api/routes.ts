@@ -183,6 +183,7 @@ export const marks: { readonly [Id in keyof Answers]: keyof Answers[Id] & string
 
 export interface BulkBegun {
   readonly count: number
+  readonly digest: string
   /** The first of them. */
   readonly first: readonly KeyJson[]
   /** Null in a dry run. */

@@ -34,7 +34,7 @@ export async function carryOutBulk(
   host: CliHost,
 ): Promise<number> {
   const counted = await client.call('bulk.begin', { body, isDryRun: true })
-  const { count: total, first } = counted.result
+  const { count: total, digest, first } = counted.result
   if (total === 0) throw new CommandFailure(exitCodes.notFound, `No ${body.of} fit.`)
   const what = count(total, body.of.slice(0, -1))
   if (values['dry-run'] === true) {
@@ -47,7 +47,7 @@ export async function carryOutBulk(
     return exitCodes.ok
   }
   if (total > 1) requireYes(what, values)
-  const begun = await client.call('bulk.begin', { body: { ...body, expected: total } })
+  const begun = await client.call('bulk.begin', { body: { ...body, expected: total, digest } })
   const ended = await watch(client, begun.result.bulk, host)
   if (values.json === true) host.stdout.write(`${JSON.stringify(ended, null, 2)}\n`)
   else printEnd(ended, done, host)

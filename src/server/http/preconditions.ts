@@ -39,7 +39,12 @@ export class Preconditions {
 
 /** The same text for the same JSON. */
 export function entityTag(stored: unknown): string {
-  return `"${createHash('sha256').update(JSON.stringify(stored)).digest('base64url').slice(0, 22)}"`
+  return `"${digestOf(stored)}"`
+}
+
+/** 22 characters, the same for the same JSON. */
+export function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22)
 }
 
 /** Proxies that compress answers mark their tags as weak. */

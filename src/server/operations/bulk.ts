@@ -8,6 +8,7 @@ import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { BulkJson } from '../bulk/bulk-runs.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import type { Access, Role } from '../catalogue/role.ts'
+import { digestOf } from '../http/preconditions.ts'
 import { actionJson, plainActionJson } from '../wire/action.ts'
 import {
   instantMs,
@@ -70,7 +71,11 @@ const request = z.strictObject({
     .min(0)
     .nullable()
     .default(null)
-    .describe('How many a dry run has counted; when there are others by now, nothing is done.'),
+    .describe('How many a dry run has counted; when there are more or fewer by now, nothing is done.'),
+  digest: textUpTo(100)
+    .nullable()
+    .default(null)
+    .describe('What a dry run answered: 412, and nothing is done, when others fit by now, also as many.'),
 })
 type BulkRequest = z.output<typeof request>
 
@@ -89,6 +94,7 @@ const beginBulk: Operation = operation({
   answer: actionJson(
     z.strictObject({
       count: z.number(),
+      digest: z.string().describe('Of their keys: send it back to do it to these and no others.'),
       first: z.array(keyJson).describe('The first of them, at most 20.'),
       bulk: bulkJson.nullable().describe('Null in a dry run.'),
     }),
@@ -98,7 +104,8 @@ const beginBulk: Operation = operation({
     requireRole(body.action, access)
     if (body.action === 'pause') requireLater(body.pause, parts.clock.now(), 'pause.untilMs')
     const keys = await keysOf(scheduler, body, access)
-    if (!call.isDryRun || body.expected !== null) requireExpected(body, keys.length)
+    const listed = { count: keys.length, digest: digestOf(keys) }
+    requireExpected(body, listed, call.isDryRun)
     const bulk = call.isDryRun
       ? null
       : parts.bulk.begin({
@@ -116,7 +123,7 @@ const beginBulk: Operation = operation({
     return change(call, 'data', {
       wouldChange: () => keys.length > 0,
       carryOut: async () => keys.length > 0,
-      result: { count: keys.length, first: keys.slice(0, 20), bulk },
+      result: { ...listed, first: keys.slice(0, 20), bulk },
     })
   },
 })
@@ -135,14 +142,27 @@ function requireRole(action: Action, access: Access): void {
   )
 }
 
-/** @throws InvalidArgumentError */
-function requireExpected({ expected }: BulkRequest, count: number): void {
-  if (expected === count) return
+/** @throws InvalidArgumentError for another number; SchedulerError ERR_CHANGED_MEANWHILE for others */
+function requireExpected(
+  { expected, digest }: BulkRequest,
+  now: { readonly count: number; readonly digest: string },
+  isDryRun: boolean,
+): void {
+  const { count } = now
+  if (expected !== null && expected !== count) {
+    const message = `There are ${count} by now, and not ${expected}: nothing was done.`
+    throw new InvalidArgumentError('expected', message)
+  }
+  if (digest !== null && digest !== now.digest) {
+    throw new SchedulerError(
+      'ERR_CHANGED_MEANWHILE',
+      'Others fit by now than a dry run listed: nothing was done. Look again, and decide anew.',
+    )
+  }
+  if (isDryRun || expected !== null || digest !== null) return
   throw new InvalidArgumentError(
     'expected',
-    expected === null
-      ? `Say with 'expected' how many they are: ${count} now. A dry run counts them.`
-      : `There are ${count} by now, and not ${expected}: nothing was done.`,
+    `Say with 'expected' how many they are: ${count} now. A dry run counts them.`,
   )
 }
 
