@@ -209,7 +209,7 @@ export interface JobScheduler {
     options?: TriggerJobOptions,
   ): Promise<TriggerKey>
   /**
-   * The same as `triggerJob`: runs a job once, now.
+   * The same as `triggerJob`: runs a job once, now; while its group or everything is paused, the run waits.
    *
    * @returns the key of the one-shot trigger made for it
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND

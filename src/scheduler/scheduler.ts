@@ -309,7 +309,9 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean>
   /**
    * Runs a job once, now, whatever its triggers say; what is given goes over the job's own data. A key of `JobBuilder`,
-   * and one made as `jobKey<Data>(name)`, has the type of the data.
+   * and one made as `jobKey<Data>(name)`, has the type of the data. Where the group of the job, the trigger group
+   * `DEFAULT` or everything is paused, the run waits: `getTriggerState` of the key says PAUSED until that is
+   * resumed, or the key alone by `resumeTrigger`.
    *
    * @returns the key of the one-shot trigger made for it
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND

@@ -6,6 +6,7 @@ import { runCli } from '../../src/cli/run-cli.ts'
 import { formatKey } from '../../src/cli/steering/keys.ts'
 import { type Column, Table } from '../../src/cli/terminal/table.ts'
 import { triggerKey } from '../../src/core/key.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
@@ -261,6 +262,26 @@ describe.each([
     })
     const json = JSON.parse((await run('run', 'jobs', '--group', 'mail', '--yes', '--json')).out) as object
     expect(json).toMatchObject({ status: 'done', total: 3, failed: 0 })
+  })
+
+  test('a run that waits for what is paused is no run that was begun', async () => {
+    const { run, scheduler } = await open()
+    await scheduler.pauseJobs(GroupMatcher.groupEquals('mail'))
+    const told = await run('run', 'job', 'mail/hourly')
+    const paused = 'the group of the job, the trigger group DEFAULT or everything is paused.'
+    const [, key] = /by trigger (\S+),/.exec(told.out) ?? []
+    expect(told.out).toContain(`\nIt waits: ${paused} 'quartz-ts resume trigger ${key}' lets it run.\n`)
+    const dry = await run('run', 'trigger', 'mail/hourly', '--dry-run')
+    expect(dry.out).toContain(`\nIt would wait: ${paused} Resume that first.\n`)
+    const many = await run('run', 'jobs', '--group', 'mail', '--dry-run')
+    expect(many.out).toContain(`\n3 would wait: ${paused}`)
+    const done = await run('run', 'jobs', '--group', 'mail', '--yes')
+    expect(done.out).toBe(`3 jobs run\n3 wait: ${paused} Resume that to let them run.\n`)
+    expect(JSON.parse((await run('run', 'job', 'mail/hourly', '--json')).out)).toMatchObject({
+      result: { paused: true },
+    })
+    const state = await scheduler.getTriggerState(key?.replace(/^DEFAULT\//, '') ?? '')
+    expect(state).toBe('PAUSED')
   })
 
   test('a job is run with other data, and what it did is in the history', async () => {

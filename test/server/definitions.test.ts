@@ -345,6 +345,25 @@ describe('bulk', () => {
     expect(await ended(await bulk({ ...request, digest: anew.digest }))).toMatchObject({ changed: 3 })
   })
 
+  test('says how many of the runs wait for what is paused', async () => {
+    const { scheduler } = fixture
+    await scheduler.pauseJobs(GroupMatcher.groupEquals('mail'))
+    for (const of of ['jobs', 'triggers']) {
+      const request = { action: 'run', of, filter: { search: 'ly' } }
+      const { count, paused } = (await dryBulk(request))['result'] as { count: number; paused: number }
+      // All but the one of the group reports.
+      expect([paused > 0, paused]).toEqual([true, count - 1])
+      expect(await ended(await bulk({ ...request, expected: count }))).toMatchObject({
+        changed: count,
+        paused,
+      })
+      await scheduler.unscheduleJobs(
+        (await scheduler.queryTriggers({ search: 'MT_' })).items.map(({ key }) => key),
+      )
+    }
+    await scheduler.resumeJobs(GroupMatcher.groupEquals('mail'))
+  })
+
   test('is about nothing that the principal may not do it to', async () => {
     const asReports = { who: 'reports' } as const
     expect(await dryBulk({ action: 'run', of: 'jobs' }, asReports)).toMatchObject({ result: { count: 1 } })

@@ -40,7 +40,7 @@ test('what a look saw while a bulk action ran is not kept beyond its end', async
     carryOut: async () => {
       await looks.of(scheduler)
       done++
-      return true
+      return { changed: true }
     },
     onEnd: () => {
       looks.forget(scheduler)

@@ -3,7 +3,13 @@ import { test } from 'vitest'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
-import { attachesTo, hearsChanges, hearsPeers, servesStore } from '../support/server-stores.ts'
+import {
+  attachesTo,
+  hearsChanges,
+  hearsPeers,
+  saysThatRunsWait,
+  servesStore,
+} from '../support/server-stores.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
 test('serves a scheduler in memory', async () => {
@@ -14,6 +20,14 @@ test('serves a scheduler on a SQLite file', async () => {
   await servesStore(
     sqliteJobStore({ filename: join(temporaryFolder(), 'jobs.db'), history: { record: 'all' } }),
   )
+})
+
+test('says of a run by hand that it waits for what is paused, in memory', async () => {
+  await saysThatRunsWait(new RAMJobStore())
+})
+
+test('says of a run by hand that it waits for what is paused, on a SQLite file', async () => {
+  await saysThatRunsWait(sqliteJobStore({ filename: join(temporaryFolder(), 'jobs.db') }))
 })
 
 test('is attached to a SQLite file from which another scheduler fires', async () => {

@@ -81,6 +81,46 @@ export async function servesStore(jobStore: JobStore): Promise<void> {
   expect((await fixture.ask(`PUT /jobs/g/${'n'.repeat(490)}`, { body: long })).status).toBeLessThan(500)
 }
 
+/** What the API says of a run by hand while something is paused is what the store makes of its trigger. */
+export async function saysThatRunsWait(jobStore: JobStore): Promise<void> {
+  const served = await filledScheduler({ jobStore, instanceId: 'n1' })
+  await using fixture = await serverFixture({ served })
+  const { scheduler } = fixture
+  /** Of its dry run and of itself. */
+  const runs = async (path: string): Promise<readonly boolean[]> => {
+    const dry = await fixture.ask(`POST ${path}?dryRun=true`, { body: {} })
+    expect(dry.json).toMatchObject({ changed: true, result: { triggerKey: null } })
+    const { json } = await fixture.ask(`POST ${path}`, { body: {} })
+    const { result } = json as Record<'result', { triggerKey: { name: string }; paused: boolean }>
+    const state = await scheduler.getTriggerState(result.triggerKey.name)
+    expect([path, state]).toEqual([path, result.paused ? 'PAUSED' : 'NORMAL'])
+    return [(dry.json as { result: { paused: boolean } }).result.paused, result.paused]
+  }
+  const job = '/jobs/mail/hourly/run'
+  const trigger = '/triggers/mail/hourly/run'
+  expect(await runs('/jobs/reports/daily/run')).toEqual([false, false])
+  await scheduler.pauseJob(jobKey('hourly', 'mail'))
+  expect(await runs(job)).toEqual([false, false])
+  await scheduler.pauseJobs(GroupMatcher.groupEquals('mail'))
+  for (const path of [job, trigger]) expect(await runs(path)).toEqual([true, true])
+  expect(await runs('/jobs/reports/daily/run')).toEqual([false, false])
+  await scheduler.resumeJobs(GroupMatcher.groupEquals('mail'))
+  await scheduler.pauseTriggers(GroupMatcher.groupEquals('DEFAULT'))
+  expect(await runs(job)).toEqual([true, true])
+  await scheduler.resumeAll()
+  for (const { key } of (await scheduler.queryTriggers({ search: 'MT_' })).items) {
+    await scheduler.unscheduleJob(key)
+  }
+  // No trigger is in the group of the runs.
+  await scheduler.pauseAll()
+  expect(await runs(job)).toEqual([true, true])
+  const [waiting] = (await scheduler.queryTriggers({ search: 'MT_' })).items
+  await scheduler.start()
+  const ran = scheduler.events.next('jobWasExecuted')
+  await scheduler.resumeTrigger(waiting?.key ?? '')
+  expect((await ran).context.trigger.key).toEqual(waiting?.key)
+}
+
 /** A server that is attached to the data of a node that runs: it changes that data, and is no node itself. */
 export async function attachesTo(newStore: () => JobStore): Promise<void> {
   const running = await filledScheduler({ jobStore: newStore(), instanceId: 'n1' })

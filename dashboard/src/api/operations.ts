@@ -13,7 +13,7 @@ import type { OverviewJson } from '../../../src/server/operations/overview.ts'
 import type { LoadJson, PlannedJson } from '../../../src/server/operations/planned.ts'
 import type { GroupsJson } from '../../../src/server/operations/scheduler.ts'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
-import type { ActionJson } from '../../../src/server/wire/action.ts'
+import type { ActionJson, RunJson } from '../../../src/server/wire/action.ts'
 import type { KeyJson } from '../../../src/server/wire/fields.ts'
 import type { JobStatusJson } from '../../../src/server/wire/job-status.ts'
 import type { JobFieldsJson, JobJson, JobSummaryJson } from '../../../src/server/wire/jobs.ts'
@@ -57,7 +57,6 @@ type Items<Item> = { readonly items: readonly Item[] }
 type Get<Params, Answer> = Shape<Params, Nothing, Answer>
 type Act<Params, Body = Nothing, Result = null> = Shape<Params, Body, ActionJson<Result>>
 type ItemOfJob = KeyJson & { readonly item: string }
-type Started = { readonly triggerKey: KeyJson | null }
 
 /** The operations of the HTTP API that pages call, with the server's own types. */
 export interface Operations {
@@ -86,7 +85,7 @@ export interface Operations {
   'jobs.enableShard': Act<ItemOfJob, Nothing, object>
   'jobs.put': Act<KeyJson, JobFieldsJson, { before: JobJson | null; after: JobJson }>
   'jobs.delete': Act<KeyJson, Nothing, { triggers: number }>
-  'jobs.run': Act<KeyJson, { jobDataMap: Data }, Started>
+  'jobs.run': Act<KeyJson, { jobDataMap: Data }, RunJson>
   'jobs.pause': Act<KeyJson, PauseBody>
   'jobs.resume': Act<KeyJson, ResumeBody>
   'jobs.interrupt': Act<KeyJson>
@@ -95,7 +94,7 @@ export interface Operations {
   'triggers.fireTimes': Get<KeyJson, { readonly fireTimesMs: readonly number[] }>
   'triggers.put': Act<KeyJson, TriggerFieldsJson, TriggerEdit>
   'triggers.delete': Act<KeyJson>
-  'triggers.run': Act<KeyJson, { jobDataMap: Data }, Started>
+  'triggers.run': Act<KeyJson, { jobDataMap: Data }, RunJson>
   'triggers.pause': Act<KeyJson, PauseBody>
   'triggers.resume': Act<KeyJson, ResumeBody>
   'triggers.skipNext': Act<
@@ -138,7 +137,7 @@ export interface Operations {
   'xxlJob.executors': Get<Nothing, Items<ExecutorGroupJson>>
   'xxlJob.jobs': Get<Nothing, XxlJobsJson>
   'xxlJob.glue': Get<{ name: string }, GlueJson>
-  'xxlJob.run': Act<KeyJson, { param?: string; address?: string }, Started>
+  'xxlJob.run': Act<KeyJson, { param?: string; address?: string }, RunJson>
   'xxlJob.log': Get<{ fireInstanceId: string }, ExecutorLogJson>
   'xxlJob.report': Get<Nothing, XxlJobReportJson>
   'bulk.begin': Act<Nothing, BulkBody, BulkBegun>
@@ -206,6 +205,7 @@ interface BulkBegun {
   readonly count: number
   readonly digest: string
   readonly first: readonly KeyJson[]
+  readonly paused: number
   readonly bulk: BulkJson | null
 }
 

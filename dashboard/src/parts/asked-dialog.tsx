@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { ActionJson } from '../../../src/server/wire/action.ts'
+import type { ActionJson, RunJson } from '../../../src/server/wire/action.ts'
 import type { Data } from './data-editor.tsx'
 import { type PauseChoice, PauseDialog, ResumeDialog } from './pause-dialog.tsx'
 import { RunDialog } from './run-dialog.tsx'
@@ -11,7 +11,7 @@ interface AskedDialogProps {
   readonly asked: Asked | null
   readonly onClose: () => void
   readonly what: string
-  readonly run: (data: Data) => Promise<ActionJson>
+  readonly run: (data: Data) => Promise<ActionJson<RunJson>>
   readonly pause: (choice: PauseChoice) => Promise<ActionJson>
   readonly resume: (choice: { readonly withoutMissed: boolean }) => Promise<ActionJson>
   /** What is said when it is done. */

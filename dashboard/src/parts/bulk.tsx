@@ -24,6 +24,9 @@ const words = dictionary({
       `${verb}: ${count} ${count === 1 ? of.slice(0, -1) : of}`,
     first: 'The first of them:',
     none: 'There is nothing to do it to.',
+    paused: (count: number) =>
+      `Runs that wait: ${count}. Their groups, the trigger group DEFAULT or everything is paused; resume that to let ` +
+      'them run.',
     progress: (done: number, total: number) => `${done} of ${total} ${done === 1 ? 'is' : 'are'} done.`,
     failed: (count: number) => `${count} failed:`,
     stop: 'Stop',
@@ -38,6 +41,7 @@ const words = dictionary({
     ask: (verb, count, of) => `${verb}：${count} 个${of === 'jobs' ? '作业' : '触发器'}`,
     first: '其中前几个：',
     none: '没有可操作的对象。',
+    paused: (count) => `等待中的运行：${count}。其作业组、触发器组 DEFAULT 或全部已暂停；恢复后才会运行。`,
     progress: (done, total) => `已完成 ${done} / ${total}。`,
     failed: (count) => `${count} 个失败：`,
     stop: '停止',
@@ -117,7 +121,10 @@ type Chosen = Omit<BulkBody, 'expected' | 'digest'>
 async function begin(choice: Chosen, verb: string): Promise<void> {
   const text = words()
   const isStillHere = pageOfNow()
-  const { result } = await call('bulk.begin', { body: { ...choice, expected: null, digest: null }, dryRun: true })
+  const { result } = await call('bulk.begin', {
+    body: { ...choice, expected: null, digest: null },
+    dryRun: true,
+  })
   if (!isStillHere()) return
   if (result.count === 0) {
     say.done(text.none)
@@ -136,6 +143,7 @@ async function begin(choice: Chosen, verb: string): Promise<void> {
             <li key={keyId(key)}>{keyText(key)}</li>
           ))}
         </ul>
+        {result.paused > 0 && <p class="note warn">{text.paused(result.paused)}</p>}
       </>
     ),
   })
@@ -276,7 +284,7 @@ export function BulkChips(): JSX.Element {
 function Progress({ bulk }: { readonly bulk: Seen }): JSX.Element {
   const text = words()
   const { close } = common()
-  const { id, status, done, total, changed, failed, failures } = bulk
+  const { id, status, done, total, changed, paused, failed, failures } = bulk
   const hide = (): void => {
     if (status === 'running') shown.value = null
     else end(id)
@@ -292,6 +300,7 @@ function Progress({ bulk }: { readonly bulk: Seen }): JSX.Element {
           </p>
         )}
         {status === 'stopped' && <p role="status">{text.stopped}</p>}
+        {paused > 0 && <p class="note warn">{text.paused(paused)}</p>}
         {failed > 0 && (
           <div>
             <strong>{text.failed(failed)}</strong>

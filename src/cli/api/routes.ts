@@ -4,7 +4,7 @@ import type { ExecutionLogLine } from '../../jobstore/execution-log.ts'
 import type { BulkJson } from '../../server/bulk/bulk-runs.ts'
 import type { DefinitionsJson } from '../../server/operations/definitions-export.ts'
 import type { NodeChangeJson } from '../../server/operations/nodes.ts'
-import type { ActionJson } from '../../server/wire/action.ts'
+import type { ActionJson, RunJson } from '../../server/wire/action.ts'
 import type { KeyJson } from '../../server/wire/fields.ts'
 import type { JobStatusJson } from '../../server/wire/job-status.ts'
 import type { JobJson, JobSummaryJson } from '../../server/wire/jobs.ts'
@@ -81,7 +81,7 @@ interface Items<Item> {
   readonly items: readonly Item[]
 }
 
-type RunAnswer = ActionJson<{ readonly triggerKey: KeyJson | null }>
+type RunAnswer = ActionJson<RunJson>
 
 /** What each operation answers. */
 export interface Answers {
@@ -186,6 +186,8 @@ export interface BulkBegun {
   readonly digest: string
   /** The first of them. */
   readonly first: readonly KeyJson[]
+  /** How many runs wait. */
+  readonly paused: number
   /** Null in a dry run. */
   readonly bulk: BulkJson | null
 }

@@ -6,7 +6,7 @@ import { stopRequests } from '../crontab/stop-requests.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { count, lineOf } from '../terminal/text.ts'
-import { afterChange, type ChangeValues, requireYes } from './changes.ts'
+import { afterChange, type ChangeValues, requireYes, sayPaused } from './changes.ts'
 import { formatKey } from './keys.ts'
 
 export interface BulkAction {
@@ -34,7 +34,7 @@ export async function carryOutBulk(
   host: CliHost,
 ): Promise<number> {
   const counted = await client.call('bulk.begin', { body, isDryRun: true })
-  const { count: total, digest, first } = counted.result
+  const { count: total, digest, first, paused } = counted.result
   if (total === 0) throw new CommandFailure(exitCodes.notFound, `No ${body.of} fit.`)
   const what = count(total, body.of.slice(0, -1))
   if (values['dry-run'] === true) {
@@ -43,6 +43,7 @@ export async function carryOutBulk(
       host.stdout.write(`${what} would be ${done}:\n`)
       for (const key of first) host.stdout.write(`  ${lineOf(formatKey(key))}`)
       if (total > first.length) host.stdout.write('  ...\n')
+      if (paused > 0) sayPaused(`${paused} would wait`, 'Resume that first.', values, host)
     }
     return exitCodes.ok
   }
@@ -51,6 +52,7 @@ export async function carryOutBulk(
   const ended = await watch(client, begun.result.bulk, host)
   if (values.json === true) host.stdout.write(`${JSON.stringify(ended, null, 2)}\n`)
   else printEnd(ended, done, host)
+  if (ended.paused > 0) sayPaused(`${ended.paused} wait`, 'Resume that to let them run.', values, host)
   return ended.failed > 0 || ended.status === 'stopped' ? exitCodes.failed : exitCodes.ok
 }
 

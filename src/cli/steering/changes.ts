@@ -43,6 +43,13 @@ export function printAction(
   stdout.write(lineOf(`${object}: ${changed ? verb : already}`))
 }
 
+/** Said below an answer, so that no one waits for a run in vain. `who`: as in `It waits`. */
+export function sayPaused(who: string, remedy: string, { json }: ChangeValues, { stdout }: CliHost): void {
+  if (json === true) return
+  const why = 'the group of the job, the trigger group DEFAULT or everything is paused'
+  stdout.write(lineOf(`${who}: ${why}. ${remedy}`))
+}
+
 /** Refuses a change of more than one thing that was not agreed to. @throws CommandFailure */
 export function requireYes(what: string, { yes, 'dry-run': isDryRun }: ChangeValues): void {
   if (yes === true || isDryRun === true) return

@@ -2,7 +2,7 @@ import { connect, connectionNote, connectionOptions } from '../api/connection-op
 import { type Command, parseArguments, UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { carryOutBulk } from './bulk.ts'
-import { changeOptions, printAction } from './changes.ts'
+import { changeOptions, printAction, sayPaused } from './changes.ts'
 import {
   filterOf,
   filterOptions,
@@ -30,7 +30,8 @@ const spec = {
   },
   notes: [
     "WHAT is 'job GROUP/NAME'; 'trigger GROUP/NAME' for its job with its data; or 'jobs' or 'triggers' with the " +
-      'filters, which need --yes when more than one fits. A node that is up runs it; the command does not wait.',
+      'filters, which need --yes when more than one fits. A node that is up runs it; the command does not wait. ' +
+      'Where its group, the trigger group DEFAULT or everything is paused, the run waits, and the command says so.',
     connectionNote,
   ],
 } as const
@@ -65,9 +66,16 @@ export const runCommand: Command = {
     const operation = kind === 'job' ? 'jobs.run' : 'triggers.run'
     const isDryRun = values['dry-run'] === true
     const action = await client.call(operation, { params: { ...params }, body: { jobDataMap }, isDryRun })
-    const { triggerKey } = action.result
+    const { triggerKey, paused } = action.result
     const done = triggerKey === null ? 'run' : `told to run, by trigger ${formatKey(triggerKey)},`
     printAction(action, { object: `${kind} ${formatKey(params)}`, done, already: 'not run' }, values, host)
+    if (paused) {
+      const [who, remedy] =
+        triggerKey === null
+          ? ['It would wait', 'Resume that first.']
+          : ['It waits', `'quartz-ts resume trigger ${formatKey(triggerKey)}' lets it run.`]
+      sayPaused(who, remedy, values, host)
+    }
     return exitCodes.ok
   },
 }

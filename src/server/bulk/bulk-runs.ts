@@ -23,14 +23,23 @@ export interface BulkJson {
   readonly done: number
   /** How many have changed; the others were so already, or are gone. */
   readonly changed: number
+  /** How many of the runs that were asked for wait, since groups of them are paused. */
+  readonly paused: number
   readonly failed: number
   /** The first failures, at most 20. */
   readonly failures: readonly { readonly key: KeyJson; readonly message: string }[]
 }
 
+/** What came of it for one of them. */
+export interface BulkDone {
+  readonly changed: boolean
+  /** The run that was asked for waits. Default false. */
+  readonly paused?: boolean
+}
+
 export interface BulkPlan extends Pick<BulkJson, 'scheduler' | 'action' | 'of' | 'by'> {
   readonly keys: readonly KeyJson[]
-  readonly carryOut: (key: KeyJson) => Promise<boolean>
+  readonly carryOut: (key: KeyJson) => Promise<BulkDone>
   /** Called when the last one is done. */
   readonly onEnd: () => void
 }
@@ -74,6 +83,7 @@ export class BulkRuns {
       total: keys.length,
       done: 0,
       changed: 0,
+      paused: 0,
       failed: 0,
       failures: [],
     }
@@ -128,8 +138,14 @@ export class BulkRuns {
 
   async #carryOutOne(run: Run, key: KeyJson, carryOut: BulkPlan['carryOut']): Promise<void> {
     try {
-      const changed = await carryOut(key)
-      run.state = { ...run.state, done: run.state.done + 1, changed: run.state.changed + (changed ? 1 : 0) }
+      const one = await carryOut(key)
+      const { done, changed, paused } = run.state
+      run.state = {
+        ...run.state,
+        done: done + 1,
+        changed: changed + (one.changed ? 1 : 0),
+        paused: paused + (one.paused === true ? 1 : 0),
+      }
     } catch (error) {
       const { done, failed, failures } = run.state
       // As for a single request: what is not for clients is logged instead.

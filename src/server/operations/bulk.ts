@@ -5,7 +5,7 @@ import { isMadeByScheduler } from '../../jobstore/own-triggers.ts'
 import { type JobSummary, queryLimits, type TriggerSummary } from '../../jobstore/queries.ts'
 import { triggerStates } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
-import type { BulkJson } from '../bulk/bulk-runs.ts'
+import type { BulkDone, BulkJson } from '../bulk/bulk-runs.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import type { Access, Role } from '../catalogue/role.ts'
 import { digestOf } from '../http/preconditions.ts'
@@ -21,7 +21,7 @@ import {
 } from '../wire/fields.ts'
 import { eachOf, groupMatcherOf, groupQuery, visibleTo } from '../wire/pages.ts'
 import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
-import { change, changesJob, changesTrigger, jobKeyOf, triggerKeyOf } from './changes.ts'
+import { change, changesJob, changesTrigger, jobKeyOf, pausedRuns, runOnce, triggerKeyOf } from './changes.ts'
 
 const actions = ['pause', 'resume', 'run', 'delete'] as const
 type Action = (typeof actions)[number]
@@ -48,6 +48,7 @@ const bulkJson: z.ZodType<BulkJson> = z.strictObject({
   total: z.number(),
   done: z.number(),
   changed: z.number(),
+  paused: z.number().describe('How many of the runs wait, since groups of them or everything is paused.'),
   failed: z.number(),
   failures: z.array(z.strictObject({ key: keyJson, message: z.string() })),
 })
@@ -96,6 +97,7 @@ const beginBulk: Operation = operation({
       count: z.number(),
       digest: z.string().describe('Of their keys: send it back to do it to these and no others.'),
       first: z.array(keyJson).describe('The first of them, at most 20.'),
+      paused: z.number().describe('How many runs of the action run wait until what is paused is resumed.'),
       bulk: bulkJson.nullable().describe('Null in a dry run.'),
     }),
   ),
@@ -103,9 +105,12 @@ const beginBulk: Operation = operation({
     const { scheduler, body, access, parts } = call
     requireRole(body.action, access)
     if (body.action === 'pause') requireLater(body.pause, parts.clock.now(), 'pause.untilMs')
-    const keys = await keysOf(scheduler, body, access)
+    const found = await allOf(scheduler, body, access)
+    const keys = found.map(({ key }) => key)
     const listed = { count: keys.length, digest: digestOf(keys) }
     requireExpected(body, listed, call.isDryRun)
+    const isPaused = body.action === 'run' ? await pausedRuns(scheduler) : () => false
+    const paused = found.filter(({ jobGroup }) => isPaused(jobGroup)).length
     const bulk = call.isDryRun
       ? null
       : parts.bulk.begin({
@@ -123,7 +128,7 @@ const beginBulk: Operation = operation({
     return change(call, 'data', {
       wouldChange: () => keys.length > 0,
       carryOut: async () => keys.length > 0,
-      result: { ...listed, first: keys.slice(0, 20), bulk },
+      result: { ...listed, first: keys.slice(0, 20), paused, bulk },
     })
   },
 })
@@ -166,12 +171,18 @@ function requireExpected(
   )
 }
 
-async function keysOf(scheduler: Scheduler, body: BulkRequest, access: Access): Promise<readonly KeyJson[]> {
+/** A job or a trigger, and the group of the job. */
+interface Found {
+  readonly key: KeyJson
+  readonly jobGroup: string
+}
+
+async function allOf(scheduler: Scheduler, body: BulkRequest, access: Access): Promise<readonly Found[]> {
   const { of, action, filter } = body
-  const keys: KeyJson[] = []
-  const collect = ({ key }: { readonly key: KeyJson }): void => {
-    keys.push(keyToJson(key))
-    if (keys.length > objectsMax) {
+  const found: Found[] = []
+  const collect = (key: KeyJson, jobGroup: string): void => {
+    found.push({ key: keyToJson(key), jobGroup })
+    if (found.length > objectsMax) {
       throw new InvalidArgumentError('filter', `More than ${objectsMax} ${of} fit: narrow the filter.`)
     }
   }
@@ -190,7 +201,9 @@ async function keysOf(scheduler: Scheduler, body: BulkRequest, access: Access): 
   if (of === 'jobs') {
     await eachOf<JobSummary, JobKey>(
       (after) => scheduler.queryJobs({ ...wanted, ...(after !== null && { after }) }),
-      collect,
+      ({ key }) => {
+        collect(key, key.group)
+      },
     )
   } else {
     const ofTriggers = {
@@ -200,19 +213,22 @@ async function keysOf(scheduler: Scheduler, body: BulkRequest, access: Access): 
     }
     await eachOf<TriggerSummary, TriggerKey>(
       (after) => scheduler.queryTriggers({ ...ofTriggers, ...(after !== null && { after }) }),
-      collect,
+      ({ key, jobKey }) => {
+        collect(key, jobKey.group)
+      },
     )
   }
-  return keys
+  return found
 }
 
 type BulkCall = OperationCall<unknown, unknown, BulkRequest>
 
-async function carryOut(call: BulkCall, key: KeyJson): Promise<boolean> {
+async function carryOut(call: BulkCall, key: KeyJson): Promise<BulkDone> {
   return call.body.of === 'jobs' ? onJob(call, key) : onTrigger(call, key)
 }
 
-async function onJob({ scheduler, body, access }: BulkCall, key: KeyJson): Promise<boolean> {
+async function onJob(call: BulkCall, key: KeyJson): Promise<BulkDone> {
+  const { scheduler, body, access } = call
   const jobKey = jobKeyOf(key)
   switch (body.action) {
     case 'pause':
@@ -222,17 +238,17 @@ async function onJob({ scheduler, body, access }: BulkCall, key: KeyJson): Promi
       const isFound = await (body.action === 'pause'
         ? scheduler.pauseJob(jobKey, pauseOptionsOf(body.pause, by))
         : scheduler.resumeJob(jobKey, body.resume))
-      return isFound && changes
+      return { changed: isFound && changes }
     }
     case 'delete':
-      return scheduler.deleteJob(jobKey)
+      return { changed: await scheduler.deleteJob(jobKey) }
     case 'run':
-      await scheduler.triggerJob(jobKey, {}, { by: access.principal.name })
-      return true
+      return { changed: true, ...(await runOnce(call, jobKey, {})).result }
   }
 }
 
-async function onTrigger({ scheduler, body, access }: BulkCall, key: KeyJson): Promise<boolean> {
+async function onTrigger(call: BulkCall, key: KeyJson): Promise<BulkDone> {
+  const { scheduler, body, access } = call
   const triggerKey = triggerKeyOf(key)
   switch (body.action) {
     case 'pause':
@@ -242,15 +258,15 @@ async function onTrigger({ scheduler, body, access }: BulkCall, key: KeyJson): P
       const isFound = await (body.action === 'pause'
         ? scheduler.pauseTrigger(triggerKey, pauseOptionsOf(body.pause, by))
         : scheduler.resumeTrigger(triggerKey, body.resume))
-      return isFound && changes
+      return { changed: isFound && changes }
     }
     case 'delete':
-      return scheduler.unscheduleJob(triggerKey)
+      return { changed: await scheduler.unscheduleJob(triggerKey) }
     case 'run': {
       const trigger = await scheduler.getTrigger(triggerKey)
-      if (trigger === null || trigger.jobKey === null || isMadeByScheduler(trigger)) return false
-      await scheduler.triggerJob(trigger.jobKey, { ...trigger.jobDataMap }, { by: access.principal.name })
-      return true
+      if (trigger === null || trigger.jobKey === null || isMadeByScheduler(trigger)) return { changed: false }
+      const { result } = await runOnce(call, trigger.jobKey, { ...trigger.jobDataMap })
+      return { changed: true, ...result }
     }
   }
 }

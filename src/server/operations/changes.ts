@@ -1,6 +1,7 @@
 import { isBrokenRow, JobPersistenceError, SchedulerError } from '../../core/errors.ts'
 import type { JobDataMap } from '../../core/job-data-map.ts'
-import { JobKey, TriggerKey } from '../../core/key.ts'
+import { defaultGroup, JobKey, TriggerKey } from '../../core/key.ts'
+import { GroupMatcher } from '../../core/matcher.ts'
 import { isAttached } from '../../health/scheduler-health.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { PauseScope } from '../../jobstore/pauses.ts'
@@ -10,8 +11,8 @@ import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { OperationCall, Reach } from '../catalogue/operation.ts'
-import type { ActionJson, LandedJson } from '../wire/action.ts'
-import type { KeyJson } from '../wire/fields.ts'
+import type { ActionJson, LandedJson, RunJson } from '../wire/action.ts'
+import { type KeyJson, keyToJson } from '../wire/fields.ts'
 import { eachOf } from '../wire/pages.ts'
 import { isReplacingPause } from '../wire/pauses.ts'
 import { summaryOf } from './trigger-details.ts'
@@ -157,8 +158,41 @@ function unknownTrigger({ group, name }: KeyJson): SchedulerError {
   return new SchedulerError('ERR_TRIGGER_NOT_FOUND', `There is no trigger '${group}.${name}'.`)
 }
 
+/**
+ * Which jobs a run by hand waits for, by their group: its trigger is stored paused in a paused group, as in Quartz. The
+ * group of such triggers is always the default one.
+ */
+export async function pausedRuns(scheduler: Scheduler): Promise<(jobGroup: string) => boolean> {
+  const paused = await scheduler.getPausedGroups()
+  const jobGroups = new Set(paused.jobGroups.map(({ group }) => group))
+  const ofTriggers = { group: GroupMatcher.groupEquals(defaultGroup) }
+  // While everything is paused, so is a group that is not there yet.
+  const isAll =
+    paused.triggerGroups.some(({ group }) => group === defaultGroup) ||
+    (paused.everyNewTriggerGroup && !(await isAnyIn(scheduler, ofTriggers)))
+  return (jobGroup) => isAll || jobGroups.has(jobGroup)
+}
+
+/** Runs a job once, or looks in a dry run whether it could. */
+export async function runOnce(
+  call: Pick<OperationCall<unknown, unknown, unknown>, 'scheduler' | 'parts' | 'access' | 'isDryRun'>,
+  jobKey: JobKey,
+  data: JobDataMap,
+): Promise<ActionJson<RunJson>> {
+  const { scheduler, access, isDryRun } = call
+  if (isDryRun) await requireRunnable(call, jobKey, data)
+  // Before the run: were it looked at afterwards and that failed, the client would ask for another run.
+  const paused = (await pausedRuns(scheduler))(jobKey.group)
+  const made = isDryRun ? null : await scheduler.triggerJob(jobKey, data, { by: access.principal.name })
+  return change(call, 'data', {
+    wouldChange: () => true,
+    carryOut: async () => true,
+    result: { triggerKey: made && keyToJson(made), paused },
+  })
+}
+
 /** A dry run does not say that all is well where the run itself is refused, as for data that are too large. */
-export async function requireRunnable(
+async function requireRunnable(
   { scheduler, parts }: Pick<OperationCall<unknown, unknown, unknown>, 'scheduler' | 'parts'>,
   jobKey: JobKey,
   data: JobDataMap,

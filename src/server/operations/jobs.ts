@@ -8,7 +8,7 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import { refuseBlind } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { unmasked } from '../masking.ts'
-import { actionJson, plainActionJson } from '../wire/action.ts'
+import { actionJson, plainActionJson, runActionJson } from '../wire/action.ts'
 import { dataJson, type KeyJson, keyJson, keyPath, keyToJson, nothing, textUpTo } from '../wire/fields.ts'
 import {
   type JobFieldsJson,
@@ -29,7 +29,7 @@ import {
 } from '../wire/pages.ts'
 import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
 import { definitionOf, triggerDetailJson } from '../wire/triggers.ts'
-import { change, changesJob, jobKeyOf, requireJob, requireRunnable } from './changes.ts'
+import { change, changesJob, jobKeyOf, requireJob, runOnce } from './changes.ts'
 import { detailFrom, unreadableFrom } from './trigger-details.ts'
 
 const jobPath = '/jobs/{group}/{name}'
@@ -256,27 +256,18 @@ const runJob: Operation = operation({
   id: 'jobs.run',
   method: 'POST',
   path: `${jobPath}/run`,
-  summary: 'Runs a job once, now, whatever its triggers say.',
+  summary: 'Runs a job once, now, whatever its triggers say; where groups of it are paused, the run waits.',
   role: 'operator',
   reach: 'data',
   jobGroups: ofJob,
   params: keyPath,
   query: nothing,
   body: z.strictObject({ jobDataMap: dataJson.default({}).describe("Goes over the job's own data.") }),
-  answer: actionJson(z.strictObject({ triggerKey: keyJson.nullable().describe('Of the one-shot trigger.') })),
+  answer: runActionJson,
   async handle(call) {
     const { scheduler, params, body } = call
     const { key, jobDataMap } = await requireJob(scheduler, params)
-    const data = unmasked(body.jobDataMap, jobDataMap)
-    if (call.isDryRun) await requireRunnable(call, key, data)
-    const triggerKey = call.isDryRun
-      ? null
-      : await scheduler.triggerJob(key, data, { by: call.access.principal.name })
-    return change(call, 'data', {
-      wouldChange: () => true,
-      carryOut: async () => true,
-      result: { triggerKey: triggerKey && keyToJson(triggerKey) },
-    })
+    return runOnce(call, key, unmasked(body.jobDataMap, jobDataMap))
   },
 })
 

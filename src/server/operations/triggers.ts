@@ -9,15 +9,13 @@ import type { Scheduler, SkippedFireTimes } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { unmasked } from '../masking.ts'
-import { actionJson, plainActionJson } from '../wire/action.ts'
+import { actionJson, plainActionJson, runActionJson } from '../wire/action.ts'
 import {
   dataJson,
   instantMs,
   instantOrNull,
   type KeyJson,
-  keyJson,
   keyPath,
-  keyToJson,
   nothing,
   wholeQuery,
 } from '../wire/fields.ts'
@@ -35,8 +33,8 @@ import {
   jobGroupsOfTrigger,
   readableTrigger,
   requireJob,
-  requireRunnable,
   requireTrigger,
+  runOnce,
   triggerKeyOf,
 } from './changes.ts'
 import { calendarOf, detailOf, fireTimesOf, storedFireTimesOf } from './trigger-details.ts'
@@ -287,31 +285,25 @@ const runTrigger: Operation = operation({
   id: 'triggers.run',
   method: 'POST',
   path: `${triggerPath}/run`,
-  summary: 'Runs the job of a trigger once, now, with the data of the trigger; the trigger stays as it is.',
+  summary:
+    'Runs the job of a trigger once, now, with the data of the trigger; the trigger stays as it is. Where groups of ' +
+    'the run are paused, it waits.',
   role: 'operator',
   reach: 'data',
   jobGroups: ofTrigger,
   params: keyPath,
   query: nothing,
   body: z.strictObject({ jobDataMap: dataJson.default({}).describe("Goes over the trigger's data.") }),
-  answer: actionJson(z.strictObject({ triggerKey: keyJson.nullable().describe('Of the one-shot trigger.') })),
+  answer: runActionJson,
   async handle(call) {
-    const { scheduler, params, body, isDryRun } = call
+    const { scheduler, params, body } = call
     const trigger = await requireTrigger(scheduler, params)
     const job = await requireJob(scheduler, trigger.jobKey ?? params)
     refuseItem(trigger)
     const own = mergeJobData(emptyJobDataMap, trigger.jobDataMap)
     const shown = { ...job.jobDataMap, ...own }
     const data = { ...own, ...unmasked(body.jobDataMap, shown) }
-    if (isDryRun) await requireRunnable(call, job.key, data)
-    const made = isDryRun
-      ? null
-      : await scheduler.triggerJob(job.key, data, { by: call.access.principal.name })
-    return change(call, 'data', {
-      wouldChange: () => true,
-      carryOut: async () => true,
-      result: { triggerKey: made && keyToJson(made) },
-    })
+    return runOnce(call, job.key, data)
   },
 })
 

@@ -9,8 +9,8 @@ import type { XxlJobAdmin, XxlJobDefinition } from '../../xxl-job/admin/admin-fa
 import { loggedPlaceOf, onceKeys, type RemotePlace } from '../../xxl-job/admin/remote-place.ts'
 import { definitionOfData } from '../../xxl-job/admin/run-data.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
-import { actionJson } from '../wire/action.ts'
-import { keyJson, keyPath, keyToJson, namePath, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
+import { runActionJson } from '../wire/action.ts'
+import { keyPath, keyToJson, namePath, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
 import {
   executorGroupJson,
   executorLogJson,
@@ -20,7 +20,7 @@ import {
   xxlJobsJson,
 } from '../wire/xxl-job.ts'
 import { countByDay, xxlJobDaysMax } from '../xxl-job-looks.ts'
-import { change, requireJob } from './changes.ts'
+import { requireJob, runOnce } from './changes.ts'
 import { groupsOfExecution } from './runs.ts'
 
 type Call = Pick<OperationCall<unknown, unknown, unknown>, 'scheduler' | 'parts'>
@@ -141,7 +141,7 @@ function definitionOf(admin: XxlJobAdmin, jobType: string): XxlJobDefinition | u
   return admin.definitions().find((each) => each.jobType === jobType)
 }
 
-const runOnce: Operation = operation({
+const runOfExecutor: Operation = operation({
   id: 'xxlJob.run',
   method: 'POST',
   path: '/xxl-job/jobs/{group}/{name}/run',
@@ -155,10 +155,10 @@ const runOnce: Operation = operation({
     param: textUpTo(10_000).optional().describe('Default: what the job says.'),
     address: textUpTo(255).min(1).optional().describe('Default: as the route of the job says.'),
   }),
-  answer: actionJson(z.strictObject({ triggerKey: keyJson.nullable().describe('Of the one-shot trigger.') })),
+  answer: runActionJson,
   async handle(call) {
     const admin = adminOf(call)
-    const { scheduler, params, body, access, isDryRun } = call
+    const { scheduler, params, body } = call
     const { param, address } = body
     const job = await requireJob(scheduler, params)
     requireExecutor(admin, job, address)
@@ -166,14 +166,7 @@ const runOnce: Operation = operation({
       ...(param !== undefined && { [onceKeys.param]: param }),
       ...(address !== undefined && { [onceKeys.address]: address }),
     }
-    const triggerKey = isDryRun
-      ? null
-      : await scheduler.triggerJob(job.key, data, { by: access.principal.name })
-    return change(call, 'data', {
-      wouldChange: () => true,
-      carryOut: async () => true,
-      result: { triggerKey: triggerKey && keyToJson(triggerKey) },
-    })
+    return runOnce(call, job.key, data)
   },
 })
 
@@ -269,7 +262,7 @@ export const xxlJobOperations: readonly Operation[] = [
   listExecutors,
   listJobs,
   getGlue,
-  runOnce,
+  runOfExecutor,
   readLog,
   dailyReport,
 ]

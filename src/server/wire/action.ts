@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type KeyJson, keyJson } from './fields.ts'
 
 /** Where a change has arrived. */
 export interface LandedJson {
@@ -26,6 +27,26 @@ const landedJson: z.ZodType<LandedJson> = z.strictObject({
 export function actionJson<Result>(result: z.ZodType<Result>): z.ZodType<ActionJson<Result>> {
   return z.strictObject({ dryRun: z.boolean(), changed: z.boolean(), landed: landedJson, result })
 }
+
+/** What came of asking for a run by hand. */
+export interface RunJson {
+  /** Of the one-shot trigger; null in a dry run. */
+  readonly triggerKey: KeyJson | null
+  /** The run waits: a group of it or everything is paused. */
+  readonly paused: boolean
+}
+
+export const runActionJson: z.ZodType<ActionJson<RunJson>> = actionJson(
+  z.strictObject({
+    triggerKey: keyJson.nullable().describe('Of the one-shot trigger.'),
+    paused: z
+      .boolean()
+      .describe(
+        'The run waits until its trigger is resumed: the group of the job, the trigger group DEFAULT or everything ' +
+          'is paused.',
+      ),
+  }),
+)
 
 /** An action that has nothing more to say. */
 export const plainActionJson: z.ZodType<ActionJson<null>> = actionJson(z.null())

@@ -13,6 +13,7 @@ import { ChoiceField, TextField } from '../../parts/fields.tsx'
 import { JobLink, keyId, keyText } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
+import { saidOfRun } from '../../parts/run-dialog.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { When } from '../../parts/time.tsx'
 import { may } from '../../state/session.ts'
@@ -166,7 +167,7 @@ function RunOnce({ of: { key, type }, addresses, onClose }: RunOnceProps): JSX.E
       ...(param.value !== '' && { param: param.value }),
       ...(address.value !== '' && { address: address.value }),
     }
-    await act(call('xxlJob.run', { params: key, body }), text.started(keyText(key)))
+    await act(call('xxlJob.run', { params: key, body }), saidOfRun(keyText(key)))
     close()
   }
   return (
