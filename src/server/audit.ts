@@ -1,4 +1,7 @@
-/** What the server tells `onAudit`: one request that changed something, or was to, a login, or an export. */
+/**
+ * What the server tells `onAudit`: one request that changed something, or was to, a login, or an export; also each
+ * object that a bulk action changed, and its end, as if each were a request.
+ */
 export interface AuditRecord {
   readonly timeMs: number
   /** Name of the principal. Empty for a client that the server does not know, such as one whose login failed. */

@@ -15,6 +15,7 @@ import { catalogue } from './catalogue/catalogue.ts'
 import { mayCall } from './catalogue/operation.ts'
 import { lookAtExecutions } from './execution-stats.ts'
 import { createApp } from './http/app.ts'
+import { AuditTeller } from './http/audit-teller.ts'
 import { Page } from './http/page.ts'
 import { type Connection, RequestPipeline } from './http/pipeline.ts'
 import { isLoopback, loopbackHosts } from './http/request-guards.ts'
@@ -72,6 +73,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     sessionMs: options.sessionMs,
     streams,
     bulk,
+    audit: new AuditTeller(options),
     operationsFor: (access) =>
       catalogue.filter((each) => mayCall(access, each, isReadOnly)).map(({ id }) => id),
     openApi: onDemand(() => openApiDocument(catalogue)),
@@ -112,8 +114,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       if (notReadyMs > 0 && !isClosed) await pause(clock, notReadyMs)
       isClosed = true
       streams.close()
-      bulk.close()
-      await Promise.all([...listeners].map((server) => closeServer(server, clock)))
+      await Promise.all([bulk.close(), ...[...listeners].map((server) => closeServer(server, clock))])
     },
     async [Symbol.asyncDispose]() {
       await this.close()

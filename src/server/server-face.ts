@@ -29,7 +29,8 @@ export interface SchedulerServer extends AsyncDisposable {
    */
   listen(options?: ListenOptions): Promise<string>
   /**
-   * Ends all streams and listens no more; resolves when requests in flight have been answered. The schedulers go on.
+   * Ends all streams and bulk actions, and listens no more; resolves when requests in flight have been answered, and
+   * each bulk action has ended with the object that it was at, for 2 seconds at most. The schedulers go on.
    */
   close(options?: CloseOptions): Promise<void>
 }

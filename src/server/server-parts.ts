@@ -8,6 +8,7 @@ import type { Authenticator, Login } from './auth/authenticator.ts'
 import type { BulkRuns } from './bulk/bulk-runs.ts'
 import type { Access } from './catalogue/role.ts'
 import type { ExecutionStatsJson } from './execution-stats.ts'
+import type { AuditTeller } from './http/audit-teller.ts'
 import type { LiveStreams } from './live/live-streams.ts'
 import type { Looks, LooksBack } from './looks.ts'
 import type { GroupCounts, Overview } from './overview-look.ts'
@@ -37,6 +38,7 @@ export interface ServerParts {
   readonly sessionMs: number
   readonly streams: LiveStreams
   readonly bulk: BulkRuns
+  readonly audit: AuditTeller
   readonly overviews: Looks<Overview>
   readonly groupCounts: Looks<GroupCounts>
   readonly executionStats: LooksBack<ExecutionStatsJson>

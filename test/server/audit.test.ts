@@ -1,7 +1,9 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { jobKey } from '../../src/core/key.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { AuditEntry } from '../../src/jobstore/audit.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
+import type { AuditCursor, AuditEntry } from '../../src/jobstore/audit.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { AuditRecord } from '../../src/server/audit.ts'
@@ -172,4 +174,99 @@ test('an onAudit that throws or rejects is logged, and ends neither the request 
     expect(await fixture.ask('DELETE /jobs/mail/hourly')).toMatchObject({ status: 200 })
   }
   expect(logged).toEqual(['onAudit failed: Error: no table', 'onAudit failed: Error: no connection'])
+})
+
+describe('an action on many', () => {
+  /** Does it, and resolves with its end as it stands in the audit. */
+  const carriedOut = async (fixture: ServerFixture, body: object): Promise<Record<string, unknown>> => {
+    const { json, text } = await fixture.ask('POST /bulk', { body })
+    expect(text).toContain('"status":"running"')
+    const { result } = json as { result: { bulk: { id: string } } }
+    await vi.waitFor(
+      async () => {
+        expect(await listed(fixture, `?operation=bulk.end&name=${result.bulk.id}`)).toHaveLength(1)
+      },
+      { timeout: 30_000 },
+    )
+    const [end] = await listed(fixture, `?operation=bulk.end&name=${result.bulk.id}`)
+    return { id: result.bulk.id, by: end?.by, ...(JSON.parse(String(end?.afterText)) as object) }
+  }
+
+  test('is at each object that it changed, with what was there before a deletion, and says how it ended', async () => {
+    await using fixture = await serverFixture()
+    const mail = { of: 'jobs', filter: { group: 'mail' }, expected: 3 }
+    await fixture.ask('POST /jobs/mail/hourly/pause', { body: {} })
+    const pause = { ...mail, action: 'pause', pause: { reason: null, untilMs: null } }
+    const paused = await carriedOut(fixture, pause)
+    expect(paused).toMatchObject({ by: 'admin', status: 'done', total: 3, done: 3, changed: 2, failed: 0 })
+    const run = await carriedOut(fixture, { ...mail, action: 'run' })
+    await carriedOut(fixture, { ...mail, action: 'delete', of: 'triggers' })
+    const deleted = await carriedOut(fixture, { ...mail, action: 'delete' })
+    const of = (name: string): Promise<readonly Entry[]> => listed(fixture, `?group=mail&name=${name}`)
+    const [job, trigger, ran, stopped, ...none] = await of('monthly')
+    expect(none).toEqual([])
+    expect(stopped).toMatchObject({ operation: 'jobs.pause', by: 'admin', beforeText: null })
+    expect(stopped?.requestText).toContain(paused['id'])
+    expect(ran).toMatchObject({ operation: 'jobs.run', requestText: JSON.stringify({ bulk: run['id'] }) })
+    expect(ran?.afterText).toContain('MT_')
+    expect(trigger).toMatchObject({ operation: 'triggers.delete' })
+    expect(trigger?.beforeText).toMatch(
+      /"jobKey".*"type":"calendarInterval"|"type":"calendarInterval".*"jobKey"/,
+    )
+    expect(job).toMatchObject({
+      operation: 'jobs.delete',
+      requestText: JSON.stringify({ bulk: deleted['id'] }),
+      beforeText: expect.stringContaining('monthly of mail') as string,
+    })
+    expect(JSON.stringify([job, trigger])).not.toMatch(/hunter2|k-123/)
+    // It was paused already, by the request that has an entry of its own.
+    expect((await of('hourly')).filter(({ operation }) => operation === 'jobs.pause')).toHaveLength(1)
+    const operations = (await listed(fixture, '?take=1000')).map(({ operation }) => operation)
+    expect(operations.lastIndexOf('bulk.begin')).toBeGreaterThan(operations.lastIndexOf('bulk.end'))
+  })
+
+  test('of thousands leaves an entry of each', async () => {
+    await using fixture = await serverFixture()
+    const source = (await fixture.scheduler.getJobDetail(jobKey('daily', 'reports'))) ?? expect.fail()
+    const count = 4500
+    const jobs = Array.from({ length: count }, (_, index) => ({
+      ...source,
+      key: jobKey(`j${index}`, 'many'),
+    }))
+    for (const job of jobs) await fixture.scheduler.addJob(job)
+    const request = { action: 'delete', of: 'jobs', filter: { group: 'many' }, expected: count }
+    expect(await carriedOut(fixture, request)).toMatchObject({ status: 'done', changed: count })
+    const { items } = await fixture.scheduler.queryAudit({ targetGroup: 'many', take: 1000 })
+    expect(items).toHaveLength(1000)
+    let all = 0
+    for (let after: AuditCursor | null = null; ; ) {
+      const page = await fixture.scheduler.queryAudit({ take: 1000, ...(after !== null && { after }) })
+      all += page.items.filter(({ targetGroup }) => targetGroup === 'many').length
+      after = page.next
+      if (after === null) break
+    }
+    expect(all).toBe(count)
+  })
+
+  test.each(['the server', 'the scheduler'])('that is cut off by the end of %s says so', async (what) => {
+    const filename = join(temporaryFolder(), 'jobs.db')
+    const scheduler = await filledScheduler({ jobStore: sqliteJobStore({ filename }) })
+    await using fixture = await serverFixture({ served: scheduler })
+    const source = (await scheduler.getJobDetail(jobKey('daily', 'reports'))) ?? expect.fail()
+    for (let index = 0; index < 500; index++) {
+      await scheduler.addJob({ ...source, key: jobKey(`j${index}`, 'many') })
+    }
+    const body = { action: 'delete', of: 'jobs', filter: { group: 'many' }, expected: 500 }
+    expect(await fixture.ask('POST /bulk', { body })).toMatchObject({ status: 200 })
+    if (what === 'the server') await fixture.server.close()
+    await scheduler.shutdown()
+    const again = await createScheduler({ logger: false, jobStore: sqliteJobStore({ filename }) })
+    const { items } = await again.queryAudit({ take: 1000 })
+    const left = (await again.queryJobs({ group: GroupMatcher.groupEquals('many'), take: 1000 })).items
+    await again.shutdown()
+    const [end] = items.filter(({ operation }) => operation === 'bulk.end')
+    const deleted = items.filter(({ operation }) => operation === 'jobs.delete')
+    expect(JSON.parse(end?.afterText ?? '{}')).toMatchObject({ status: 'stopped', done: deleted.length })
+    expect(left).toHaveLength(500 - deleted.length)
+  })
 })

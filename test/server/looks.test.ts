@@ -36,6 +36,7 @@ test('what a look saw while a bulk action ran is not kept beyond its end', async
   const keys = ['a', 'b', 'c'].map((name) => ({ group: 'mail', name }))
   bulk.begin({
     ...({ scheduler: 's', action: 'pause', of: 'jobs', by: 'ann' } as const),
+    listeners: scheduler.listenerManager,
     keys,
     carryOut: async () => {
       await looks.of(scheduler)

@@ -1,9 +1,11 @@
 import { SchedulerError } from '../../core/errors.ts'
 import { systemIds } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
-import { unawaited } from '../../core/promises.ts'
+import type { ListenerManager } from '../../listeners/listener-manager.ts'
+import type { SchedulerListener } from '../../listeners/scheduler-listener.ts'
 import type { Clock } from '../../time/clock.ts'
 import { nextTurn } from '../../time/next-turn.ts'
+import { pause } from '../../time/pause.ts'
 import { problemOf } from '../http/problem.ts'
 import { serverClosed } from '../server-closed.ts'
 import type { KeyJson } from '../wire/fields.ts'
@@ -39,19 +41,28 @@ export interface BulkDone {
 
 export interface BulkPlan extends Pick<BulkJson, 'scheduler' | 'action' | 'of' | 'by'> {
   readonly keys: readonly KeyJson[]
-  readonly carryOut: (key: KeyJson) => Promise<BulkDone>
-  /** Called when the last one is done. */
-  readonly onEnd: () => void
+  readonly listeners: Pick<ListenerManager, 'addSchedulerListener' | 'removeSchedulerListener'>
+  /** `id` is that of the bulk action. */
+  readonly carryOut: (key: KeyJson, id: string) => Promise<BulkDone>
+  /** Called once, when the last one is done or no more are begun. Must not throw. */
+  readonly onEnd: (state: BulkJson) => void
 }
 
 interface Run {
   state: BulkJson
   isStopping: boolean
+  /** What ends the process stops it, and no person. */
+  isCutOff: boolean
+  /** Resolves when it has ended. */
+  ended: Promise<void>
+  readonly end: () => void
 }
 
 const runningMax = 4
 const keptMax = 100
 const failuresMax = 20
+/** How long what ends the process waits for the object that an action is at. */
+const cutOffGraceMs = 2000
 
 /** Actions on many objects: they run in the server, one object after the other, and can be watched and stopped. */
 export class BulkRuns {
@@ -66,7 +77,7 @@ export class BulkRuns {
   }
 
   /** @throws SchedulerError ERR_RATE_LIMITED when too many run; ERR_SERVER_CLOSED */
-  begin({ keys, carryOut, onEnd, ...plan }: BulkPlan): BulkJson {
+  begin({ keys, carryOut, onEnd, listeners, ...plan }: BulkPlan): BulkJson {
     if (this.#isClosed) throw serverClosed()
     const running = [...this.#runs.values()].filter(({ state }) => state.status === 'running')
     if (running.length >= runningMax) {
@@ -87,11 +98,22 @@ export class BulkRuns {
       failed: 0,
       failures: [],
     }
-    const run: Run = { state, isStopping: false }
+    // The server may be closed after its scheduler, when nothing can be written any more.
+    const listener: SchedulerListener = { schedulerShuttingdown: () => this.#cutOff([run]) }
+    const end = (): void => {
+      if (run.state.status !== 'running') return
+      listeners.removeSchedulerListener(listener)
+      this.#end(run)
+      onEnd(run.state)
+    }
+    const run: Run = { state, isStopping: false, isCutOff: false, ended: Promise.resolve(), end }
     this.#runs.set(id, run)
-    unawaited(this.#carryOut(run, keys, carryOut).finally(onEnd), (error) => {
-      this.#logger.error({ err: error }, 'a bulk action failed')
-    })
+    listeners.addSchedulerListener(listener)
+    run.ended = this.#carryOut(run, keys, carryOut)
+      .catch((error: unknown) => {
+        this.#logger.error({ err: error }, 'a bulk action failed')
+      })
+      .finally(end)
     return state
   }
 
@@ -112,10 +134,36 @@ export class BulkRuns {
     return true
   }
 
-  /** Stops all of them; none begins any more. */
-  close(): void {
+  /** Stops all of them, each after the object that is being done; none begins any more. */
+  close(): Promise<void> {
     this.#isClosed = true
-    for (const run of this.#runs.values()) run.isStopping = true
+    return this.#cutOff([...this.#runs.values()])
+  }
+
+  /** Resolves when they have ended, and do no more; one whose object takes too long ends without it. */
+  async #cutOff(runs: readonly Run[]): Promise<void> {
+    const running = runs.filter(({ state }) => state.status === 'running')
+    if (running.length === 0) return
+    for (const run of running) {
+      run.isStopping = true
+      run.isCutOff = true
+    }
+    const over = new AbortController()
+    const ended = Promise.all(running.map((run) => run.ended))
+    await Promise.race([ended, pause(this.#clock, cutOffGraceMs, over.signal)])
+    over.abort()
+    for (const run of running) run.end()
+  }
+
+  #end(run: Run): void {
+    const status = run.state.done === run.state.total ? 'done' : 'stopped'
+    run.state = { ...run.state, status, endedMs: this.#clock.now() }
+    const { id, action, of, by, done, total } = run.state
+    if (status === 'done' || !run.isCutOff) return
+    this.#logger.warn(
+      { bulk: id, action, of, by, done, total },
+      'a bulk action was stopped, because the server or its scheduler ends',
+    )
   }
 
   #require(id: string): Run {
@@ -129,16 +177,17 @@ export class BulkRuns {
 
   async #carryOut(run: Run, keys: readonly KeyJson[], carryOut: BulkPlan['carryOut']): Promise<void> {
     for (const key of keys) {
+      // Before each of them requests are answered, also where the store answers at once: that of this action first.
+      await nextTurn(this.#clock)
       if (run.isStopping) break
       await this.#carryOutOne(run, key, carryOut)
     }
-    const status = run.state.done === run.state.total ? 'done' : 'stopped'
-    run.state = { ...run.state, status, endedMs: this.#clock.now() }
   }
 
   async #carryOutOne(run: Run, key: KeyJson, carryOut: BulkPlan['carryOut']): Promise<void> {
     try {
-      const one = await carryOut(key)
+      const one = await carryOut(key, run.state.id)
+      if (run.state.status !== 'running') return
       const { done, changed, paused } = run.state
       run.state = {
         ...run.state,
@@ -147,6 +196,7 @@ export class BulkRuns {
         paused: paused + (one.paused === true ? 1 : 0),
       }
     } catch (error) {
+      if (run.state.status !== 'running') return
       const { done, failed, failures } = run.state
       // As for a single request: what is not for clients is logged instead.
       const more =
@@ -155,8 +205,6 @@ export class BulkRuns {
           : []
       run.state = { ...run.state, done: done + 1, failed: failed + 1, failures: [...failures, ...more] }
     }
-    // Between two of them requests are answered, also where the store answers at once.
-    await nextTurn(this.#clock)
   }
 
   #forgetOld(): void {

@@ -4,13 +4,12 @@ import { logThrown } from '../../core/thrown-value.ts'
 import type { AuditNote, AuditOutcome } from '../../jobstore/audit.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { AuditRecord } from '../audit.ts'
-import type { Operation } from '../catalogue/operation.ts'
 import { masked } from '../masking.ts'
 import type { ResolvedServerOptions } from '../server-options.ts'
 
-/** One request that changed something, or was to, a login, or an export. */
+/** One request that changed something, or was to, a login, an export, or what a bulk action did. */
 export interface AuditedRequest {
-  readonly operation: Operation
+  readonly operation: { readonly id: string; readonly reach: 'data' | 'node' | null }
   readonly scheduler: Scheduler
   /** Empty for a client that has not said who it is. */
   readonly principal: string

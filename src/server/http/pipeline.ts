@@ -11,7 +11,7 @@ import { mayCall, type Operation, type OperationCall, TextAnswer } from '../cata
 import { Access, type Principal } from '../catalogue/role.ts'
 import { bodyBytesMax, type ResolvedServerOptions } from '../server-options.ts'
 import type { Exchange, ServerParts } from '../server-parts.ts'
-import { type AuditedRequest, AuditTeller } from './audit-teller.ts'
+import type { AuditedRequest } from './audit-teller.ts'
 import { csvOf } from './csv.ts'
 import { IdempotentAnswers, type KeptAnswer } from './idempotency.ts'
 import { entityTag, Preconditions } from './preconditions.ts'
@@ -57,7 +57,6 @@ export class RequestPipeline {
   readonly #guesses: TokenGuesses
   readonly #answers: IdempotentAnswers
   readonly #turns: Turns
-  readonly #audit: AuditTeller
 
   constructor(options: ResolvedServerOptions, parts: ServerParts, sessions: Sessions) {
     this.#options = options
@@ -68,7 +67,6 @@ export class RequestPipeline {
     this.#guesses = new TokenGuesses(this.#logins)
     this.#answers = new IdempotentAnswers(options.clock)
     this.#turns = new Turns(options.clock)
-    this.#audit = new AuditTeller(options)
   }
 
   async answer(routed: Routed): Promise<Response> {
@@ -175,7 +173,7 @@ export class RequestPipeline {
     const { operation, connection, params } = routed
     const { address } = connection
     const principal = exchange.principal ?? access.principal.name
-    this.#audit.tell({
+    this.#parts.audit.tell({
       params,
       ...what,
       operation,

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
-import { isMadeByScheduler } from '../../jobstore/own-triggers.ts'
 import { type JobSummary, queryLimits, type TriggerSummary } from '../../jobstore/queries.ts'
 import { triggerStates } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
-import type { BulkDone, BulkJson } from '../bulk/bulk-runs.ts'
+import type { BulkJson } from '../bulk/bulk-runs.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import type { Access, Role } from '../catalogue/role.ts'
 import { digestOf } from '../http/preconditions.ts'
@@ -20,13 +19,11 @@ import {
   textUpTo,
 } from '../wire/fields.ts'
 import { eachOf, groupMatcherOf, groupQuery, visibleTo } from '../wire/pages.ts'
-import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
-import { change, changesJob, changesTrigger, jobKeyOf, pausedRuns, runOnce, triggerKeyOf } from './changes.ts'
+import { pauseBody, requireLater, resumeBody } from '../wire/pauses.ts'
+import { type BulkAction, bulkActions, carryOut, tellEnd } from './bulk-objects.ts'
+import { change, pausedRuns } from './changes.ts'
 
-const actions = ['pause', 'resume', 'run', 'delete'] as const
-type Action = (typeof actions)[number]
-
-const roleOf: Readonly<Record<Action, Role>> = {
+const roleOf: Readonly<Record<BulkAction, Role>> = {
   pause: 'operator',
   resume: 'operator',
   run: 'operator',
@@ -54,7 +51,7 @@ const bulkJson: z.ZodType<BulkJson> = z.strictObject({
 })
 
 const request = z.strictObject({
-  action: z.enum(actions),
+  action: z.enum(bulkActions),
   of: z.enum(['jobs', 'triggers']),
   filter: z
     .strictObject({
@@ -119,10 +116,12 @@ const beginBulk: Operation = operation({
           of: body.of,
           by: access.principal.name,
           keys,
-          carryOut: (key) => carryOut(call, key),
-          onEnd: () => {
+          listeners: scheduler.listenerManager,
+          carryOut: (key, id) => carryOut(call, key, id),
+          onEnd: (state) => {
             parts.overviews.forget(scheduler)
             parts.groupCounts.forget(scheduler)
+            tellEnd(call, state)
           },
         })
     return change(call, 'data', {
@@ -138,7 +137,7 @@ const beginBulk: Operation = operation({
  *
  * @throws SchedulerError ERR_NOT_ALLOWED for who holds the role of the action on no job group
  */
-function requireRole(action: Action, access: Access): void {
+function requireRole(action: BulkAction, access: Access): void {
   const role = roleOf[action]
   if (access.hasSomewhere(role)) return
   throw new SchedulerError(
@@ -219,56 +218,6 @@ async function allOf(scheduler: Scheduler, body: BulkRequest, access: Access): P
     )
   }
   return found
-}
-
-type BulkCall = OperationCall<unknown, unknown, BulkRequest>
-
-async function carryOut(call: BulkCall, key: KeyJson): Promise<BulkDone> {
-  return call.body.of === 'jobs' ? onJob(call, key) : onTrigger(call, key)
-}
-
-async function onJob(call: BulkCall, key: KeyJson): Promise<BulkDone> {
-  const { scheduler, body, access } = call
-  const jobKey = jobKeyOf(key)
-  switch (body.action) {
-    case 'pause':
-    case 'resume': {
-      const changes = await changesJob(scheduler, jobKey, body.action, body.pause)
-      const by = access.principal.name
-      const isFound = await (body.action === 'pause'
-        ? scheduler.pauseJob(jobKey, pauseOptionsOf(body.pause, by))
-        : scheduler.resumeJob(jobKey, body.resume))
-      return { changed: isFound && changes }
-    }
-    case 'delete':
-      return { changed: await scheduler.deleteJob(jobKey) }
-    case 'run':
-      return { changed: true, ...(await runOnce(call, jobKey, {})).result }
-  }
-}
-
-async function onTrigger(call: BulkCall, key: KeyJson): Promise<BulkDone> {
-  const { scheduler, body, access } = call
-  const triggerKey = triggerKeyOf(key)
-  switch (body.action) {
-    case 'pause':
-    case 'resume': {
-      const changes = await changesTrigger(scheduler, triggerKey, body.action, body.pause)
-      const by = access.principal.name
-      const isFound = await (body.action === 'pause'
-        ? scheduler.pauseTrigger(triggerKey, pauseOptionsOf(body.pause, by))
-        : scheduler.resumeTrigger(triggerKey, body.resume))
-      return { changed: isFound && changes }
-    }
-    case 'delete':
-      return { changed: await scheduler.unscheduleJob(triggerKey) }
-    case 'run': {
-      const trigger = await scheduler.getTrigger(triggerKey)
-      if (trigger === null || trigger.jobKey === null || isMadeByScheduler(trigger)) return { changed: false }
-      const { result } = await runOnce(call, trigger.jobKey, { ...trigger.jobDataMap })
-      return { changed: true, ...result }
-    }
-  }
 }
 
 const idPath = z.strictObject({ id: textUpTo(100).min(1) })

@@ -28,9 +28,9 @@ import {
   visibleTo,
 } from '../wire/pages.ts'
 import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
-import { definitionOf, triggerDetailJson } from '../wire/triggers.ts'
+import { triggerDetailJson } from '../wire/triggers.ts'
 import { change, changesJob, jobKeyOf, requireJob, runOnce } from './changes.ts'
-import { detailFrom, unreadableFrom } from './trigger-details.ts'
+import { detailFrom, jobBefore, unreadableFrom } from './trigger-details.ts'
 
 const jobPath = '/jobs/{group}/{name}'
 const ofJob = async ({ params }: { readonly params: KeyJson }): Promise<readonly string[]> => [params.group]
@@ -235,11 +235,8 @@ const deleteJob: Operation = operation({
     const job = await requireJob(scheduler, params)
     const { key } = job
     call.exchange.noteStored(jobToJson(job))
-    const triggers = await scheduler.getTriggersOfJob(key)
-    call.exchange.noteBefore({
-      job: jobToJson(job),
-      triggers: triggers.map((trigger) => ({ key: keyToJson(trigger.key), fields: definitionOf(trigger) })),
-    })
+    const before = await jobBefore(scheduler, job)
+    call.exchange.noteBefore(before)
     return change(call, 'data', {
       wouldChange: () => true,
       async carryOut() {
@@ -247,7 +244,7 @@ const deleteJob: Operation = operation({
         if (!isDeleted) call.exchange.noteStored(null)
         return isDeleted
       },
-      result: { triggers: triggers.length },
+      result: { triggers: before.triggers.length },
     })
   },
 })

@@ -1,6 +1,7 @@
 import { isBrokenRow } from '../../core/errors.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { TriggerSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
@@ -8,10 +9,23 @@ import { CronTrigger } from '../../triggers/families/cron/cron-trigger.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { TriggerUtils } from '../../triggers/trigger-utils.ts'
 import { type KeyJson, keyToJson } from '../wire/fields.ts'
+import { type JobJson, jobToJson } from '../wire/jobs.ts'
 import { definitionOf, type TriggerDetailJson } from '../wire/triggers.ts'
 
 export async function detailOf(scheduler: Scheduler, trigger: Trigger): Promise<TriggerDetailJson> {
   return detailFrom(trigger, await summaryOf(scheduler, trigger.key))
+}
+
+/** A job with its triggers: what the audit has of it when it is deleted. */
+export async function jobBefore(
+  scheduler: Scheduler,
+  job: JobDetail,
+): Promise<{ readonly job: JobJson; readonly triggers: readonly object[] }> {
+  const triggers = await scheduler.getTriggersOfJob(job.key)
+  return {
+    job: jobToJson(job),
+    triggers: triggers.map((trigger) => ({ key: keyToJson(trigger.key), fields: definitionOf(trigger) })),
+  }
 }
 
 /** What a list says of one trigger, also of one that cannot be read. */

@@ -89,7 +89,9 @@ export function AuditPage(): JSX.Element {
 
 function Filters(): JSX.Element {
   const text = words()
-  const operations = (session.value?.operations ?? []).filter((id) => !/\.(list|get|stats)$/.test(id)).sort()
+  const allowed = (session.value?.operations ?? []).filter((id) => !/\.(list|get|stats)$/.test(id))
+  // No request, and told all the same.
+  const operations = [...allowed, 'bulk.end'].sort()
   return (
     <div class="toolbar">
       <SearchBox label={text.who} field="by" placeholder={text.whoHint} />
