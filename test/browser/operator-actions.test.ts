@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { JobKey, TriggerKey } from '../../src/core/key.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import type { BrowserPage } from '../support/chromium.ts'
@@ -157,6 +158,18 @@ inBrowserOnEngines('an operator', (browser, newStore) => {
     await seen(page, /The firing at .+ is left out/)
     const trigger = await scheduler.getTrigger(new TriggerKey('hourly', 'mail'))
     expect(trigger?.nextFireTime).toEqual(new Date(laterMs + hourMs))
+    await page.close()
+  })
+
+  test('is told that a run waits for what is paused, and what lets it run', async () => {
+    const { scheduler } = steered
+    await addHourly(scheduler, 'held', 'held', laterMs)
+    await scheduler.pauseJobs(GroupMatcher.groupEquals('held'))
+    const { page } = await openDashboard(browser(), fixture.address, '/triggers/held/held')
+    await press(page, 'Run now')
+    await confirm(page, 'Run now')
+    await seen(page, /^held\/held waits: its group, .* is paused\. Resume that, or DEFAULT\/MT_\S+ alone\.$/)
+    await scheduler.resumeJobs(GroupMatcher.groupEquals('held'))
     await page.close()
   })
 
