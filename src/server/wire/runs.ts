@@ -249,8 +249,8 @@ export interface SchedulerJson {
   readonly status: 'started' | 'standby' | 'attached' | 'shutdown'
   readonly runningSinceMs: number | null
   /**
-   * Runs begun by this node, refires with them; null when attached, since it is none, and for who has roles on job
-   * groups alone.
+   * Runs begun by this node, refires with them; null when attached, since it is none, and for those who have roles on
+   * job groups alone.
    */
   readonly numberOfJobsExecuted: number | null
   readonly jobStore: string
@@ -272,8 +272,8 @@ export const schedulerJson: z.ZodType<SchedulerJson> = z.strictObject({
     .number()
     .nullable()
     .describe(
-      'Runs begun by the node that was asked, refires with them; null when attached, since it is none, and for who ' +
-        'has roles on job groups alone.',
+      'Runs begun by the node that was asked, refires with them; null when attached, since it is none, and for ' +
+        'those who have roles on job groups alone.',
     ),
   jobStore: z.string(),
   jobStorePersistent: z.boolean(),
