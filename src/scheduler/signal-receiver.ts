@@ -186,7 +186,12 @@ export class SignalReceiver {
       recoveredByPeer: () => {
         events.emit('recoveredByPeer', {})
         executing.interruptAll('recovered')
-        logger.warn({ instanceId }, 'Another node took this one for failed and recovered its work.')
+        const who =
+          'another node took this one for failed and recovered its work, or somebody deleted the row'
+        logger.warn(
+          { instanceId },
+          `The row of this node is gone: ${who}. What it was running is asked to stop.`,
+        )
       },
       clockOffsetMeasured: (offsetMs, uncertaintyMs) => {
         this.#adjustClock(offsetMs, uncertaintyMs)

@@ -164,6 +164,26 @@ describe('the event loop checks in', () => {
   })
 })
 
+test('a check-in on a connection that broke between two tells why there is no other', async () => {
+  await using proxy = await TcpProxy.startFor(server.connectionString)
+  const connectionString = proxy.through(server.connectionString)
+  const away = new Error('away')
+  const { driver, observer, seen, stoodIn, byThread } = countingRig({ connectionString }, builtEntry, {
+    checkInOfStore: () => Promise.reject(away),
+  })
+  driver.start(observer, { ...orders('of the thread'), intervalMs: 300 })
+  const told = (): number => stoodIn.length + seen.failures.length
+  for (let round = 0; round < 5; round++) {
+    await grown(byThread, 1)
+    proxy.refuse()
+    await grown(told, 1)
+    proxy.heal()
+  }
+  const problems = [...stoodIn, ...seen.failures].map(String)
+  expect(problems.join()).toMatch(/ECONNRESET|ECONNREFUSED|terminated/)
+  expect(problems.join()).not.toContain('not queryable')
+})
+
 test('a node whose thread boots late, and is replaced late, is not recovered, and no job runs twice', async () => {
   const { connectionString } = database
   const times = { checkInIntervalMs: 500, failedAfterMs: 3000 }

@@ -28,6 +28,8 @@ type CheckedIn = Extract<FromCheckInThread, { readonly kind: 'checkedIn' }>
 const refusals = /^(?:42|0A|53)/
 /** SQLSTATE of a change in a transaction that is read-only. */
 const readOnlyTransaction = '25006'
+const beginReadWrite: SqlStatement = { text: 'BEGIN READ WRITE', values: [] }
+const commit: SqlStatement = { text: 'COMMIT', values: [] }
 
 /** The code of the check-in thread: checks in over a connection of its own and posts the result. */
 class CheckInLoop {
@@ -149,10 +151,9 @@ class CheckInLoop {
         this.#readsByDefault = true
       }
     }
-    await client.query('BEGIN READ WRITE')
-    const { changes } = await this.#query(client, statement)
-    await client.query('COMMIT')
-    return changes
+    // At once: one that stays open where answers are lost would keep the row of this node locked.
+    const replies = await this.#send(client, [beginReadWrite, ...this.#limits, statement, commit])
+    return (replies.at(-2) ?? noReply).changes
   }
 
   /** Takes the witness where there is none yet and the session can hold one. */
@@ -204,9 +205,12 @@ class CheckInLoop {
 
   /** The server ends a statement that this thread gives up: it would wait for its lock beside the next one. */
   async #query(client: pg.Client, statement: SqlStatement): Promise<SqlReply> {
-    const statements = [...this.#limits, statement].map((each) => ({ ...each, name: null }))
-    const replies = await client.query(new Pipeline(statements, () => asText)).answer
-    return replies.at(-1) ?? noReply
+    return (await this.#send(client, [...this.#limits, statement])).at(-1) ?? noReply
+  }
+
+  #send(client: pg.Client, statements: readonly SqlStatement[]): Promise<readonly SqlReply[]> {
+    const nameless = statements.map((each) => ({ ...each, name: null }))
+    return client.query(new Pipeline(nameless, () => asText)).answer
   }
 
   async #connect(): Promise<pg.Client> {
@@ -217,7 +221,6 @@ class CheckInLoop {
       query_timeout: answerWithinMs,
       ...(asksForPassword ? { password: () => this.#askForPassword() } : {}),
     })
-    // A connection without a witness that breaks between two check-ins is noticed at the next one.
     client.on('error', () => {
       this.#lose(client)
     })
@@ -236,12 +239,15 @@ class CheckInLoop {
     return client
   }
 
-  /** The session ended: peers see it, so the node checks in at once. */
+  /**
+   * The session ended. Where it held a witness, peers see that, so the node checks in at once. Otherwise the next
+   * check-in connects anew: the driver's own error for a client that has ended says nothing of what is wrong.
+   */
   #lose(client: pg.Client): void {
-    if (this.#client !== client || this.#witness === null) return
+    if (this.#client !== client) return
     this.#client = null
+    if (this.#witness !== null) this.#gate.wake()
     this.#forgetWitness()
-    this.#gate.wake()
     unawaited(disconnect(client), () => {})
   }
 

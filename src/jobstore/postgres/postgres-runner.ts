@@ -228,7 +228,10 @@ export class PostgresRunner implements SqlRunner {
       computed = { answer }
       // Attempts that wait for locks are looked at seldom, but a COMMIT may wait for a standby.
       session.slow = this.#options.connections.slow
-      await transaction.commit({ mayBeLost: options.mayBeLost?.(answer) === true })
+      await transaction.commit({
+        mayBeLost: options.mayBeLost?.(answer) === true,
+        goesAtOnce: options.goesAtOnce === true,
+      })
       session.release()
       return { kind: 'committed', answer }
     } catch (error) {

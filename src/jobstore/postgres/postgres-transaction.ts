@@ -51,10 +51,16 @@ interface OpeningLimits extends TimeLimits {
   readonly hasStartTime: boolean
 }
 
+/** The settings of these limits and others, for the transaction. */
+function setLimits(limits: TimeLimits, others: Settings = {}): string {
+  const set = setForTransaction({ ...others, ...timeLimits(limits) })
+  return limits.statementTimeoutMs > 0 ? `${set}, ${noTransactionTimeout}` : set
+}
+
 /** The statement after the BEGIN of a transaction. */
 export function transactionOpening(limits: OpeningLimits): SqlStatement {
   const { statementTimeoutMs, hasTimelines, hasStartTime } = limits
-  const settings: Settings = {
+  const set = setLimits(limits, {
     // Statements name rows by their keys. A plan that was made while a table was empty, also for a foreign key check,
     // would go on reading the whole table after it has grown.
     enable_seqscan: 'off',
@@ -64,14 +70,11 @@ export function transactionOpening(limits: OpeningLimits): SqlStatement {
     // Otherwise each connection plans each statement five more times, which takes longer than to run it, and comes to
     // the same plan: seqscans are off, and no plan knows how many rows there are in the text that names them.
     plan_cache_mode: 'force_generic_plan',
-    ...timeLimits(limits),
     ...(statementTimeoutMs > 0 && {
       // Ends the locks of a node that died while the server takes its connection for open.
       idle_in_transaction_session_timeout: String(statementTimeoutMs),
     }),
-  }
-  const settingsOfSession = setForTransaction(settings)
-  const set = statementTimeoutMs > 0 ? `${settingsOfSession}, ${noTransactionTimeout}` : settingsOfSession
+  })
   const timeline = hasTimelines ? timelineExpression : 'NULL'
   const serverStarted = hasStartTime ? serverStartedExpression : 'NULL'
   return statementOf(
@@ -87,9 +90,8 @@ export function transactionOpening(limits: OpeningLimits): SqlStatement {
  * as the lock is held. Null where the server's own limits count.
  */
 export function statementLimits(limits: TimeLimits): SqlStatement | null {
-  const set = setForTransaction(timeLimits(limits))
-  if (set === '') return null
-  return statementOf(`SELECT ${limits.statementTimeoutMs > 0 ? `${set}, ${noTransactionTimeout}` : set}`)
+  const set = setLimits(limits)
+  return set === '' ? null : statementOf(`SELECT ${set}`)
 }
 
 const begin = statementOf(
@@ -101,6 +103,12 @@ const commitWithoutDisk = statementOf("SELECT set_config('synchronous_commit', '
 
 /** How many characters of values may wait to be sent together, because one time limit holds for all their answers. */
 const unsentMax = 1_000_000
+
+/** See `TransactionOptions`. */
+interface CommitManner {
+  readonly mayBeLost: boolean
+  readonly goesAtOnce: boolean
+}
 
 /**
  * One transaction on one connection. A statement whose answer the program does not wait for is sent with the next one
@@ -149,10 +157,10 @@ export class PostgresTransaction {
     }
   }
 
-  async commit({ mayBeLost }: { readonly mayBeLost: boolean }): Promise<void> {
+  async commit({ mayBeLost, goesAtOnce }: CommitManner): Promise<void> {
     await this.#arrived()
     // If the answer to the COMMIT is lost, the server can be asked only about a transaction with a number.
-    if (this.#number === null) await this.#flush()
+    if (this.#number === null && !goesAtOnce) await this.#flush()
     if (mayBeLost) this.#unsent.push(commitWithoutDisk)
     await this.#ask(commit)
   }

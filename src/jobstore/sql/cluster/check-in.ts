@@ -1,6 +1,6 @@
 import type { Clock } from '../../../time/clock.ts'
 import { Gate } from '../../../time/gate.ts'
-import type { SqlRow, SqlStatement } from '../kernel/statement.ts'
+import { later, type SqlRow, type SqlStatement } from '../kernel/statement.ts'
 import type { SqlTransactor } from '../session/sql-transactor.ts'
 import type { WitnessNaming } from './node-trust.ts'
 import type { WitnessLook, WitnessOrders } from './witness.ts'
@@ -136,23 +136,41 @@ export class EventLoopCheckIns implements CheckInDriver {
   }
 }
 
-/** Checks in over the store's own connections, which hold no witness. */
-export function checkInOver(
+/**
+ * Checks in over the store's own connections, which hold no witness. The change goes in one trip with its commit: on a
+ * connection that carries no more answers it would keep the row locked, and peers could not recover the node.
+ */
+export async function checkInOver(
   transactor: SqlTransactor,
   { bootId, statements }: CheckInOrders,
   witness: WitnessNaming,
 ): Promise<CheckIn> {
   const { clock } = transactor.session.context
   const { checkIn, look } = statements()
-  return transactor.run(
+  const sent = await transactor.run(
     function* () {
       const sentMs = clock.elapsedMs()
-      const isOurs = (yield checkIn).changes === 1
+      return { sentMs, pending: yield* later(checkIn) }
+    },
+    { lock: 'none', tells: 'none', goesAtOnce: true },
+  )
+  const looked = await transactor.run(
+    function* () {
       const startedMs = clock.elapsedMs()
       const { rows } = yield look
-      const lookTookMs = clock.elapsedMs() - startedMs
-      return { bootId, isOurs, rows, sentMs, lookedMs: startedMs + lookTookMs / 2, lookTookMs, witness }
+      return { rows, startedMs, lookTookMs: clock.elapsedMs() - startedMs }
     },
     { lock: 'none', tells: 'none' },
   )
+  const { rows, startedMs, lookTookMs } = looked
+  const isOurs = sent.pending.reply.changes === 1
+  return {
+    bootId,
+    isOurs,
+    rows,
+    sentMs: sent.sentMs,
+    lookedMs: startedMs + lookTookMs / 2,
+    lookTookMs,
+    witness,
+  }
 }

@@ -41,6 +41,12 @@ export interface TransactionOptions<Answer = unknown> {
    * it, and runs the program again. Called with the program's answer. Default: false.
    */
   readonly mayBeLost?: (answer: Answer) => boolean
+  /**
+   * Whether all of it, the commit included, may go in one trip where the program waits for no answer. Its locks then
+   * never outlive a connection that carries no more answers. The engine cannot ask later what became of the commit: it
+   * runs the program again, which must do no harm. Default: false.
+   */
+  readonly goesAtOnce?: boolean
 }
 
 /** A transaction was given up, and rolled back, because another session holds a lock that it needs. */
