@@ -1,11 +1,12 @@
 import { createScheduler, defineJob, JobBuilder, type SchedulerEventMap } from 'quartz-ts'
 import { postgresJobStore } from 'quartz-ts/postgres'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { LockWait } from '../../src/jobstore/lock-wait.ts'
 import { LockWatch } from '../../src/jobstore/postgres/lock-watch.ts'
 import type { SlowStatement } from '../../src/jobstore/postgres/postgres-session.ts'
 import { systemClock } from '../../src/time/clock.ts'
+import { latch } from '../support/latch.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { type TestRunner, testRunner } from '../support/postgres-runner.ts'
 import { startPostgres } from '../support/postgres-server.ts'
@@ -69,6 +70,41 @@ describe('a wait for a lock', () => {
     ])
     await session.query({ text: 'ROLLBACK' })
     session.release()
+    expect(await waiting).toBe(1)
+    await store.runner.close()
+    await store.watch.close()
+  })
+
+  test('behind others that wait is reported with who holds up all of them', async () => {
+    await using holder = testRunner(database.connectionString)
+    const session = await holder.connections.open(null)
+    await session.query({ text: 'BEGIN; UPDATE item SET id = id' })
+    await using others = testRunner(database.connectionString)
+    const inLine = await Promise.all([others.connections.open(null), others.connections.open(null)])
+    const ahead = inLine.map((each) => each.query({ text: 'UPDATE item SET id = id + 0' }))
+    const waitingCount = async (): Promise<unknown> => {
+      const [row] = await database.query(
+        `SELECT count(*)::int AS n FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%id + 0'`,
+      )
+      return row?.['n']
+    }
+    await vi.waitUntil(async () => (await waitingCount()) === 2, { timeout: 20_000 })
+    const waits: LockWait[] = []
+    const reported = latch()
+    const store = watchedRunner((wait) => {
+      waits.push(wait)
+      reported.open()
+    })
+    const waiting = store.runner.transact(() => changesOf('UPDATE item SET id = id'), { lock: 'rows' })
+    await reported.promise
+    expect(waits.map(({ holders }) => holders.map(({ statement }) => statement))).toEqual([
+      ['BEGIN; UPDATE item SET id = id'],
+    ])
+    await session.query({ text: 'ROLLBACK' })
+    session.release()
+    await Promise.all(ahead)
+    for (const each of inLine) each.release()
     expect(await waiting).toBe(1)
     await store.runner.close()
     await store.watch.close()
