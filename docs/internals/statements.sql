@@ -8697,6 +8697,14 @@ FROM (
   WHERE t.sched_name = :scheduler
     AND t.trigger_state = 'WAITING'
     AND t.next_fire_time > 8640000000000000
+  UNION ALL
+  SELECT 1
+  FROM qrtz_triggers t
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state <> 'WAITING'
+    AND t.trigger_state <> 'ACQUIRED'
+    AND t.trigger_state <> 'BLOCKED'
+    AND t.trigger_state NOT IN ('PAUSED', 'PAUSED_BLOCKED', 'COMPLETE', 'ERROR')
 ) AS s
 LIMIT 1;
 
@@ -8717,6 +8725,18 @@ FROM (
     AND t.trigger_state = 'WAITING'
     AND t.next_fire_time > 8640000000000000
 ) AS s
+LIMIT :limit;
+
+-- keyLists.inNoState
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
+-- Every engine
+SELECT t.trigger_name, t.trigger_group, t.trigger_state
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
+  AND t.trigger_state NOT IN ('PAUSED', 'PAUSED_BLOCKED', 'COMPLETE', 'ERROR')
 LIMIT :limit;
 
 -- keyLists.acquiredWithoutClaim

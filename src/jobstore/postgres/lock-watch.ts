@@ -14,8 +14,8 @@ export interface LockWatchOptions {
   readonly elapsedMs: () => number
 }
 
-// Who is directly in the way may wait as well: those that wait for nobody hold up all of them. The application's name and
-// the statement are cut, because they are for people to read.
+// A session that is directly in the way may wait as well: those that wait for no other hold up all of them. The
+// application's name and the statement are cut, because they are for people to read.
 const whoBlocks = `WITH RECURSIVE ahead AS (
   SELECT b.pid FROM unnest(pg_blocking_pids($1)) AS b(pid)
   UNION

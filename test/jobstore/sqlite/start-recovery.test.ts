@@ -67,7 +67,14 @@ test('a start that finds nothing in flight tells nothing', async () => {
   await second.store.shutdown()
 })
 
-test('a start puts triggers that wait for a value that is no time in error', async () => {
+test.each([
+  ['wait for a value that is no time', 'next_fire_time = -5', /column 'next_fire_time' holds no time/],
+  [
+    'are in a state that is none',
+    "trigger_state = 'waiting'",
+    /column 'trigger_state' held 'waiting', which is no state/,
+  ],
+])('a start puts triggers that %s in error', async (_, change, reason) => {
   const clock = new ManualClock()
   const filename = join(temporaryFolder(), 'jobs.db')
   const run = async (instanceId: string): Promise<Testbed> => {
@@ -78,11 +85,12 @@ test('a start puts triggers that wait for a value that is no time in error', asy
   const first = await run('first')
   await first.schedule('t')
   await first.store.shutdown()
-  breakTrigger(filename, 't', 'next_fire_time = -5')
+  breakTrigger(filename, 't', change)
   const second = await run('second')
   await second.store.schedulerStarted()
   expect(await second.state('t')).toBe('ERROR')
-  expect(only(second.signals.inError).reason).toMatch(/column 'next_fire_time' holds no time/)
+  expect(only(second.signals.inError).reason).toMatch(reason)
+  expect(await second.store.resetTriggerFromErrorState(second.trigger('t').key)).toBe(true)
   await second.store.shutdown()
 })
 

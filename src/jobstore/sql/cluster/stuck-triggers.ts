@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../core/key.ts'
 import { KeySet } from '../../../core/key-set.ts'
+import { describeValue } from '../../../core/options.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
 import { putInError } from '../programs/steps/faulty-triggers.ts'
 import { settleLockedJobs } from '../programs/steps/settling.ts'
@@ -12,10 +13,11 @@ const mostAtOnce = 500
 
 /**
  * Frees triggers that are ACQUIRED without a claim or BLOCKED without an execution, and puts those that wait for a
- * value that is no time into ERROR: no node would ever fire them. This library leaves none, because it changes a claim
- * and its trigger in one transaction, and stores no trigger as BLOCKED while the execution ends: the end comes first,
- * or finds the trigger. A Java node leaves some when it recovers a node that still runs, and somebody with SQL writes
- * what is no time. Answers whether there may be more; each run leaves fewer.
+ * value that is no time, or are in a state that is none, into ERROR: no node would ever fire them. This library leaves
+ * none, because it changes a claim and its trigger in one transaction, and stores no trigger as BLOCKED while the
+ * execution ends: the end comes first, or finds the trigger. A Java node leaves some when it recovers a node that still
+ * runs, and somebody with SQL writes what is no time and no state. Answers whether there may be more; each run leaves
+ * fewer.
  */
 export function* freeStuckTriggers(tx: SqlTransaction): SqlProgram<boolean> {
   const { triggers, keyLists } = tx.session
@@ -24,11 +26,14 @@ export function* freeStuckTriggers(tx: SqlTransaction): SqlProgram<boolean> {
   yield* unblock(tx, jobs)
   const acquired = yield* keyLists.acquiredWithoutClaim(mostAtOnce)
   const timeless = yield* keyLists.waitingForNoTime(mostAtOnce)
+  const stateless = (yield* keyLists.inNoState(mostAtOnce)).map(({ key }) => key)
+  const suspects = [...acquired, ...timeless, ...stateless]
   // At once, because all transactions lock triggers in order of their keys.
-  const refs = acquired.length + timeless.length > 0 ? yield* triggers.lock([...acquired, ...timeless]) : []
+  const refs = suspects.length > 0 ? yield* triggers.lock(suspects) : []
   const freed = yield* freeAcquired(tx, acquired, refs)
   const failed = yield* failTimeless(tx, timeless, refs)
-  return [jobs.length, freed, failed].includes(mostAtOnce)
+  const failedToo = stateless.length > 0 ? yield* failStateless(tx, refs) : 0
+  return [jobs.length, freed, failed, failedToo].includes(mostAtOnce)
 }
 
 /** Answers how many it has freed. */
@@ -67,6 +72,23 @@ function* failTimeless(
     .map(({ key }) => ({ key, error: brokenRow('Trigger', key, noTime()) }))
   const ofJava = yield* putInError(tx, faulty)
   return faulty.filter(({ key }) => !ofJava.has(key)).length
+}
+
+/** The same for locked ones in a state that is none. */
+function* failStateless(tx: SqlTransaction, refs: readonly TriggerRef[]): SqlProgram<number> {
+  const locked = new KeySet(refs.map(({ key }) => key))
+  // Again with the rows locked, because somebody may have corrected them since the first look.
+  const faulty = (yield* tx.session.keyLists.inNoState(mostAtOnce))
+    .filter(({ key }) => locked.has(key))
+    .map(({ key, word }) => ({ key, error: brokenRow('Trigger', key, noState(word)) }))
+  const ofJava = yield* putInError(tx, faulty)
+  return faulty.filter(({ key }) => !ofJava.has(key)).length
+}
+
+function noState(word: string): Error {
+  return brokenValue(
+    `column 'trigger_state' held ${describeValue(word)}, which is no state. Reset the trigger`,
+  )
 }
 
 function noTime(): Error {

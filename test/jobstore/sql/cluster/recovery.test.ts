@@ -303,6 +303,28 @@ describe('firings that nobody owns', () => {
     expect(await live.bed.acquireNames()).toEqual(['good'])
   })
 
+  test('triggers in a state that is none are put in error, once', async () => {
+    const cluster = await TestCluster.open()
+    const { bed } = await cluster.startNode('idle')
+    const live = await cluster.startNode('live', { sweepIntervalMs: 3000 })
+    const words = ['FOO', 'waiting', 'EXECUTING', 'DELETED', '']
+    const stills = ['PAUSED', 'COMPLETE', 'PAUSED_BLOCKED']
+    const all = [...words, ...stills, 'WAITING']
+    await bed.scheduleAll(all.map((word) => bed.trigger(`t${word}`)))
+    for (const word of all) {
+      await cluster.sql(`UPDATE qrtz_triggers SET trigger_state = '${word}' WHERE trigger_name = 't${word}'`)
+    }
+    await cluster.clock.advance(4500)
+    const told = live.bed.signals.inError.map(({ reason }) => reason)
+    expect(told.map((reason) => /'trigger_state' held '(.*?)'/.exec(reason)?.[1]).sort()).toEqual(
+      words.toSorted(),
+    )
+    await cluster.clock.advance(4500)
+    expect(live.bed.signals.inError).toHaveLength(words.length)
+    expect(await live.bed.acquireNames()).toEqual(['tWAITING'])
+    expect(await live.bed.states('tPAUSED', 'tCOMPLETE')).toEqual(['PAUSED', 'COMPLETE'])
+  })
+
   test('triggers whose jobs are gone are set free, however many they are, and are in error when due', async () => {
     const cluster = await TestCluster.open()
     const { bed } = await cluster.startNode('idle')
@@ -321,6 +343,10 @@ describe('firings that nobody owns', () => {
     expect(await bed.store.getTriggerCounts()).toEqual({ NORMAL: 501 })
     expect(await live.bed.acquire()).toEqual([])
     expect(await live.bed.state('t7')).toBe('ERROR')
+    const [told] = live.bed.signals.inError.filter(({ key }) => key === 'DEFAULT.t7')
+    expect(told?.reason).toMatch(
+      /its job 'DEFAULT\.j7' does not exist\. Delete the trigger, or store the job/,
+    )
   })
 
   test('are looked for among all triggers before anything is locked', async () => {

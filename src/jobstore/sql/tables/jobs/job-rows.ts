@@ -135,6 +135,13 @@ function shardingOf(json: string): Sharding {
   throw brokenValue(`'sharding' is ${describeValue(json)}, which says nothing of items. Correct it`)
 }
 
+/** Refuses a trigger beside which no job was found. @throws JobPersistenceError ERR_BROKEN_ROW */
+export function requireJobBeside(key: JobKey, row: SqlRow): void {
+  if (row['job_class_name'] !== null) return
+  const problem = `its job '${key.toString()}' does not exist`
+  throw brokenValue(`${problem}. Delete the trigger, or store the job and reset the trigger`)
+}
+
 /** @throws JobPersistenceError ERR_BROKEN_ROW */
 export function jobTypeOf(row: SqlRow): string {
   const jobType = text(row, 'job_class_name')

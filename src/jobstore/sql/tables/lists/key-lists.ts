@@ -8,6 +8,7 @@ import { all, first, type SqlProgram, type SqlQuery, sqlQuery } from '../../kern
 import { anyText, text, textOrNull } from '../encoding/columns.ts'
 import { groupPredicate, groupRows, groupTable } from '../encoding/groups.ts'
 import { jobKeyOf, triggerKeyColumns, triggerKeyOf, triggerKeyRows } from '../encoding/key-rows.ts'
+import { isStill } from './list-conditions.ts'
 
 /** What a list is of. */
 export type ListSubject = 'jobKeys' | 'triggerKeys' | 'jobGroups' | 'triggerGroups'
@@ -65,8 +66,8 @@ export class KeyLists {
   }
 
   /**
-   * Whether there is a trigger that {@link acquiredWithoutClaim}, {@link blockedWithoutExecution} or
-   * {@link waitingForNoTime} would find.
+   * Whether there is a trigger that {@link acquiredWithoutClaim}, {@link blockedWithoutExecution},
+   * {@link waitingForNoTime} or {@link inNoState} would find.
    */
   *hasStuck(): SqlProgram<boolean> {
     const { schedulerName: scheduler } = this.#vocabulary
@@ -83,6 +84,13 @@ export class KeyLists {
   *waitingForNoTime(limit: number): SqlProgram<readonly TriggerKey[]> {
     const values = { scheduler: this.#vocabulary.schedulerName, limit }
     return (yield* all(this.#statements.waitingForNoTime(values))).map(triggerKeyOf)
+  }
+
+  /** Triggers whose state is a word that is none, with that; `limit` at most. */
+  *inNoState(limit: number): SqlProgram<readonly { readonly key: TriggerKey; readonly word: string }[]> {
+    const values = { scheduler: this.#vocabulary.schedulerName, limit }
+    const found = yield* all(this.#statements.inNoState(values))
+    return found.map((row) => ({ key: triggerKeyOf(row), word: anyText(row, 'trigger_state') }))
   }
 
   /** Jobs with blocked triggers although no execution of them is in flight; `limit` at most. */
@@ -153,6 +161,7 @@ interface KeyListStatements {
   readonly acquiredWithoutClaim: SqlQuery<{ scheduler: string; limit: number }>
   readonly blockedWithoutExecution: SqlQuery<{ scheduler: string; limit: number }>
   readonly waitingForNoTime: SqlQuery<{ scheduler: string; limit: number }>
+  readonly inNoState: SqlQuery<{ scheduler: string; limit: number }>
   readonly ownJob: SqlQuery<{ scheduler: string }>
   readonly ownNode: SqlQuery<{ scheduler: string }>
   readonly ownExecution: SqlQuery<{ scheduler: string }>
@@ -161,23 +170,6 @@ interface KeyListStatements {
 
 export function keyListStatements(vocabulary: SqlVocabulary): KeyListStatements {
   const { dialect, names } = vocabulary
-  const isAcquiredWithoutClaim = `t.trigger_state = 'ACQUIRED' AND NOT EXISTS (
-    SELECT 1 FROM ${names.firedTriggers} f
-    WHERE f.sched_name = t.sched_name AND f.trigger_name = t.trigger_name
-      AND f.trigger_group = t.trigger_group AND f.state = 'ACQUIRED')`
-  const isBlockedWithoutExecution = `t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED') AND NOT EXISTS (
-    SELECT 1 FROM ${names.firedTriggers} f
-    WHERE f.sched_name = t.sched_name AND f.job_name = t.job_name AND f.job_group = t.job_group
-      AND f.state = 'EXECUTING')`
-  // Java writes 0 or -1 where there is no time, also into a trigger that waits: its calendar may give it one again.
-  const waitingForNoTime = (columns: string): string =>
-    // Apart, so that each is a range of the index.
-    ['< -1', `> ${instantMaxMs}`]
-      .map((isNoTime) => {
-        return `SELECT ${columns} FROM ${names.triggers} t
-           WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time ${isNoTime}`
-      })
-      .join('\n         UNION ALL\n         ')
   return {
     jobsOfTriggers: sqlQuery(
       dialect,
@@ -196,6 +188,39 @@ export function keyListStatements(vocabulary: SqlVocabulary): KeyListStatements 
       `SELECT trigger_name, trigger_group FROM ${names.triggers}
        WHERE sched_name = :scheduler AND calendar_name = :name LIMIT 1`,
     ),
+    ...stuckStatements(vocabulary),
+    ...schedulerStatements(vocabulary),
+  }
+}
+
+/** Triggers that no node would ever fire. */
+function stuckStatements({
+  dialect,
+  names,
+}: SqlVocabulary): Pick<
+  KeyListStatements,
+  'stuck' | 'acquiredWithoutClaim' | 'blockedWithoutExecution' | 'waitingForNoTime' | 'inNoState'
+> {
+  const isAcquiredWithoutClaim = `t.trigger_state = 'ACQUIRED' AND NOT EXISTS (
+    SELECT 1 FROM ${names.firedTriggers} f
+    WHERE f.sched_name = t.sched_name AND f.trigger_name = t.trigger_name
+      AND f.trigger_group = t.trigger_group AND f.state = 'ACQUIRED')`
+  const isBlockedWithoutExecution = `t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED') AND NOT EXISTS (
+    SELECT 1 FROM ${names.firedTriggers} f
+    WHERE f.sched_name = t.sched_name AND f.job_name = t.job_name AND f.job_group = t.job_group
+      AND f.state = 'EXECUTING')`
+  // Java writes 0 or -1 where there is no time, also into a trigger that waits: its calendar may give it one again.
+  const waitingForNoTime = (columns: string): string =>
+    // Apart, so that each is a range of the index.
+    ['< -1', `> ${instantMaxMs}`]
+      .map((isNoTime) => {
+        return `SELECT ${columns} FROM ${names.triggers} t
+           WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time ${isNoTime}`
+      })
+      .join('\n         UNION ALL\n         ')
+  const isInNoState = `t.sched_name = :scheduler AND ${isStill}
+           AND t.trigger_state NOT IN ('PAUSED', 'PAUSED_BLOCKED', 'COMPLETE', 'ERROR')`
+  return {
     stuck: sqlQuery(
       dialect,
       `SELECT 1 AS found FROM (
@@ -203,7 +228,9 @@ export function keyListStatements(vocabulary: SqlVocabulary): KeyListStatements 
            AND t.trigger_state IN ('ACQUIRED', 'BLOCKED', 'PAUSED_BLOCKED')
            AND ((${isAcquiredWithoutClaim}) OR (${isBlockedWithoutExecution}))
          UNION ALL
-         ${waitingForNoTime('1')}) AS s
+         ${waitingForNoTime('1')}
+         UNION ALL
+         SELECT 1 FROM ${names.triggers} t WHERE ${isInNoState}) AS s
        LIMIT 1`,
     ),
     waitingForNoTime: sqlQuery(
@@ -211,6 +238,11 @@ export function keyListStatements(vocabulary: SqlVocabulary): KeyListStatements 
       `SELECT s.trigger_name, s.trigger_group FROM (
          ${waitingForNoTime('t.trigger_name, t.trigger_group')}) AS s
        LIMIT :limit`,
+    ),
+    inNoState: sqlQuery(
+      dialect,
+      `SELECT t.trigger_name, t.trigger_group, t.trigger_state FROM ${names.triggers} t
+       WHERE ${isInNoState} LIMIT :limit`,
     ),
     acquiredWithoutClaim: sqlQuery(
       dialect,
@@ -222,7 +254,6 @@ export function keyListStatements(vocabulary: SqlVocabulary): KeyListStatements 
       `SELECT DISTINCT t.job_name, t.job_group FROM ${names.triggers} t
        WHERE t.sched_name = :scheduler AND ${isBlockedWithoutExecution} LIMIT :limit`,
     ),
-    ...schedulerStatements(vocabulary),
   }
 }
 

@@ -43,7 +43,7 @@ import {
   triggerKeyOf,
   triggerKeyRows,
 } from '../encoding/key-rows.ts'
-import { jobBesideTrigger, jobTypeOf } from '../jobs/job-rows.ts'
+import { jobBesideTrigger, jobTypeOf, requireJobBeside } from '../jobs/job-rows.ts'
 import { type Ahead, type AheadRequest, aheadOf, type DueRequest, DueStatements } from './due-statements.ts'
 import { requireReadByJava } from './read-by-java.ts'
 import { scheduleTableNames, storedTables } from './schedule-tables.ts'
@@ -455,6 +455,7 @@ function dueOf(row: SqlRow): DueTrigger {
   const names = { key: triggerKeyOf(row), jobKey: jobKeyOf(row), rowId: row['row_id'] as SqlValue, row }
   try {
     requireUsableKeys(row, triggerKeyColumns, jobKeyColumns)
+    requireJobBeside(names.jobKey, row)
     // Field by field, because spreading takes ten times as long, and this is done for each firing.
     const due: DueTrigger = {
       key: names.key,
