@@ -28,7 +28,10 @@ export interface CheckIn {
   /** False when the row of this start does not exist any more: a peer recovered the node. */
   readonly isOurs: boolean
   readonly rows: readonly SqlRow[]
-  /** When the check-in was sent, and the middle and the length of the read, on the clock's monotonic time. */
+  /**
+   * When the check-in was sent, and the middle and the length of the time in which the rows were read, on the clock's
+   * monotonic time.
+   */
   readonly sentMs: number
   readonly lookedMs: number
   readonly lookTookMs: number
@@ -137,8 +140,8 @@ export class EventLoopCheckIns implements CheckInDriver {
 }
 
 /**
- * Checks in over the store's own connections, which hold no witness. The change goes in one trip with its commit: on a
- * connection that carries no more answers it would keep the row locked, and peers could not recover the node.
+ * Checks in over the store's own connections, which hold no witness. All of it goes in one trip: on a connection that
+ * carries no more answers it would keep the row locked, and peers could not recover the node.
  */
 export async function checkInOver(
   transactor: SqlTransactor,
@@ -150,27 +153,14 @@ export async function checkInOver(
   const sent = await transactor.run(
     function* () {
       const sentMs = clock.elapsedMs()
-      return { sentMs, pending: yield* later(checkIn) }
+      return { sentMs, changed: yield* later(checkIn), looked: yield* later(look) }
     },
     { lock: 'none', tells: 'none', goesAtOnce: true },
   )
-  const looked = await transactor.run(
-    function* () {
-      const startedMs = clock.elapsedMs()
-      const { rows } = yield look
-      return { rows, startedMs, lookTookMs: clock.elapsedMs() - startedMs }
-    },
-    { lock: 'none', tells: 'none' },
-  )
-  const { rows, startedMs, lookTookMs } = looked
-  const isOurs = sent.pending.reply.changes === 1
+  const { sentMs, changed, looked } = sent
+  const lookTookMs = clock.elapsedMs() - sentMs
   return {
-    bootId,
-    isOurs,
-    rows,
-    sentMs: sent.sentMs,
-    lookedMs: startedMs + lookTookMs / 2,
-    lookTookMs,
-    witness,
+    ...{ bootId, isOurs: changed.reply.changes === 1, rows: looked.reply.rows, witness },
+    ...{ sentMs, lookedMs: sentMs + lookTookMs / 2, lookTookMs },
   }
 }
