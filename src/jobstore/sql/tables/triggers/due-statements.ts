@@ -1,6 +1,5 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
-import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, type SqlRow, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
 import { instantOrNull, readable } from '../encoding/columns.ts'
@@ -8,7 +7,7 @@ import { jobKeyColumns, keyOrder, triggerKeyColumns } from '../encoding/key-rows
 import { claimsOfPeers } from '../firings/fired-trigger-table.ts'
 import { jobBesideTriggerColumns } from '../jobs/job-rows.ts'
 import { isLeftToOthers, quotedNode, runsHere } from '../jobs/node-affinity.ts'
-import { dueScheduleJoins, scheduleTableNames } from './schedule-tables.ts'
+import { dueScheduleJoins } from './schedule-tables.ts'
 import { wholeTriggerColumns } from './trigger-decoder.ts'
 import { isOfJava } from './triggers-of-java.ts'
 
@@ -89,24 +88,14 @@ export class DueStatements {
 
   /** `instance` is this node, whose own claims are left out. */
   look({ nowMs, ...request }: AheadRequest, instance: string): SqlStatement {
-    return this.#of('look', { ...request, limit: 1 }, { instance, nowMs }, scheduleTableNames)
+    return this.#of('look', { ...request, limit: 1 }, { instance, nowMs })
   }
 
-  /** `tables` are those that a `lock` joins. */
-  of(
-    purpose: Exclude<DuePurpose, 'look'>,
-    request: DueRequest,
-    tables: readonly ScheduleTable[] = scheduleTableNames,
-  ): SqlStatement {
-    return this.#of(purpose, request, {}, tables)
+  of(purpose: Exclude<DuePurpose, 'look'>, request: DueRequest): SqlStatement {
+    return this.#of(purpose, request, {})
   }
 
-  #of(
-    purpose: DuePurpose,
-    request: DueRequest,
-    others: DueParameters,
-    tables: readonly ScheduleTable[],
-  ): SqlStatement {
+  #of(purpose: DuePurpose, request: DueRequest, others: DueParameters): SqlStatement {
     const { afterMs = null, untilMs, limit, unknownJobTypes, node = null } = request
     const { fullGroups = [], leftJobs = [], leftTriggers = [] } = request
     const values: Record<string, string | number> = {
@@ -136,28 +125,22 @@ export class DueStatements {
         leftTriggers.map(({ name, group }) => ({ trigger_name: name, trigger_group: group })),
       )
     }
-    return this.#query(purpose, Object.keys(values), tables)(values)
+    return this.#query(purpose, Object.keys(values))(values)
   }
 
-  #query(
-    purpose: DuePurpose,
-    parameters: readonly string[],
-    tables: readonly ScheduleTable[],
-  ): SqlQuery<DueParameters> {
+  #query(purpose: DuePurpose, parameters: readonly string[]): SqlQuery<DueParameters> {
     const queries = this.#queries[purpose]
-    // One bit for each condition that there is, and one for each table.
-    const conditions = bitsOf(dueConditions, parameters)
-    const shape = conditions | (bitsOf(scheduleTableNames, tables) << dueConditions.length)
-    const known = queries.get(shape)
+    // One bit for each condition that there is.
+    const conditions = dueConditions.reduce(
+      (bits, parameter, index) => (parameters.includes(parameter) ? bits | (1 << index) : bits),
+      0,
+    )
+    const known = queries.get(conditions)
     if (known !== undefined) return known
-    const query = dueQuery(this.#vocabulary, purpose, parameters, tables)
-    queries.set(shape, query)
+    const query = dueQuery(this.#vocabulary, purpose, parameters)
+    queries.set(conditions, query)
     return query
   }
-}
-
-function bitsOf(all: readonly string[], chosen: readonly string[]): number {
-  return all.reduce((bits, each, index) => (chosen.includes(each) ? bits | (1 << index) : bits), 0)
 }
 
 /** One of the statements, with the conditions of those of its parameters that have one. */
@@ -165,9 +148,8 @@ export function dueQuery(
   vocabulary: SqlVocabulary,
   purpose: DuePurpose,
   parameters: readonly string[],
-  tables: readonly ScheduleTable[] = scheduleTableNames,
 ): SqlQuery<DueParameters> {
-  return sqlQuery(vocabulary.dialect, textOf(vocabulary, purpose, parameters, tables))
+  return sqlQuery(vocabulary.dialect, textOf(vocabulary, purpose, parameters))
 }
 
 function conditionsOf(
@@ -202,17 +184,10 @@ function groupRowsOf({ dialect }: SqlVocabulary): string {
 }
 
 /** Whole triggers with their jobs, so that nothing is read again to fire them. */
-function columnsOf(tables: readonly ScheduleTable[]): string {
-  return `${wholeTriggerColumns(tables)}, ${jobBesideTriggerColumns},
+const columns = `${wholeTriggerColumns}, ${jobBesideTriggerColumns},
   COALESCE(t.node_affinity, j.node_affinity) AS node_affinity`
-}
 
-function textOf(
-  vocabulary: SqlVocabulary,
-  purpose: DuePurpose,
-  parameters: readonly string[],
-  tables: readonly ScheduleTable[],
-): string {
+function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: readonly string[]): string {
   // One lower bound: SQLite would begin at the first of two.
   const after = parameters.includes('afterMs') ? ':afterMs' : '0'
   const conditionFor = (node?: string): string =>
@@ -222,7 +197,7 @@ function textOf(
     `(${dueText(vocabulary, { selected: 't.next_fire_time', condition: which })})`
   switch (purpose) {
     case 'lock':
-      return lockText(vocabulary, condition, tables)
+      return lockText(vocabulary, condition)
     case 'types':
       return `SELECT DISTINCT r.job_class_name FROM (
         ${dueText(vocabulary, { selected: 'j.job_class_name', condition })}) AS r`
@@ -235,12 +210,12 @@ function textOf(
   }
 }
 
-function lockText(vocabulary: SqlVocabulary, condition: string, tables: readonly ScheduleTable[]): string {
+function lockText(vocabulary: SqlVocabulary, condition: string): string {
   const { dialect, names } = vocabulary
   const asFound = dialect.lockedAsFound('t')
   return dueText(vocabulary, {
-    selected: `${columnsOf(tables)}, ${dialect.rowId('t')} AS row_id`,
-    joins: `${dueScheduleJoins(names, tables)} ${asFound.join}`,
+    selected: `${columns}, ${dialect.rowId('t')} AS row_id`,
+    joins: `${dueScheduleJoins(names)} ${asFound.join}`,
     condition: `${condition} AND ${asFound.condition}`,
     locking: dialect.forUpdateSkipLocked('t'),
   })
