@@ -35,7 +35,10 @@ export interface SchedulerSignaler extends NodeRequests {
   checkInFailed(error: unknown): void
   /** This node has checked in again, after so many attempts that failed. */
   checkInRestored(failedAttempts: number): void
-  /** Another node took this one for failed and recovered its work: this node's claims and executions are void. */
+  /**
+   * Another node took this one for failed and recovered its work, or the row of this node was deleted: its claims and
+   * executions are void.
+   */
   recoveredByPeer(): void
   /**
    * The store's time is this much ahead of the context's clock, give or take the uncertainty. Stores that use that

@@ -115,9 +115,9 @@ export interface SchedulerEventMap {
   /** This node shows again that it is alive, after it could not. */
   checkInRestored: { readonly failedAttempts: number }
   /**
-   * Another node took this one for failed and recovered its work: executions in flight were asked to stop, and
-   * nothing of them is written. This node takes part anew; a scheduler on SQLite writes nothing more, and its process
-   * has to be started again.
+   * Another node took this one for failed and recovered its work, or its row in the store was deleted: executions in
+   * flight were asked to stop, and nothing of them is written. This node takes part anew; a scheduler on SQLite writes
+   * nothing more, and its process has to be started again.
    */
   recoveredByPeer: Record<string, never>
   /** The machine's clock is further from the store's time than `maxClockSkewMs` allows; the store's time counts. */

@@ -186,11 +186,10 @@ export class SignalReceiver {
       recoveredByPeer: () => {
         events.emit('recoveredByPeer', {})
         executing.interruptAll('recovered')
-        const who =
-          'another node took this one for failed and recovered its work, or somebody deleted the row'
         logger.warn(
           { instanceId },
-          `The row of this node is gone: ${who}. What it was running is asked to stop.`,
+          "This node's row is gone from the store: another node took this one for failed and recovered its work, or " +
+            'the row was deleted.',
         )
       },
       clockOffsetMeasured: (offsetMs, uncertaintyMs) => {

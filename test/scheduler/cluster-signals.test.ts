@@ -140,6 +140,21 @@ describe('what a clustered store tells the scheduler', () => {
     await scheduler.shutdown()
   })
 
+  it('about its own recovery logs what is known: its row may have been deleted', async () => {
+    const jobStore = new SignallingStore()
+    const warnings: string[] = []
+    const note = (_fields: object, message: string): void => {
+      warnings.push(message)
+    }
+    const scheduler = await createScheduler({
+      logger: { debug() {}, info() {}, warn: note, error: note },
+      jobStore,
+    })
+    jobStore.signaler.recoveredByPeer()
+    expect(warnings).toEqual([expect.stringMatching(/recovered its work, or the row was deleted/)])
+    await scheduler.shutdown()
+  })
+
   it.each([
     ['failed', 500],
     ['timed out', 1500],
