@@ -8541,7 +8541,8 @@ FROM (
     AND t.trigger_state <> 'WAITING'
     AND t.trigger_state <> 'ACQUIRED'
     AND t.trigger_state <> 'BLOCKED'
-    AND t.trigger_state NOT IN ('PAUSED', 'PAUSED_BLOCKED', 'COMPLETE', 'ERROR')
+    AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED', 'PAUSED', 'PAUSED_BLOCKED', 'COMPLETE',
+      'ERROR')
 ) AS s
 LIMIT 1;
 
@@ -8573,7 +8574,8 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state <> 'WAITING'
   AND t.trigger_state <> 'ACQUIRED'
   AND t.trigger_state <> 'BLOCKED'
-  AND t.trigger_state NOT IN ('PAUSED', 'PAUSED_BLOCKED', 'COMPLETE', 'ERROR')
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED', 'PAUSED', 'PAUSED_BLOCKED', 'COMPLETE',
+    'ERROR')
 LIMIT :limit;
 
 -- keyLists.acquiredWithoutClaim

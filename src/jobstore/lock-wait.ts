@@ -6,7 +6,10 @@ export interface LockWait {
   readonly processId: number
   /** How long it has waited so far. */
   readonly waitedMs: number
-  /** The sessions that hold the lock, the oldest transaction first. */
+  /**
+   * The sessions that hold up the statement, the oldest transaction first. Those that hold the lock and wait for others
+   * themselves are left out, except in a deadlock that the server has not found yet.
+   */
   readonly holders: readonly LockHolder[]
 }
 

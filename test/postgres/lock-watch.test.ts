@@ -39,6 +39,33 @@ function watchedRunner(
   return { ...store, watch }
 }
 
+/** A session that has done `first` and then waits for a lock until the end. */
+async function beginWaiting(
+  text: string,
+  first = 'SELECT 1',
+): Promise<{ readonly end: () => Promise<void> }> {
+  let onWait = (): void => {}
+  const isWaiting = new Promise<void>((resolve) => {
+    onWait = resolve
+  })
+  const store = watchedRunner(() => {
+    onWait()
+  })
+  const session = await store.connections.open(null)
+  await session.query({ text: first })
+  const refused = expect(session.query({ text })).rejects.toThrow('canceling')
+  await isWaiting
+  const end = async (): Promise<void> => {
+    await database.query(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query = '${text}'`)
+    await refused
+    await session.query({ text: 'ROLLBACK' })
+    session.release()
+    await store.watch.close()
+    await store.runner.close()
+  }
+  return { end }
+}
+
 describe('a wait for a lock', () => {
   test.each([
     ['a row', 'UPDATE item SET id = id WHERE id = 1'],
@@ -178,6 +205,30 @@ describe('a wait for a lock', () => {
     await waiter.query({ text: 'RESET lock_timeout' })
     waiter.release()
     await store.runner.close()
+  })
+
+  test('in a deadlock that the server has not found yet names the other session', async () => {
+    await database.query('CREATE TABLE other (id int)')
+    let onWait: (wait: LockWait) => void = () => {}
+    const reported = new Promise<LockWait>((resolve) => {
+      onWait = resolve
+    })
+    const store = watchedRunner((wait) => {
+      onWait(wait)
+    })
+    const session = await store.connections.open(null)
+    const begin = `BEGIN; SET LOCAL deadlock_timeout = '60s'`
+    await session.query({ text: `${begin}; LOCK TABLE item` })
+    const before = await beginWaiting('LOCK TABLE item', `${begin}; LOCK TABLE other`)
+    const waiting = session.query({ text: 'LOCK TABLE other' })
+    const { holders } = await reported
+    await before.end()
+    await waiting
+    await session.query({ text: 'ROLLBACK' })
+    session.release()
+    await store.watch.close()
+    await store.runner.close()
+    expect(holders.map(({ statement }) => statement)).toEqual(['LOCK TABLE item'])
   })
 
   test('is not what a statement does that is merely slow', async () => {

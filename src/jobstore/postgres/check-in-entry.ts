@@ -19,7 +19,7 @@ import { asText } from './column-parsers.ts'
 import { fieldsOf } from './error-fields.ts'
 import { Pipeline } from './pipeline.ts'
 import { disconnect } from './postgres-driver.ts'
-import { statementLimits } from './postgres-transaction.ts'
+import { begin, commit, statementLimits } from './postgres-transaction.ts'
 import { SessionWitness } from './session-witness.ts'
 
 type CheckedIn = Extract<FromCheckInThread, { readonly kind: 'checkedIn' }>
@@ -28,8 +28,6 @@ type CheckedIn = Extract<FromCheckInThread, { readonly kind: 'checkedIn' }>
 const refusals = /^(?:42|0A|53)/
 /** SQLSTATE of a change in a transaction that is read-only. */
 const readOnlyTransaction = '25006'
-const beginReadWrite: SqlStatement = { text: 'BEGIN READ WRITE', values: [] }
-const commit: SqlStatement = { text: 'COMMIT', values: [] }
 
 /** The code of the check-in thread: checks in over a connection of its own and posts the result. */
 class CheckInLoop {
@@ -152,7 +150,7 @@ class CheckInLoop {
       }
     }
     // At once: one that stays open where answers are lost would keep the row of this node locked.
-    const replies = await this.#send(client, [beginReadWrite, ...this.#limits, statement, commit])
+    const replies = await this.#send(client, [begin, ...this.#limits, statement, commit])
     return (replies.at(-2) ?? noReply).changes
   }
 

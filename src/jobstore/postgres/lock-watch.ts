@@ -14,12 +14,15 @@ export interface LockWatchOptions {
   readonly elapsedMs: () => number
 }
 
-// A session that is directly in the way may wait as well: those that wait for no other hold up all of them. The
-// application's name and the statement are cut, because they are for people to read.
+// A session that is directly in the way may wait as well: those that wait for no other hold up all of them. There are
+// none in a deadlock that the server has not found yet: then those directly in the way are named. The name of the
+// application and the statement are cut, because they are for people to read.
 const whoBlocks = `WITH RECURSIVE ahead AS (
   SELECT b.pid FROM unnest(pg_blocking_pids($1)) AS b(pid)
   UNION
   SELECT b.pid FROM ahead CROSS JOIN LATERAL unnest(pg_blocking_pids(ahead.pid)) AS b(pid)
+), roots AS (
+  SELECT pid FROM ahead WHERE cardinality(pg_blocking_pids(pid)) = 0
 )
   SELECT a.pid, left(coalesce(a.application_name, ''), 100) AS application,
   coalesce(a.state, '') AS state, left(coalesce(a.query, ''), 1000) AS statement,
@@ -27,7 +30,8 @@ const whoBlocks = `WITH RECURSIVE ahead AS (
   left(coalesce(w.query, ''), 1000) AS waiting,
   (coalesce(a.wait_event, '') = 'SyncRep' OR coalesce(w.wait_event, '') = 'SyncRep') AS for_standby
   FROM pg_stat_activity w LEFT JOIN pg_stat_activity a
-    ON a.pid IN (SELECT pid FROM ahead WHERE cardinality(pg_blocking_pids(pid)) = 0)
+    ON a.pid IN (SELECT pid FROM roots)
+    OR NOT EXISTS (SELECT 1 FROM roots) AND a.pid = ANY (pg_blocking_pids($1))
   WHERE w.pid = $1 ORDER BY a.xact_start`
 
 /** The session that waits, with one that is in its way. */

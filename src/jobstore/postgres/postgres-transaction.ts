@@ -94,11 +94,11 @@ export function statementLimits(limits: TimeLimits): SqlStatement | null {
   return set === '' ? null : statementOf(`SELECT ${set}`)
 }
 
-const begin = statementOf(
+export const begin: SqlStatement = statementOf(
   // Whatever the defaults of the user or the database are: guards and SKIP LOCKED must see the newest rows.
   'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
 )
-const commit = statementOf('COMMIT')
+export const commit: SqlStatement = statementOf('COMMIT')
 const commitWithoutDisk = statementOf("SELECT set_config('synchronous_commit', 'off', true)")
 
 /** How many characters of values may wait to be sent together, because one time limit holds for all their answers. */

@@ -160,7 +160,12 @@ export async function checkInOver(
   const { sentMs, changed, looked } = sent
   const lookTookMs = clock.elapsedMs() - sentMs
   return {
-    ...{ bootId, isOurs: changed.reply.changes === 1, rows: looked.reply.rows, witness },
-    ...{ sentMs, lookedMs: sentMs + lookTookMs / 2, lookTookMs },
+    bootId,
+    isOurs: changed.reply.changes === 1,
+    rows: looked.reply.rows,
+    sentMs,
+    lookedMs: sentMs + lookTookMs / 2,
+    lookTookMs,
+    witness,
   }
 }

@@ -2,7 +2,7 @@ import type { JobKey, TriggerKey } from '../../../core/key.ts'
 import { KeySet } from '../../../core/key-set.ts'
 import { describeValue } from '../../../core/options.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
-import { putInError } from '../programs/steps/faulty-triggers.ts'
+import { type FaultyTrigger, putInError } from '../programs/steps/faulty-triggers.ts'
 import { settleLockedJobs } from '../programs/steps/settling.ts'
 import type { SqlTransaction } from '../session/sql-session.ts'
 import { brokenRow, brokenValue } from '../tables/encoding/broken-row.ts'
@@ -58,7 +58,7 @@ function* freeAcquired(
   return stuck.length
 }
 
-/** Answers how many it has put into ERROR; one that Java nodes can run stays as it is. */
+/** Answers how many it has put into ERROR. */
 function* failTimeless(
   tx: SqlTransaction,
   suspects: readonly TriggerKey[],
@@ -70,8 +70,7 @@ function* failTimeless(
       return suspected.has(key) && state === 'WAITING' && nextFireTimeMs === null
     })
     .map(({ key }) => ({ key, error: brokenRow('Trigger', key, noTime()) }))
-  const ofJava = yield* putInError(tx, faulty)
-  return faulty.filter(({ key }) => !ofJava.has(key)).length
+  return yield* fail(tx, faulty)
 }
 
 /** The same for locked ones in a state that is none. */
@@ -81,6 +80,11 @@ function* failStateless(tx: SqlTransaction, refs: readonly TriggerRef[]): SqlPro
   const faulty = (yield* tx.session.keyLists.inNoState(mostAtOnce))
     .filter(({ key }) => locked.has(key))
     .map(({ key, word }) => ({ key, error: brokenRow('Trigger', key, noState(word)) }))
+  return yield* fail(tx, faulty)
+}
+
+/** Answers how many it has put into ERROR; one that Java nodes can run stays as it is. */
+function* fail(tx: SqlTransaction, faulty: readonly FaultyTrigger[]): SqlProgram<number> {
   const ofJava = yield* putInError(tx, faulty)
   return faulty.filter(({ key }) => !ofJava.has(key)).length
 }

@@ -2,6 +2,7 @@ import { type JobKey, storedJobKey, storedTriggerKey, type TriggerKey } from '..
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { GroupMatcher } from '../../../../core/matcher.ts'
 import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
+import { storedTriggerStates } from '../../../trigger-state.ts'
 import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
@@ -219,7 +220,7 @@ function stuckStatements({
       })
       .join('\n         UNION ALL\n         ')
   const isInNoState = `t.sched_name = :scheduler AND ${isStill}
-           AND t.trigger_state NOT IN ('PAUSED', 'PAUSED_BLOCKED', 'COMPLETE', 'ERROR')`
+           AND t.trigger_state NOT IN (${storedTriggerStates.map((state) => `'${state}'`).join(', ')})`
   return {
     stuck: sqlQuery(
       dialect,
