@@ -191,9 +191,12 @@ export class QuartzSchedulerThread {
     return this.#asked > 0 && this.#isQuiet && this.#signal === null && !this.#paused && !this.#halted
   }
 
-  /** Resolves when the loop goes to sleep the next time, or ends. */
+  /** Resolves when the loop goes to sleep the next time, or ends. The loop puts nothing off meanwhile. */
   async nextSleep(): Promise<void> {
-    await this.#restless.wait(this.#options.clock)
+    const slept = this.#restless.wait(this.#options.clock)
+    // A loop that sleeps has put off what it would do now.
+    if (planTurn(this.#state()).kind !== 'sleep') this.#gate.wake()
+    await slept
   }
 
   async #run(): Promise<void> {
@@ -247,8 +250,7 @@ export class QuartzSchedulerThread {
   }
 
   #state(): TurnState {
-    const { clock, idleWaitMs, jobStore, misfireThresholdMs } = this.#options
-    const { capabilities } = jobStore
+    const { clock, idleWaitMs, misfireThresholdMs } = this.#options
     const { areUnknown, aside, held, heldSinceMs } = this.#claims
     return {
       halted: this.#halted,
@@ -271,8 +273,15 @@ export class QuartzSchedulerThread {
       idleUntilMs: this.#idleUntilMs,
       lookAtMs: this.#lookAtMs,
       idleWaitMs,
-      switchThresholdMs: capabilities.persistent ? switchThresholdMs.persistent : switchThresholdMs.volatile,
+      switchThresholdMs: this.#switchThresholdMs,
     }
+  }
+
+  /** A caller that waits for the loop to rest, and may hold the clock, has it look at once. */
+  get #switchThresholdMs(): number {
+    if (this.#restless.areAny) return 0
+    const { persistent } = this.#options.jobStore.capabilities
+    return persistent ? switchThresholdMs.persistent : switchThresholdMs.volatile
   }
 
   async #sleep(delayMs: number): Promise<void> {

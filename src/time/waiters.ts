@@ -4,6 +4,11 @@ import type { Clock, ClockTimer } from './clock.ts'
 export class Waiters {
   readonly #waiting = new Set<() => void>()
 
+  /** Whether any caller waits. */
+  get areAny(): boolean {
+    return this.#waiting.size > 0
+  }
+
   /** Resolves all waits. */
   wakeAll(): void {
     for (const wake of [...this.#waiting]) wake()

@@ -96,6 +96,22 @@ describe.each(stores)('idle, %s', (_, jobStore) => {
     await scheduler.shutdown()
   })
 
+  it.each([1, 5, 60])('ends %i ms before a trigger is due, which the loop holds', async (beforeMs) => {
+    const { clock, scheduler, ended, at, job } = await working(5)
+    await scheduler.scheduleJob(job.build(), at('next', 1000).build())
+    await scheduler.start()
+    await clock.advance(1000 - beforeMs)
+    await scheduler.idle()
+    expect(ended).toEqual([])
+    await scheduler.scheduleJob(JobBuilder.newJob('work').build(), at('now').build())
+    await scheduler.idle()
+    expect(ended).toEqual(['now'])
+    await clock.advance(beforeMs)
+    await scheduler.idle()
+    expect(ended).toEqual(['now', 'next'])
+    await scheduler.shutdown()
+  })
+
   it('waits for running executions only where nothing is fired', async () => {
     const { scheduler, ended, at, job } = await working(1)
     await scheduler.scheduleJob(job.build(), [at('first').build(), at('second').build()])
