@@ -1408,6 +1408,169 @@ FROM (
 WHERE t.ctid = CAST(r.row_id AS tid)
   AND r.row_id = r.row_id || '';
 
+-- triggers.due.lock: while only simple triggers are found
+--   programs/firing/acquiring.ts (searchTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
+  s.times_triggered AS s_times_triggered, j.job_class_name, j.is_durable, j.is_nonconcurrent,
+  j.is_update_data, j.requests_recovery, j.timeout_ms, j.retry_policy, j.sharding, j.job_plan,
+  j.description AS job_description, j.job_data AS data_of_job, j.node_affinity AS affinity_of_job,
+  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, t.rowid AS row_id
+FROM qrtz_triggers AS t
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    AND j.job_name = t.job_name
+    AND j.job_group = t.job_group
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time <= :untilMs
+  AND t.next_fire_time > 0
+  AND true
+  AND (
+    NOT COALESCE(j.is_nonconcurrent, false)
+      OR (t.job_name, t.job_group) NOT IN (
+        SELECT f.job_name, f.job_group
+        FROM qrtz_fired_triggers AS f
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NOT NULL
+          AND f.job_group IS NOT NULL
+        UNION ALL
+        SELECT a.job_name, a.job_group
+        FROM qrtz_fired_triggers AS f
+          CROSS JOIN qrtz_triggers AS a
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NULL
+          AND a.sched_name = f.sched_name
+          AND a.trigger_name = f.trigger_name
+          AND a.trigger_group = f.trigger_group
+      )
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
+  s.times_triggered AS s_times_triggered, j.job_class_name, j.is_durable, j.is_nonconcurrent,
+  j.is_update_data, j.requests_recovery, j.timeout_ms, j.retry_policy, j.sharding, j.job_plan,
+  j.description AS job_description, j.job_data AS data_of_job, j.node_affinity AS affinity_of_job,
+  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
+FROM qrtz_triggers AS t
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    AND j.job_name = t.job_name
+    AND j.job_group = t.job_group
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+  CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time <= :untilMs
+  AND t.next_fire_time > 0
+  AND COALESCE(found.id = t.ctid, false)
+  AND (
+    NOT COALESCE(j.is_nonconcurrent, false)
+      OR (t.job_name, t.job_group) NOT IN (
+        SELECT f.job_name, f.job_group
+        FROM qrtz_fired_triggers AS f
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NOT NULL
+          AND f.job_group IS NOT NULL
+        UNION ALL
+        SELECT a.job_name, a.job_group
+        FROM qrtz_fired_triggers AS f
+          CROSS JOIN qrtz_triggers AS a
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NULL
+          AND a.sched_name = f.sched_name
+          AND a.trigger_name = f.trigger_name
+          AND a.trigger_group = f.trigger_group
+      )
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t SKIP LOCKED;
+
+-- PostgreSQL, quartzLocks
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval, s.moved_from AS s_moved_from,
+  s.times_triggered AS s_times_triggered, j.job_class_name, j.is_durable, j.is_nonconcurrent,
+  j.is_update_data, j.requests_recovery, j.timeout_ms, j.retry_policy, j.sharding, j.job_plan,
+  j.description AS job_description, j.job_data AS data_of_job, j.node_affinity AS affinity_of_job,
+  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
+FROM qrtz_triggers AS t
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    AND j.job_name = t.job_name
+    AND j.job_group = t.job_group
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+  CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time <= :untilMs
+  AND t.next_fire_time > 0
+  AND COALESCE(found.id = t.ctid, false)
+  AND NOT (
+    (
+      t.trigger_name !~
+        E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.trigger_group !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.job_name !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+        OR t.job_group !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+    )
+      OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
+      OR (
+        (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+          OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+      )
+      OR (
+        t.calendar_name IS NOT NULL
+          AND (
+            SELECT encode(substr(k.calendar, 1, 2), 'hex') = 'aced'
+            FROM qrtz_calendars AS k
+            WHERE k.sched_name = t.sched_name
+              AND k.calendar_name = t.calendar_name
+          ) IS TRUE
+      )
+  )
+  AND (
+    NOT COALESCE(j.is_nonconcurrent, false)
+      OR (t.job_name, t.job_group) NOT IN (
+        SELECT f.job_name, f.job_group
+        FROM qrtz_fired_triggers AS f
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NOT NULL
+          AND f.job_group IS NOT NULL
+        UNION ALL
+        SELECT a.job_name, a.job_group
+        FROM qrtz_fired_triggers AS f
+          CROSS JOIN qrtz_triggers AS a
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NULL
+          AND a.sched_name = f.sched_name
+          AND a.trigger_name = f.trigger_name
+          AND a.trigger_group = f.trigger_group
+      )
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t SKIP LOCKED;
+
 -- triggers.due.lock: with no condition besides the time
 --   programs/firing/acquiring.ts (searchTriggers)
 -- SQLite

@@ -14,6 +14,7 @@ import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { testRunner } from '../support/postgres-runner.ts'
+import { findOnly } from '../support/searches.ts'
 
 // Many rows, and three moments: right after they were stored, when the server believes that it knows nothing of them;
 // with statistics; and with plans that do not know the values. A wrong plan goes through all rows for a few.
@@ -21,6 +22,8 @@ import { testRunner } from '../support/postgres-runner.ts'
 const words = { dialect: postgresDialect, schema: postgresSchema, names: sqlNames('test', {}) }
 const vocabulary = { ...words, schedulerName: 'S' }
 const triggers = new TriggerTable(vocabulary, 'json')
+const simpleAlone = findOnly(new TriggerTable(vocabulary, 'json'), 'SIMPLE')
+const cronAlone = findOnly(new TriggerTable(vocabulary, 'json'), 'CRON')
 const jobs = new JobTable(vocabulary, 'json')
 
 const awaited = new AwaitedResultTable(vocabulary, 'n')
@@ -118,6 +121,8 @@ const programs: Record<string, () => SqlProgram<unknown>> = {
   ...keyedPrograms(few.length),
   ...Object.fromEntries(ofOne.map(([name, program]) => [`${name} of one`, program])),
   'triggers.lockDue': () => triggers.lockDue(due),
+  'triggers.lockDue of simple triggers alone': () => simpleAlone.lockDue(due),
+  'triggers.lockDue of cron triggers alone': () => cronAlone.lockDue(due),
   'triggers.lockDue but for some types': () => triggers.lockDue({ ...due, unknownJobTypes: ['a'] }),
   'triggers.lockDue but for some jobs': () => triggers.lockDue({ ...due, leftJobs: jobKeys }),
   'triggers.lockDue after an instant': () => triggers.lockDue({ ...due, afterMs: rows / 2 }),
@@ -164,9 +169,11 @@ describe.each([
   })
 
   it('triggers that are due are found in the order in which they fire', async () => {
-    const plan = await planOf(statementsOf(triggers.lockDue(due))[0] ?? { text: '', values: [] })
-    expect(plan).toContain('idx_qrtz_t_acquire')
-    expect(plan).not.toContain('Sort')
+    for (const table of [triggers, simpleAlone, cronAlone]) {
+      const plan = await planOf(statementsOf(table.lockDue(due))[0] ?? { text: '', values: [] })
+      expect(plan).toContain('idx_qrtz_t_acquire')
+      expect(plan).not.toContain('Sort')
+    }
   })
 })
 
@@ -202,10 +209,12 @@ describe.each([10_000, 2_000, 400, 50, 5, 0])('while %i triggers are stored', (c
     const limits = { lockTimeoutMs: 0, statementTimeoutMs: 0, hasTimelines: false, hasStartTime: true }
     await client.query('BEGIN')
     await client.query(transactionOpening(limits).text)
-    const plan = await planOf(statementsOf(triggers.lockDue(due))[0] ?? { text: '', values: [] })
+    for (const table of [triggers, simpleAlone, cronAlone]) {
+      const plan = await planOf(statementsOf(table.lockDue(due))[0] ?? { text: '', values: [] })
+      expect(plan).toContain('Index Scan using idx_qrtz_t_acquire')
+      expect(plan).not.toMatch(/Sort|Bitmap/)
+    }
     await client.query('ROLLBACK')
-    expect(plan).toContain('Index Scan using idx_qrtz_t_acquire')
-    expect(plan).not.toMatch(/Sort|Bitmap/)
   })
 
   it.each(ofOne)('a transaction keeps no plan of %s that would go through many', async (__, program) => {

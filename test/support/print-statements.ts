@@ -347,18 +347,16 @@ export const allTables: readonly Table[] = [
 
 function dueStatements(purpose: DuePurpose, method: string): readonly Composed[] {
   const always = ['scheduler', 'untilMs', 'limit']
-  const make = (conditions: readonly string[]) => (vocabulary: SqlVocabulary) => {
-    return dueQuery(vocabulary, purpose, [...always, ...conditions])
-  }
-  const name = `due.${purpose}`
+  const composed = (shown: string, conditions: readonly string[], alone?: 'simple_triggers'): Composed => ({
+    name: `due.${purpose}`,
+    shown,
+    methods: [method],
+    make: (vocabulary) => dueQuery(vocabulary, purpose, [...always, ...conditions], alone && [alone]),
+  })
   return [
-    { name, shown: 'with no condition besides the time', methods: [method], make: make([]) },
-    {
-      name,
-      shown: 'with every condition that a search may have',
-      methods: [method],
-      make: make(dueConditions),
-    },
+    ...(purpose === 'lock' ? [composed('while only simple triggers are found', [], 'simple_triggers')] : []),
+    composed('with no condition besides the time', []),
+    composed('with every condition that a search may have', dueConditions),
   ]
 }
 

@@ -15,6 +15,7 @@ import type { CalendarDefinition } from '../../../../src/triggers/calendars/cale
 import { calendarFromJSON } from '../../../../src/triggers/calendars/calendar-json.ts'
 import { SimpleScheduleBuilder } from '../../../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../../../src/triggers/families/trigger-builder.ts'
+import { findOnly } from '../../../support/searches.ts'
 import { jobNamed } from '../../../support/sql-tables.ts'
 import { sqliteWords } from '../../../support/sqlite.ts'
 import { statementsOfStep } from '../../../support/step-statements.ts'
@@ -65,6 +66,13 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
     'triggers.lockOfJobs': triggers.lockOfJobs([job]),
     'triggers.lockOfCalendar': triggers.lockOfCalendar('c'),
     'triggers.lockDue': triggers.lockDue(due),
+    'triggers.lockDue of simple triggers alone': findOnly(
+      new TriggerTable(vocabulary, 'json'),
+      'SIMPLE',
+    ).lockDue(due),
+    'triggers.lockDue of cron triggers alone': findOnly(new TriggerTable(vocabulary, 'json'), 'CRON').lockDue(
+      due,
+    ),
     'triggers.lockDue but for some types': triggers.lockDue({ ...due, unknownJobTypes: ['a'] }),
     'triggers.lockDue but for some jobs': triggers.lockDue({ ...due, leftJobs: [job] }),
     'triggers.lockDue after an instant': triggers.lockDue({ ...due, afterMs: 0 }),

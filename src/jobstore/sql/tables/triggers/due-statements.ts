@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
+import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, type SqlRow, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
 import { instantOrNull, readable } from '../encoding/columns.ts'
@@ -7,7 +8,7 @@ import { jobKeyColumns, keyOrder, triggerKeyColumns } from '../encoding/key-rows
 import { claimsOfPeers } from '../firings/fired-trigger-table.ts'
 import { jobBesideTriggerColumns } from '../jobs/job-rows.ts'
 import { isLeftToOthers, quotedNode, runsHere } from '../jobs/node-affinity.ts'
-import { dueScheduleJoins } from './schedule-tables.ts'
+import { dueScheduleJoins, scheduleTableNames } from './schedule-tables.ts'
 import { wholeTriggerColumns } from './trigger-decoder.ts'
 import { isOfJava } from './triggers-of-java.ts'
 
@@ -88,14 +89,24 @@ export class DueStatements {
 
   /** `instance` is this node, whose own claims are left out. */
   look({ nowMs, ...request }: AheadRequest, instance: string): SqlStatement {
-    return this.#of('look', { ...request, limit: 1 }, { instance, nowMs })
+    return this.#of('look', { ...request, limit: 1 }, { instance, nowMs }, scheduleTableNames)
   }
 
-  of(purpose: Exclude<DuePurpose, 'look'>, request: DueRequest): SqlStatement {
-    return this.#of(purpose, request, {})
+  /** `tables` are those that a `lock` joins. */
+  of(
+    purpose: Exclude<DuePurpose, 'look'>,
+    request: DueRequest,
+    tables: readonly ScheduleTable[] = scheduleTableNames,
+  ): SqlStatement {
+    return this.#of(purpose, request, {}, tables)
   }
 
-  #of(purpose: DuePurpose, request: DueRequest, others: DueParameters): SqlStatement {
+  #of(
+    purpose: DuePurpose,
+    request: DueRequest,
+    others: DueParameters,
+    tables: readonly ScheduleTable[],
+  ): SqlStatement {
     const { afterMs = null, untilMs, limit, unknownJobTypes, node = null } = request
     const { fullGroups = [], leftJobs = [], leftTriggers = [] } = request
     const values: Record<string, string | number> = {
@@ -125,22 +136,28 @@ export class DueStatements {
         leftTriggers.map(({ name, group }) => ({ trigger_name: name, trigger_group: group })),
       )
     }
-    return this.#query(purpose, Object.keys(values))(values)
+    return this.#query(purpose, Object.keys(values), tables)(values)
   }
 
-  #query(purpose: DuePurpose, parameters: readonly string[]): SqlQuery<DueParameters> {
+  #query(
+    purpose: DuePurpose,
+    parameters: readonly string[],
+    tables: readonly ScheduleTable[],
+  ): SqlQuery<DueParameters> {
     const queries = this.#queries[purpose]
-    // One bit for each condition that there is.
-    const conditions = dueConditions.reduce(
-      (bits, parameter, index) => (parameters.includes(parameter) ? bits | (1 << index) : bits),
-      0,
-    )
-    const known = queries.get(conditions)
+    // One bit for each condition that there is, and one for each table.
+    const conditions = bitsOf(dueConditions, parameters)
+    const shape = conditions | (bitsOf(scheduleTableNames, tables) << dueConditions.length)
+    const known = queries.get(shape)
     if (known !== undefined) return known
-    const query = dueQuery(this.#vocabulary, purpose, parameters)
-    queries.set(conditions, query)
+    const query = dueQuery(this.#vocabulary, purpose, parameters, tables)
+    queries.set(shape, query)
     return query
   }
+}
+
+function bitsOf(all: readonly string[], chosen: readonly string[]): number {
+  return all.reduce((bits, each, index) => (chosen.includes(each) ? bits | (1 << index) : bits), 0)
 }
 
 /** One of the statements, with the conditions of those of its parameters that have one. */
@@ -148,8 +165,9 @@ export function dueQuery(
   vocabulary: SqlVocabulary,
   purpose: DuePurpose,
   parameters: readonly string[],
+  tables: readonly ScheduleTable[] = scheduleTableNames,
 ): SqlQuery<DueParameters> {
-  return sqlQuery(vocabulary.dialect, textOf(vocabulary, purpose, parameters))
+  return sqlQuery(vocabulary.dialect, textOf(vocabulary, purpose, parameters, tables))
 }
 
 function conditionsOf(
@@ -184,10 +202,17 @@ function groupRowsOf({ dialect }: SqlVocabulary): string {
 }
 
 /** Whole triggers with their jobs, so that nothing is read again to fire them. */
-const columns = `${wholeTriggerColumns}, ${jobBesideTriggerColumns},
+function columnsOf(tables: readonly ScheduleTable[]): string {
+  return `${wholeTriggerColumns(tables)}, ${jobBesideTriggerColumns},
   COALESCE(t.node_affinity, j.node_affinity) AS node_affinity`
+}
 
-function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: readonly string[]): string {
+function textOf(
+  vocabulary: SqlVocabulary,
+  purpose: DuePurpose,
+  parameters: readonly string[],
+  tables: readonly ScheduleTable[],
+): string {
   // One lower bound: SQLite would begin at the first of two.
   const after = parameters.includes('afterMs') ? ':afterMs' : '0'
   const conditionFor = (node?: string): string =>
@@ -197,7 +222,7 @@ function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: read
     `(${dueText(vocabulary, { selected: 't.next_fire_time', condition: which })})`
   switch (purpose) {
     case 'lock':
-      return lockText(vocabulary, condition)
+      return lockText(vocabulary, condition, tables)
     case 'types':
       return `SELECT DISTINCT r.job_class_name FROM (
         ${dueText(vocabulary, { selected: 'j.job_class_name', condition })}) AS r`
@@ -210,12 +235,12 @@ function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: read
   }
 }
 
-function lockText(vocabulary: SqlVocabulary, condition: string): string {
+function lockText(vocabulary: SqlVocabulary, condition: string, tables: readonly ScheduleTable[]): string {
   const { dialect, names } = vocabulary
   const asFound = dialect.lockedAsFound('t')
   return dueText(vocabulary, {
-    selected: `${columns}, ${dialect.rowId('t')} AS row_id`,
-    joins: `${dueScheduleJoins(names)} ${asFound.join}`,
+    selected: `${columnsOf(tables)}, ${dialect.rowId('t')} AS row_id`,
+    joins: `${dueScheduleJoins(names, tables)} ${asFound.join}`,
     condition: `${condition} AND ${asFound.condition}`,
     locking: dialect.forUpdateSkipLocked('t'),
   })

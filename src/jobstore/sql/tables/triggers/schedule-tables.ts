@@ -63,29 +63,31 @@ export function writtenColumns(table: ScheduleTable): Columns {
   return { ...triggerKeyColumns, ...changingColumns(table) }
 }
 
-/** The columns of all tables that `scheduleOf` reads. */
-export const scheduleSelection: string = scheduleTableNames
-  .flatMap((table) => {
-    const { alias } = storedTables[table]
-    return selectedColumns(table).map((column) => `${alias}.${column} AS ${alias}_${column}`)
-  })
-  .join(', ')
+/** The columns of these tables that `scheduleOf` reads. */
+export function scheduleSelection(tables: readonly ScheduleTable[]): string {
+  return tables
+    .flatMap((table) => {
+      const { alias } = storedTables[table]
+      return selectedColumns(table).map((column) => `${alias}.${column} AS ${alias}_${column}`)
+    })
+    .join(', ')
+}
 
 /** The tables joined to the rows of `triggers AS t` that have a row there. */
 export function scheduleJoins(names: SqlNames): string {
-  return joinsOf(names, 't.sched_name')
+  return joinsOf(names, 't.sched_name', scheduleTableNames)
 }
 
 /**
  * The same for triggers that are found by their time and not by bound keys: the planner must not know the scheduler of
  * the joined rows, for the reason given at `withScheduler`.
  */
-export function dueScheduleJoins(names: SqlNames): string {
-  return joinsOf(names, "t.sched_name || ''")
+export function dueScheduleJoins(names: SqlNames, tables: readonly ScheduleTable[]): string {
+  return joinsOf(names, "t.sched_name || ''", tables)
 }
 
-function joinsOf(names: SqlNames, scheduler: string): string {
-  return scheduleTableNames
+function joinsOf(names: SqlNames, scheduler: string, tables: readonly ScheduleTable[]): string {
+  return tables
     .map((table) => {
       const { alias } = storedTables[table]
       return `LEFT JOIN ${sqlNameOf(names, table)} AS ${alias}

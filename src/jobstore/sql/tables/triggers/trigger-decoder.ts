@@ -5,7 +5,7 @@ import type { EpochMs } from '../../../../time/clock.ts'
 import type { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import { type MisfireInstruction, misfireInstructionOf } from '../../../../triggers/misfire-instruction.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
-import type { TriggerFamily } from '../../../../triggers/trigger-family.ts'
+import type { ScheduleTable, TriggerFamily } from '../../../../triggers/trigger-family.ts'
 import type { TriggerFields } from '../../../../triggers/trigger-fields.ts'
 import { type StoredTriggerState, storedTriggerStates } from '../../../trigger-state.ts'
 import type { SqlRow } from '../../kernel/statement.ts'
@@ -23,16 +23,18 @@ import {
 import { readJobData } from '../encoding/job-data-text.ts'
 import { jobKeyColumns, jobKeyOf, requireUsableKeys, triggerKeyColumns } from '../encoding/key-rows.ts'
 import { requireReadAsByJava } from './read-by-java.ts'
-import { scheduleSelection } from './schedule-tables.ts'
+import { scheduleSelection, scheduleTableNames } from './schedule-tables.ts'
 import { StoredSchedule, scheduleOf, timesOf } from './stored-schedule.ts'
 
 /** How many values that triggers have in common, such as parsed expressions, are kept of each family. */
 const sharedValuesKept = 2000
 
-/** The columns of a whole trigger: `t` is `triggers`, the tables of the families are joined from the left. */
-export const wholeTriggerColumns: string = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description,
+/** The columns of a whole trigger: `t` is `triggers`, these tables of the families are joined from the left. */
+export function wholeTriggerColumns(tables: readonly ScheduleTable[] = scheduleTableNames): string {
+  return `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description,
   t.next_fire_time, t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time,
-  t.calendar_name, t.misfire_instr, t.job_data, t.misfire_orig_fire_time, ${scheduleSelection}`
+  t.calendar_name, t.misfire_instr, t.job_data, t.misfire_orig_fire_time, ${scheduleSelection(tables)}`
+}
 
 const statesByName: ReadonlyMap<string, StoredTriggerState> = new Map(
   storedTriggerStates.map((state) => [state, state]),

@@ -150,7 +150,7 @@ function readingStatements(
 
 /** The join begins with the few bound rows: SQLite keeps the order of a CROSS JOIN. */
 function wholeTriggers({ dialect, names }: SqlVocabulary, key: Columns): string {
-  return `SELECT ${wholeTriggerColumns}
+  return `SELECT ${wholeTriggerColumns()}
     FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${names.triggers} AS t
     ${scheduleJoins(names)}
     WHERE ${isRow(dialect, 't', key)}`

@@ -48,6 +48,7 @@ import { type Ahead, type AheadRequest, aheadOf, type DueRequest, DueStatements 
 import { requireReadByJava } from './read-by-java.ts'
 import { scheduleTableNames, storedTables } from './schedule-tables.ts'
 import { timesValue } from './schedule-values.ts'
+import { SearchedTable } from './searched-table.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
 import { firedOnceColumns, fireTimeColumns, hasFiredOnce, scheduleRow, triggerRow } from './trigger-rows.ts'
 import { type SubTable, subTables, type TriggerStatements, triggerStatements } from './trigger-statements.ts'
@@ -114,6 +115,7 @@ export class TriggerTable {
   readonly #encoding: JobDataEncoding
   readonly #statements: TriggerStatements
   readonly #due: DueStatements
+  readonly #searched: SearchedTable
   readonly #families: TriggerFamilies
   readonly #decoder: TriggerDecoder
   readonly #sharedWithJava: boolean
@@ -126,6 +128,7 @@ export class TriggerTable {
     this.#statements = triggerStatements(vocabulary)
     this.#due = new DueStatements(vocabulary)
     this.#families = vocabulary.triggerFamilies ?? TriggerFamilies.ofLibrary
+    this.#searched = new SearchedTable(this.#families)
     this.#decoder = new TriggerDecoder(this.#families, this.#sharedWithJava)
   }
 
@@ -282,6 +285,9 @@ export class TriggerTable {
    * has locked and those of non-concurrent jobs that have a claim or an execution in flight.
    */
   *lockDue(request: DueRequest): SqlProgram<readonly DueTrigger[]> {
+    const { alone } = this.#searched
+    const rows = yield* all(this.#due.of('lock', request, alone === null ? undefined : [alone]))
+    if (this.#searched.note(rows)) return rows.map(dueOf)
     return (yield* all(this.#due.of('lock', request))).map(dueOf)
   }
 

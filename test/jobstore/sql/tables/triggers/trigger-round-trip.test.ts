@@ -1,10 +1,13 @@
 import fc from 'fast-check'
+import { CalendarIntervalScheduleBuilder } from 'quartz-ts'
 import { describe, expect, it } from 'vitest'
 import { JobKey, TriggerKey } from '../../../../../src/core/key.ts'
+import { searchesUntilAlone } from '../../../../../src/jobstore/sql/tables/triggers/searched-table.ts'
 import type { StoredTrigger } from '../../../../../src/jobstore/sql/tables/triggers/trigger-table.ts'
 import { storedTriggerStates } from '../../../../../src/jobstore/trigger-state.ts'
 import { CronScheduleBuilder } from '../../../../../src/triggers/families/cron/cron-trigger.ts'
 import { TriggerBuilder } from '../../../../../src/triggers/families/trigger-builder.ts'
+import type { ScheduleBuilder } from '../../../../../src/triggers/fluent-trigger-builder.ts'
 import { int32Max } from '../../../../../src/triggers/invalid-trigger.ts'
 import type { Trigger } from '../../../../../src/triggers/trigger.ts'
 import { SqlTables } from '../../../../support/sql-tables.ts'
@@ -135,6 +138,36 @@ describe('a trigger in tables', () => {
     )
     const [due] = await tables.run(tables.triggers.lockDue({ untilMs: 5, limit: 1, unknownJobTypes: [] }))
     expect(due?.nextFireTimeMs).toBe(1)
+  })
+
+  it('has its schedule when it comes due after many of another kind', async () => {
+    const tables = await SqlTables.open()
+    await tables.addJobs('work')
+    const dueAtOnce = (name: string, schedule?: ScheduleBuilder<Trigger>): Trigger => {
+      const builder = TriggerBuilder.newTrigger().withIdentity(name).forJob(job).startAt(new Date(1000))
+      return (schedule === undefined ? builder : builder.withSchedule(schedule))
+        .build()
+        .computeFirstFireTime(null)
+    }
+    const search = async (): Promise<readonly Trigger[]> => {
+      const untilMs = Date.UTC(1980, 0, 1)
+      const due = await tables.run(tables.triggers.lockDue({ untilMs, limit: 10, unknownJobTypes: [] }))
+      return due.map((each) => tables.triggers.triggerOf(each))
+    }
+    const once = dueAtOnce('a')
+    const daily = dueAtOnce('b', CronScheduleBuilder.unixCron('0 7 * * *').inTimeZone('Europe/Paris'))
+    const monthly = dueAtOnce(
+      'c',
+      CalendarIntervalScheduleBuilder.calendarIntervalSchedule().withIntervalInMonths(1),
+    )
+    await tables.run(tables.triggers.insert([{ trigger: once, state: 'WAITING' }]))
+    for (let each = 0; each <= searchesUntilAlone; each++) expect(await search()).toEqual([once])
+    await tables.run(
+      tables.triggers.insert([daily, monthly].map((trigger) => ({ trigger, state: 'WAITING' as const }))),
+    )
+    const found = await search()
+    expect(found).toHaveLength(3)
+    expect(found).toEqual(expect.arrayContaining([once, daily, monthly]))
   })
 })
 
