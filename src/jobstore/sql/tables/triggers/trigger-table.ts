@@ -262,7 +262,10 @@ export class TriggerTable {
     const held: TriggerKey[] = []
     for (const table of scheduleTableNames) {
       const { alias } = storedTables[table]
-      const keys = due.filter(({ row }) => row[`${alias}_trigger_name`] !== null).map(({ key }) => key)
+      // Undefined where the search has not joined the table.
+      const keys = due
+        .filter(({ row }) => (row[`${alias}_trigger_name`] ?? null) !== null)
+        .map(({ key }) => key)
       if (keys.length === 0) continue
       const rows = triggerKeyRows(this.#schedulerName, keys)
       const locked = new KeySet((yield* readRows(rows, this.#statements.tryLockIn[table])).map(triggerKeyOf))
