@@ -1,4 +1,5 @@
 import { checkMethods, wrongArgument } from '../core/arguments.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
 import type { StorableJobData } from '../core/job-data-type.ts'
 import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import { systemClock } from '../time/clock.ts'
@@ -31,6 +32,7 @@ export interface DataflowResult {
 }
 
 const what = 'defineDataflowJob'
+const optionNames = [...jobOptionNames, 'maxRounds']
 
 /**
  * Defines a job that fetches rows and works on them, again and again while there are rows; for a sharded job, each item
@@ -47,7 +49,8 @@ export function defineDataflowJob<Row, Data extends StorableJobData<Data> = Reco
   options: DataflowJobOptions<Data> = {},
 ): InlineJobDefinition<Data, DataflowResult> {
   checkMethods('an object with the methods fetch and process', ['fetch', 'process'])(what, 'flow', flow)
-  refuseUnknownKeys(what, options, [...jobOptionNames, 'maxRounds'])
+  refuseOptionsIn(flow)
+  refuseUnknownKeys(what, options, optionNames)
   const { maxRounds = 1000, ...jobOptions } = options
   requireInteger(what, 'maxRounds', maxRounds, { min: 1, max: 1_000_000 })
   return defineJob<Data, Promise<DataflowResult>>(
@@ -55,6 +58,15 @@ export function defineDataflowJob<Row, Data extends StorableJobData<Data> = Reco
     (context) => runRounds(flow, context, maxRounds),
     jobOptions,
   )
+}
+
+/** An object of a class may have fields of any name. */
+function refuseOptionsIn(flow: object): void {
+  if (Object.getPrototypeOf(flow) !== Object.prototype) return
+  const misplaced = optionNames.find((name) => Object.hasOwn(flow, name))
+  if (misplaced === undefined) return
+  const remedy = `Give it in the third argument: ${what}(jobType, { fetch, process }, { ${misplaced} }).`
+  throw new InvalidArgumentError(`flow.${misplaced}`, `${what}: '${misplaced}' is an option. ${remedy}`)
 }
 
 async function runRounds<Row, Data extends object>(

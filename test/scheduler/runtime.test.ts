@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { requireSupportedNode, runtimeOf } from '../../src/core/runtime.ts'
-import { driverAdvice } from '../../src/jobstore/sqlite/sqlite-driver.ts'
+import { driverAdvice, driverProblemOf } from '../../src/jobstore/sqlite/sqlite-driver.ts'
 import { projectRoot } from '../support/source-files.ts'
 
 const check = (node: string) => (): void => {
@@ -45,5 +45,26 @@ describe('the advice about better-sqlite3', () => {
     expect(runtimeOf(versions)).toBe(runtime)
     expect(driverAdvice('missing', runtime)).toMatch(missing)
     expect(driverAdvice('unbuilt', runtime)).toMatch(unbuilt)
+  })
+
+  const notFound = (name: string): Error =>
+    Object.assign(new Error(`Cannot find package '${name}' imported from /app/main.js`), {
+      code: 'ERR_MODULE_NOT_FOUND',
+    })
+
+  it.each([
+    [notFound('better-sqlite3'), /^is not installed/],
+    [notFound('bindings'), /^could not be loaded: Cannot find package 'bindings'.*external: better-sqlite3/],
+    [
+      new Error('Dynamic require of "fs" is not supported'),
+      /^could not be loaded: Dynamic require of "fs" is not supported\. If this is a bundle.*external/,
+    ],
+    [new ReferenceError('__filename is not defined'), /^could not be loaded: __filename is not defined\. If/],
+    [
+      new Error('Could not locate the bindings file. Tried:\n → /app/build/better_sqlite3.node'),
+      /^was not built for this Node\.js\. If this is a bundle.* npm rebuild better-sqlite3$/,
+    ],
+  ])('goes by the error: %s', (error, advice) => {
+    expect(driverAdvice(driverProblemOf(error), 'Node.js')).toMatch(advice)
   })
 })

@@ -283,6 +283,19 @@ describe('a dataflow job', () => {
       },
       { maxRounds: 3 },
     )
+    const flow = { fetch: () => [1], process: () => {}, maxRounds: 3 }
+    expect(() => defineDataflowJob('misplaced', flow)).toThrow(
+      expect.objectContaining({
+        field: 'flow.maxRounds',
+        message: expect.stringContaining('third argument'),
+      }),
+    )
+    class Flow {
+      readonly maxRounds = 3
+      readonly fetch = flow.fetch
+      readonly process = flow.process
+    }
+    expect(defineDataflowJob('of a class', new Flow()).jobType).toBe('of a class')
     const wrong = defineDataflowJob('wrong', { fetch: () => 'rows' as never, process: () => {} })
     const { scheduler, clock } = await open({ jobs: [endless, wrong] })
     const ends: unknown[] = []

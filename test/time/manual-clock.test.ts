@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { InvalidArgumentError } from '../../src/core/errors.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 
@@ -32,5 +32,20 @@ describe('a manual clock', () => {
     const shorter = clock.advance(500)
     await Promise.all([longer, shorter])
     expect([clock.now(), clock.elapsedMs()]).toEqual([startMs + 1000, 1000])
+  })
+
+  it('moves while a test runner has replaced the timers of Node.js', async () => {
+    vi.useFakeTimers()
+    try {
+      const clock = new ManualClock(startMs)
+      const fired: string[] = []
+      clock.setTimer(500, () => fired.push('timer'))
+      clock.setImmediate(() => fired.push('immediate'))
+      clock.setImmediate(() => fired.push('cancelled')).cancel()
+      await clock.advance(1000)
+      expect(fired).toEqual(['immediate', 'timer'])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

@@ -57,22 +57,14 @@ function connectWith(loaded: NodeSqlite): Connect {
 }
 
 async function loadBetterSqlite(): Promise<Connect> {
-  const { default: Database } = await import('better-sqlite3').catch((error: unknown) => {
-    throw driverMissing('missing', error)
-  })
   try {
+    const { default: Database } = await import('better-sqlite3')
     // The addon itself is loaded by the first connection.
     new Database(':memory:').close()
+    return (filename, options) => new Database(filename, { timeout: blockedAtOnceMs, ...options })
   } catch (error) {
-    const isUnbuilt =
-      error instanceof Error &&
-      /bindings file|NODE_MODULE_VERSION|self-register|\.node|native addon|not yet supported in Bun/.test(
-        error.message,
-      )
-    if (!isUnbuilt) throw error
-    throw driverMissing('unbuilt', error)
+    throw driverMissing(driverProblemOf(error), error)
   }
-  return (filename, options) => new Database(filename, { timeout: blockedAtOnceMs, ...options })
 }
 
 function setUp(database: SqliteDatabase, { synchronous }: SqliteSettings): void {
@@ -101,15 +93,30 @@ function driverMissing(problem: DriverProblem, cause: unknown): JobPersistenceEr
   )
 }
 
-type DriverProblem = 'missing' | 'unbuilt'
+/** Not there, not built, or what else kept it from being loaded. */
+export type DriverProblem = 'missing' | 'unbuilt' | { readonly message: string }
+
+/** What kept the package from being loaded, by the error of doing so. */
+export function driverProblemOf(error: unknown): DriverProblem {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { code } = error as NodeJS.ErrnoException
+  const isNotFound = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+  if (isNotFound && error.message.includes("'better-sqlite3'")) return 'missing'
+  const isUnbuilt =
+    /bindings file|NODE_MODULE_VERSION|self-register|\.node|native addon|not yet supported in Bun/
+  return isUnbuilt.test(error.message) ? 'unbuilt' : { message: error.message }
+}
 
 /** What is wrong and what to do. The package is a native addon for Node.js, which other runtimes cannot load. */
 export function driverAdvice(problem: DriverProblem, runtime: Runtime): string {
   if (runtime !== 'Node.js') {
     return `${runtime} cannot load. Run this process with Node.js, or keep the jobs in PostgreSQL.`
   }
-  const withoutIt = "Node.js from 22.16 on has 'node:sqlite', which needs no package; or run"
-  return problem === 'missing'
-    ? `is not installed. ${withoutIt}: npm install better-sqlite3`
-    : `was not built for this Node.js. ${withoutIt}: npm rebuild better-sqlite3`
+  const withoutIt = "Node.js from 22.16 on has 'node:sqlite', which needs no package; or"
+  // The addon is looked for beside the code that loads it.
+  const inBundle = 'If this is a bundle, leave the package out of it (external: better-sqlite3).'
+  if (problem === 'missing') return `is not installed. ${withoutIt} run: npm install better-sqlite3`
+  return problem === 'unbuilt'
+    ? `was not built for this Node.js. ${inBundle} Otherwise: ${withoutIt} run: npm rebuild better-sqlite3`
+    : `could not be loaded: ${problem.message.replace(/\.$/, '')}. ${inBundle}`
 }
