@@ -207,10 +207,27 @@ describe('a calendar travels as JSON', () => {
     ['rangeEnd', { type: 'daily', timeZone, rangeStart: '22:00', rangeEnd: '04:00' }],
     ['exclude', { type: 'weekly', timeZone, exclude: [1] }],
     ['type', { type: 'weekly', timeZone, base: { type: '' } }],
+    ['baseCalendar', { type: 'weekly', timeZone, baseCalendar: { type: 'weekly', timeZone } }],
+    ['baseCalendar', { type: 'weekly', timeZone, base: { type: 'weekly', timeZone, baseCalendar: null } }],
   ])('and a wrong %s is refused by name', (field, json) => {
     expect(() => calendarFromJSON(json)).toThrow(
       expect.objectContaining({ code: 'ERR_INVALID_CALENDAR', field }),
     )
+  })
+
+  it.each([
+    [
+      { baseCalendar: { type: 'weekly', timeZone } },
+      "Calendar 'holiday': unknown field 'baseCalendar'. In JSON the calendar that it stands on is named 'base'.",
+    ],
+    [{ timezone: timeZone }, "Calendar 'holiday': unknown field 'timezone'. Did you mean 'timeZone'?"],
+    [
+      { reason: 'Easter' },
+      "Calendar 'holiday': unknown field 'reason'. Known: type, timeZone, excludedDates, description, base.",
+    ],
+  ])('and the refusal of %j names the fields of the JSON', (field, message) => {
+    const json = { type: 'holiday', excludedDates: [], timeZone, ...field }
+    expect(() => calendarFromJSON(json)).toThrow(expect.objectContaining({ message }))
   })
 
   it('and an unknown zone is refused', () => {

@@ -81,6 +81,18 @@ describe('calendars', () => {
   })
 })
 
+test('a calendar with an unknown field is not stored without it', async () => {
+  const definition = { ...holidays(), baseCalendar: { type: 'weekly', timeZone: 'UTC' } }
+  const expected = { code: 'ERR_INVALID_CALENDAR', field: 'baseCalendar' }
+  const put = await fixture.ask('PUT /calendars/layered', { body: { definition } })
+  expect([put.status, put.json]).toMatchObject([400, expected])
+  const exported = (await fixture.ask('GET /definitions')).json as DefinitionsJson
+  const definitions = { ...exported, calendars: [{ name: 'layered', definition }] }
+  const imported = await fixture.ask('POST /definitions', { body: { definitions } })
+  expect([imported.status, imported.json]).toMatchObject([400, { code: 'ERR_INVALID_CALENDAR' }])
+  expect(await fixture.scheduler.getCalendar('layered')).toBeNull()
+})
+
 const stores: readonly (readonly [string, () => JobStore])[] = [
   ['memory', () => new RAMJobStore()],
   ['SQLite', () => sqliteJobStore({ filename: ':memory:' })],

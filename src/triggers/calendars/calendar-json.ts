@@ -1,4 +1,4 @@
-import { describeValue } from '../../core/options.ts'
+import { describeValue, meantName } from '../../core/options.ts'
 import { beginningOf } from '../../core/text-beginning.ts'
 import { AnnualCalendar, type AnnualCalendarOptions } from './annual-calendar.ts'
 import type { Calendar, CalendarDefinition } from './calendar.ts'
@@ -10,15 +10,44 @@ import { MonthlyCalendar, type MonthlyCalendarOptions } from './monthly-calendar
 import { WeeklyCalendar, type WeeklyCalendarOptions } from './weekly-calendar.ts'
 import type { CalendarOptions } from './zoned-calendar.ts'
 
-// The constructors check their arguments, so the type is only asserted here.
-type Make = (options: CalendarOptions) => Calendar
-const families: ReadonlyMap<string, Make> = new Map<string, Make>([
-  ['annual', (options) => new AnnualCalendar(options as AnnualCalendarOptions)],
-  ['cron', (options) => new CronCalendar(options as CronCalendarOptions)],
-  ['daily', (options) => new DailyCalendar(options as DailyCalendarOptions)],
-  ['holiday', (options) => new HolidayCalendar(options as HolidayCalendarOptions)],
-  ['monthly', (options) => new MonthlyCalendar(options as MonthlyCalendarOptions)],
-  ['weekly', (options: WeeklyCalendarOptions) => new WeeklyCalendar(options)],
+interface Family {
+  // The constructors check their arguments, so the type is only asserted below.
+  readonly make: (options: CalendarOptions) => Calendar
+  /** What its plain form has beside the common fields. */
+  readonly fields: readonly string[]
+}
+
+const families: ReadonlyMap<string, Family> = new Map<string, Family>([
+  [
+    'annual',
+    { make: (options) => new AnnualCalendar(options as AnnualCalendarOptions), fields: ['excludedDays'] },
+  ],
+  [
+    'cron',
+    {
+      make: (options) => new CronCalendar(options as CronCalendarOptions),
+      fields: ['expression', 'dst', 'dialect', 'seconds'],
+    },
+  ],
+  [
+    'daily',
+    {
+      make: (options) => new DailyCalendar(options as DailyCalendarOptions),
+      fields: ['rangeStart', 'rangeEnd', 'invertTimeRange'],
+    },
+  ],
+  [
+    'holiday',
+    { make: (options) => new HolidayCalendar(options as HolidayCalendarOptions), fields: ['excludedDates'] },
+  ],
+  [
+    'monthly',
+    { make: (options) => new MonthlyCalendar(options as MonthlyCalendarOptions), fields: ['excludedDays'] },
+  ],
+  [
+    'weekly',
+    { make: (options: WeeklyCalendarOptions) => new WeeklyCalendar(options), fields: ['excludedDays'] },
+  ],
 ])
 
 /** Names of the calendar families that have a plain form. */
@@ -53,17 +82,34 @@ function requireDefinition(value: unknown): CalendarDefinition {
 
 function makeCalendar(baseCalendar: Calendar | null, definition: CalendarDefinition): Calendar {
   const { type, timeZone } = definition
+  const { make, fields } = requireFamily(type)
+  refuseUnknownFields(definition, ['type', 'timeZone', ...fields, 'description', 'base'])
   if (typeof timeZone !== 'string') {
     const found = describeValue(timeZone)
     throw invalidCalendar(type, 'timeZone', `'timeZone' must be an IANA name, got ${found}.`)
   }
   const options = Object.entries(definition).filter(([field]) => field !== 'type' && field !== 'base')
-  return requireFamily(type)({ ...Object.fromEntries(options), baseCalendar })
+  return make({ ...Object.fromEntries(options), baseCalendar })
 }
 
-function requireFamily(type: unknown): Make {
-  const make = typeof type === 'string' ? families.get(type) : undefined
-  if (make !== undefined) return make
+/** The constructors would name their options, of which one has another name here. */
+function refuseUnknownFields(definition: CalendarDefinition, known: readonly string[]): void {
+  for (const field of Object.keys(definition)) {
+    if (known.includes(field)) continue
+    const problem = `unknown field ${describeValue(field)}.`
+    throw invalidCalendar(definition.type, field, `${problem} ${unknownFieldHint(field, known)}`)
+  }
+}
+
+function unknownFieldHint(field: string, known: readonly string[]): string {
+  if (field === 'baseCalendar') return "In JSON the calendar that it stands on is named 'base'."
+  const meant = meantName(field, known)
+  return meant === null ? `Known: ${known.join(', ')}.` : `Did you mean '${meant}'?`
+}
+
+function requireFamily(type: unknown): Family {
+  const family = typeof type === 'string' ? families.get(type) : undefined
+  if (family !== undefined) return family
   throw invalidCalendar(
     typeof type === 'string' ? beginningOf(type, 60) : 'unknown',
     'type',
