@@ -18,7 +18,7 @@ import { createApp } from './http/app.ts'
 import { AuditTeller } from './http/audit-teller.ts'
 import { Page } from './http/page.ts'
 import { type Connection, RequestPipeline } from './http/pipeline.ts'
-import { isLoopback, loopbackHosts } from './http/request-guards.ts'
+import { isLoopback, loopbackHosts, missingHost } from './http/request-guards.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { Looks, LooksBack } from './looks.ts'
 import { openApiDocument } from './openapi/document.ts'
@@ -42,7 +42,7 @@ interface NodeServer {
       request: Request,
       env: { readonly incoming: { readonly socket: { readonly remoteAddress?: string } } },
     ) => unknown,
-    options: { readonly overrideGlobalObjects: boolean },
+    options: { readonly overrideGlobalObjects: boolean; readonly hostname: string },
   ): Parameters<typeof createHttpServer>[1]
 }
 
@@ -174,7 +174,8 @@ async function listen(
   const listener = nodeServer.getRequestListener(
     (request, { incoming }) =>
       handle(request, { address: incoming.socket.remoteAddress ?? 'unknown', hosts }),
-    { overrideGlobalObjects: false },
+    // Probes of HTTP/1.0 have no Host header, and without this name each would be refused before it is looked at.
+    { overrideGlobalObjects: false, hostname: missingHost },
   )
   // A request whose head or body comes too slowly is ended by Node itself.
   const server = createHttpServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)

@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { noFiringLaterThan, schedulerHealth } from '../../src/index.ts'
 import { prometheusPlugin } from '../../src/metrics.ts'
@@ -44,6 +46,19 @@ describe('health', () => {
       asked.push(`${path} ${status}`)
     }
     expect(asked).toEqual(['/health/live 200', '/health/live 200', '/health/ready 503', '/jobs 403'])
+  })
+
+  test('answers a probe without a Host header, as of HTTP/1.0, and refuses anything else without one', async () => {
+    await using fixture = await serverFixture()
+    await using named = await serverFixture({ allowedHosts: ['ops.example.com'] })
+    for (const { address } of [fixture, named]) {
+      expect(await askWithoutHost(address, '/health/live')).toMatch(/^HTTP\/1\.1 200 .*"isOk":true/s)
+      expect(await askWithoutHost(address, '/api/health/ready')).toMatch(/^HTTP\/1\.1 503 .*"isOk":false/s)
+      for (const path of ['/api/jobs', '/health/rules', '/metrics']) {
+        const refused = await askWithoutHost(address, path)
+        expect(refused, path).toMatch(/^HTTP\/1\.1 403 .*"code":"ERR_FOREIGN_ORIGIN".*has no Host header/s)
+      }
+    }
   })
 
   test('answers probes also while the host cannot tell who asks, and does not ask it for strangers', async () => {
@@ -114,6 +129,14 @@ describe('health', () => {
     await other.shutdown()
   })
 })
+
+/** The whole answer to a request of HTTP/1.0, as load balancers send it. */
+async function askWithoutHost(address: string, path: string): Promise<string> {
+  const { hostname, port } = new URL(address)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.write(`GET ${path} HTTP/1.0\r\nAuthorization: Bearer ${tokens.viewer}\r\n\r\n`)
+  return text(socket)
+}
 
 describe('/metrics', () => {
   test('answers viewers in the format of Prometheus, also without /api', async () => {

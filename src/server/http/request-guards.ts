@@ -4,6 +4,9 @@ import { RequestProblem } from './problem.ts'
 /** Names by which a server on the loopback interface is called. */
 export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
+/** What requests without a Host header have in their URL in its place; no host can have this name (RFC 2606). */
+export const missingHost = 'missing-host.invalid'
+
 export function isLoopback(host: string): boolean {
   return loopbackHosts.includes(host) || host === '::1'
 }
@@ -16,10 +19,18 @@ export function isLoopback(host: string): boolean {
  */
 export function requireHost(request: Request, allowedHosts: readonly string[]): void {
   const { hostname } = new URL(request.url)
+  const own = allowedHosts[0] ?? ''
+  if (hostname === missingHost) {
+    const problem = 'The request has no Host header.'
+    throw new SchedulerError(
+      'ERR_FOREIGN_ORIGIN',
+      `${problem} Send one that names this server, such as ${own}.`,
+    )
+  }
   if (allowedHosts.includes(hostname)) return
   throw new SchedulerError(
     'ERR_FOREIGN_ORIGIN',
-    `This server is not called '${hostname.slice(0, 100)}'. Name it in allowedHosts, or use ${allowedHosts[0] ?? ''}.`,
+    `This server is not called '${hostname.slice(0, 100)}'. Name it in allowedHosts, or use ${own}.`,
   )
 }
 
