@@ -325,6 +325,33 @@ describe('the page', () => {
     }
   })
 
+  test('is no answer to a probe that is mistyped: each but those that there are is a problem', async () => {
+    await using fixture = await serverFixture({ dashboard: folder, basePath: '/admin' })
+    const mistyped = [
+      '/health',
+      '/health/ready/',
+      '/health/Ready',
+      '/Health/ready',
+      '/healthz',
+      '/metrics/',
+      '/metrics/prometheus',
+      '//health/ready',
+      '/API/health/ready',
+    ]
+    for (const path of mistyped) {
+      const answer = await get(fixture.address, `/admin${path}`, '*/*')
+      expect([path, answer.status, answer.headers.get('content-type'), await answer.json()]).toMatchObject([
+        path,
+        404,
+        'application/problem+json',
+        { code: 'ERR_NOT_FOUND' },
+      ])
+    }
+    for (const path of ['/jobs/health/metrics', '/heal']) {
+      expect([path, (await get(fixture.address, `/admin${path}`)).status]).toEqual([path, 200])
+    }
+  })
+
   test.each([
     ['is relative', `.${sep}${relative('.', folder)}`],
     ['ends with a slash', `${folder}${sep}`],

@@ -5,6 +5,9 @@ import { nothingHere } from '../wire/nothing-here.ts'
 import type { Page } from './page.ts'
 import type { Connection, RequestPipeline } from './pipeline.ts'
 
+/** Where no page is, so that a probe whose path is mistyped fails instead of being answered by the page. */
+const placesOfApi = /^\/+(?:api(?:\/|$)|health|metrics)/i
+
 /** The routes: those of the catalogue, and the page. */
 export function createApp(
   catalogue: readonly Operation[],
@@ -33,7 +36,7 @@ export function createApp(
   }
   app.notFound(async ({ req }) => {
     const path = req.path.slice(basePath.length)
-    const isApi = path === '/api' || path.startsWith('/api/')
+    const isApi = placesOfApi.test(path)
     const isBelow = req.path.startsWith(basePath) && (path === '' || path.startsWith('/'))
     const isPage = (req.method === 'GET' || req.method === 'HEAD') && !isApi && isBelow
     const found = isPage ? await page?.answer(path, req.header('accept') ?? '') : null
