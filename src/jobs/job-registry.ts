@@ -1,5 +1,6 @@
 import { requireAnswerNow } from '../core/arguments.ts'
 import { type ErrorCode, InvalidArgumentError, SchedulerError } from '../core/errors.ts'
+import type { JobKey } from '../core/key.ts'
 import { describeValue, nearestName } from '../core/options.ts'
 import { checkJobSource, toJobDefinition } from './define-job.ts'
 import type { JobDefinition, JobSource } from './job-definition.ts'
@@ -81,8 +82,11 @@ export class JobRegistry {
     return this.#definitions.get(jobType) ?? null
   }
 
-  /** @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, naming the nearest type that is known */
-  get(jobType: string): JobDefinition<object> {
+  /**
+   * @param of - the job, for the message
+   * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, naming the nearest type that is known
+   */
+  get(jobType: string, of: JobKey | null = null): JobDefinition<object> {
     const definition = this.#definitions.get(jobType)
     if (definition !== undefined) return definition
     const known = this.jobTypes
@@ -95,7 +99,7 @@ export class JobRegistry {
           : `Known: ${known.slice(0, 10).join(', ')}${known.length > 10 ? ', ...' : ''}.`
     throw new SchedulerError(
       'ERR_UNKNOWN_JOB_TYPE',
-      `Unknown job type ${describeValue(jobType)}. ` +
+      `Unknown job type ${describeValue(jobType)}${of === null ? '' : ` of job ${of.toString()}`}. ` +
         `${hint} Register its definition in the 'jobs' of createScheduler.`,
     )
   }

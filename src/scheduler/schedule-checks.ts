@@ -110,7 +110,7 @@ export class ScheduleChecks {
       this.#data('job', job)
       return job
     }
-    const definition = this.#registry.get(job.jobType)
+    const definition = this.#registry.get(job.jobType, job.key)
     // A pool of size 0 only schedules: other nodes run the jobs.
     if (definition.kind === 'worker' && this.#threadPool.size > 0) {
       this.#threadPool.checkWorkerModule(definition.moduleUrl)

@@ -264,3 +264,122 @@ test('a run of a waiting retry has its data, without the notes of the scheduler'
   await scheduler.idle()
   expect(ran).toHaveLength(2)
 })
+
+const otherHour = (expression: string, timeZone: string): object => ({
+  cronExpression: { expression, timeZone, dst: 'vixie', dialect: 'quartz', seconds: 'never' },
+})
+
+interface Refusal {
+  readonly list: 'calendars' | 'jobs' | 'triggers'
+  readonly entry: string
+  /** What the entry has instead. */
+  readonly wrong: { readonly fields?: object; readonly definition?: object }
+  readonly said: object
+}
+const text = (part: string): string => expect.stringContaining(part) as string
+
+test.each<[string, Refusal]>([
+  [
+    'zone of a trigger',
+    {
+      list: 'triggers',
+      entry: 'daily',
+      wrong: { fields: otherHour('0 0 7 ? * MON-FRI', 'Mars/Base') },
+      said: {
+        code: 'ERR_UNKNOWN_TIME_ZONE',
+        field: 'definitions.triggers.3.timeZone',
+        detail: text("definitions.triggers.3 ('reports/daily'): Unknown time zone 'Mars/Base'. Use"),
+      },
+    },
+  ],
+  [
+    'cron expression of a trigger',
+    {
+      list: 'triggers',
+      entry: 'daily',
+      wrong: { fields: otherHour('0 0 7 * * *', 'UTC') },
+      said: {
+        code: 'ERR_INVALID_CRON_EXPRESSION',
+        field: 'definitions.triggers.3.dayOfWeek',
+        position: 10,
+        suggestion: text("'0 0 7 * * ?'"),
+        detail: text("definitions.triggers.3 ('reports/daily'): Invalid cron expression '0 0 7 * * *'"),
+      },
+    },
+  ],
+  [
+    'calendar',
+    {
+      list: 'calendars',
+      entry: 'holidays',
+      wrong: { definition: { type: 'holiday', timeZone: 'UTC', excludedDates: ['Easter'] } },
+      said: {
+        code: 'ERR_INVALID_CALENDAR',
+        field: 'definitions.calendars.0.excludedDates',
+        detail: text("definitions.calendars.0 ('holidays'): Calendar 'holiday': 'excludedDates' must"),
+      },
+    },
+  ],
+  [
+    'calendar with a cron expression',
+    {
+      list: 'calendars',
+      entry: 'holidays',
+      wrong: { definition: { type: 'cron', timeZone: 'UTC', expression: '0 0 25 * * ?' } },
+      said: {
+        field: 'definitions.calendars.0.hour',
+        detail: text("definitions.calendars.0 ('holidays'): Invalid cron expression"),
+      },
+    },
+  ],
+  [
+    'node of a job',
+    {
+      list: 'jobs',
+      entry: 'hourly',
+      wrong: { fields: { nodeAffinity: { names: [' '], required: true } } },
+      said: {
+        code: 'ERR_INVALID_ARGUMENT',
+        field: text('definitions.jobs.1.'),
+        detail: text("definitions.jobs.1 ('mail/hourly'): "),
+      },
+    },
+  ],
+  [
+    'type of a job',
+    {
+      list: 'jobs',
+      entry: 'hourly',
+      wrong: { fields: { jobType: 'ecko' } },
+      said: {
+        code: 'ERR_UNKNOWN_JOB_TYPE',
+        detail: text("Unknown job type 'ecko' of job mail.hourly. Did you mean 'echo'?"),
+      },
+    },
+  ],
+  [
+    'masked value of a job',
+    {
+      list: 'jobs',
+      entry: 'hourly',
+      wrong: { fields: { jobDataMap: { token: '***' } } },
+      said: {
+        field: 'definitions.jobs.1.fields.jobDataMap.token',
+        detail: expect.not.stringContaining("('mail/hourly')") as string,
+      },
+    },
+  ],
+])('a wrong %s is refused with the entry of the file', async (_, { list, entry, wrong, said }) => {
+  await using fixture = await serverFixture()
+  const definitions = (await fixture.ask('GET /definitions?secrets=true')).json as DefinitionsJson
+  const changed = definitions[list].map((each) => {
+    if (('name' in each ? each.name : each.key.name) !== entry) return each
+    return 'fields' in each ? { ...each, fields: { ...each.fields, ...wrong.fields } } : { ...each, ...wrong }
+  })
+  for (const path of ['/definitions?dryRun=true', '/definitions']) {
+    const refused = await fixture.ask(`POST ${path}`, {
+      body: { definitions: { ...definitions, [list]: changed } },
+    })
+    expect([path, refused.status, refused.json]).toMatchObject([path, 400, said])
+  }
+})

@@ -34,6 +34,7 @@ import {
   keysOf,
   spentJobs,
 } from './definitions-export.ts'
+import { ofEntry } from './import-entry.ts'
 import { jobOf } from './jobs.ts'
 import { storedJobs, storedTriggers } from './stored.ts'
 import { calendarOf } from './trigger-details.ts'
@@ -181,8 +182,8 @@ async function calendarDifferences(
   { calendars }: DefinitionsJson,
 ): Promise<readonly CalendarDifference[]> {
   const differences: CalendarDifference[] = []
-  for (const { name, definition } of calendars) {
-    const calendar = calendarFromJSON(definition)
+  for (const [index, { name, definition }] of calendars.entries()) {
+    const calendar = ofEntry({ list: 'calendars', index, name }, () => calendarFromJSON(definition))
     const found = await calendarToReplace(scheduler, name)
     const stored = found?.calendar?.toJSON()
     if (stored !== undefined && JSON.stringify(stored) === JSON.stringify(calendar.toJSON())) continue
@@ -205,7 +206,9 @@ async function jobDifferences(
   for (const [index, { key, fields }] of jobs.entries()) {
     const stored = known.get(jobKeyOf(key)) ?? null
     await work.breathe()
-    const defined = jobOf(key, fields, stored, `definitions.jobs.${index}.fields.jobDataMap`)
+    const dataField = `definitions.jobs.${index}.fields.jobDataMap`
+    const entry = { list: 'jobs', index, name: nameOf(key) } as const
+    const defined = ofEntry(entry, () => jobOf(key, fields, stored, dataField))
     const job = stored === null ? defined : withDataKept(defined, stored)
     const text = JSON.stringify(jobToJson(job, { secrets: true }))
     if (stored !== null && JSON.stringify(jobToJson(stored, { secrets: true })) === text) continue
@@ -213,6 +216,8 @@ async function jobDifferences(
   }
   return differences
 }
+
+const nameOf = ({ group, name }: KeyJson): string => `${group}/${name}`
 
 /** New jobs that would be there for nothing, because the file has triggers of them that are over, are left out. */
 function withoutPassed(
@@ -253,7 +258,8 @@ async function triggerDifferences(
     await work.breathe()
     const stored = known.get(triggerKeyOf(key)) ?? null
     const dataField = `definitions.triggers.${index}.fields.jobDataMap`
-    const trigger = editedTrigger(key, fields, { stored, nowMs, dataField })
+    const entry = { list: 'triggers', index, name: nameOf(key) } as const
+    const trigger = ofEntry(entry, () => editedTrigger(key, fields, { stored, nowMs, dataField }))
     const text = triggerText(trigger)
     if (stored !== null && triggerText(stored) === text) continue
     if (stored !== null) refuseOtherJob(stored, trigger)
