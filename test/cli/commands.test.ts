@@ -242,6 +242,11 @@ describe('validate', () => {
     expect([expressions.code, JSON.parse(expressions.out)]).toMatchObject([0, { good: 1, problems: [] }])
   })
 
+  test('a byte order mark is no part of the first line', async () => {
+    const { out } = await validate('\uFEFF61 0 12 * * ?\n', '--dialect', 'quartz', '--json')
+    expect(JSON.parse(out)).toMatchObject({ problems: [{ line: 1, text: '61 0 12 * * ?' }] })
+  })
+
   test('reports every bad line with its number, a caret and a count: exit code 1', async () => {
     const text = [
       '61 * * * * echo one',

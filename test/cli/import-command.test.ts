@@ -31,6 +31,13 @@ test('import names a file that it cannot read, and what is wrong in it', async (
   }
 })
 
+test('a byte order mark, which editors put before a file, is no part of it', async () => {
+  const run = await open()
+  const { out } = await run('export', '--secrets')
+  const file = temporaryFile('all.json', `\uFEFF${out}`)
+  expect(await run('import', file)).toMatchObject({ code: 0, err: '' })
+})
+
 test('a key makes no further lines', async () => {
   const run = await open()
   const { out } = await run('export', '--secrets')

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { loadSettings } from '../../src/cli/config/load-settings.ts'
 import { defineConfig } from '../../src/cli/config/quartz-config.ts'
 import { readQuartzProperties } from '../../src/cli/config/quartz-properties.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
@@ -126,6 +127,13 @@ describe('quartz.properties', () => {
       'org.quartz.scheduler.instanceNam is not known and not used.',
       "orgquartz.threadPool.threadCount: not a key of Quartz, which all begin with 'org.quartz.'.",
     ])
+  })
+
+  test('may have a byte order mark, which is no part of the first key', async () => {
+    const file = temporaryFile('quartz.properties', `\uFEFF${clustered.trimStart()}`)
+    const { stderr } = new FakeHost()
+    const { schedulerName } = await loadSettings(file, stderr)
+    expect([schedulerName, stderr.text]).toEqual(['Billing', expect.not.stringContaining('instanceName')])
   })
 
   test.each([

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { InvalidArgumentError } from '../../core/errors.ts'
@@ -8,6 +8,7 @@ import { visible } from '../../core/visible-text.ts'
 import { UsageError } from '../command.ts'
 import { keepPrivate, requireStoreFile, storeAt } from '../stores.ts'
 import type { Output } from '../terminal/output.ts'
+import { readTextFile } from '../text-file.ts'
 import { defineConfig, type QuartzConfig } from './quartz-config.ts'
 import { readQuartzProperties } from './quartz-properties.ts'
 import type { Settings, StoreSetting } from './settings.ts'
@@ -38,7 +39,7 @@ export async function findSettings(stderr: Output): Promise<Settings> {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readTextFile(path)
   } catch (error) {
     throw new UsageError(`--config: ${textOf(error)}`, { cause: error })
   }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { CronExpressionError, InvalidArgumentError, type SchedulerError } from '../../core/errors.ts'
 import { nearestName } from '../../core/options.ts'
@@ -8,6 +7,7 @@ import { type Crontab, type CrontabEntry, parseCrontab } from '../../triggers/cr
 import type { CronDst } from '../../triggers/cron/dst-policy.ts'
 import { UsageError } from '../command.ts'
 import { count, pointAt } from '../terminal/text.ts'
+import { readTextFile } from '../text-file.ts'
 
 export interface CrontabFileOptions {
   readonly zoneName: string
@@ -103,7 +103,7 @@ function markProblem(text: string, error: SchedulerError): string {
 /** @throws UsageError when the file cannot be read */
 export function readText(path: string, what: 'crontab' | 'file'): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readTextFile(path)
   } catch (error) {
     throw new UsageError(`Cannot read the ${what} '${path}': ${textOf(error)}`, { cause: error })
   }

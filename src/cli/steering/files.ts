@@ -6,7 +6,6 @@ import {
   fstatSync,
   lstatSync,
   openSync,
-  readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -22,6 +21,7 @@ import type { StringOption } from '../command.ts'
 import { UsageError } from '../command.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
+import { readTextFile } from '../text-file.ts'
 
 export const outOption: StringOption = {
   type: 'string',
@@ -135,7 +135,7 @@ function writeInPlace(file: string, old: Stats | undefined, text: string): void 
 export function readJson(file: string): object {
   try {
     // 0 is the standard input.
-    const value: unknown = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'))
+    const value: unknown = JSON.parse(readTextFile(file === '-' ? 0 : file))
     if (typeof value === 'object' && value !== null) return value
   } catch (error) {
     throw new UsageError(`Cannot read '${file}': ${textOf(error)}`, { cause: error })

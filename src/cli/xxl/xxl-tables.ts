@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { textOf } from '../../core/thrown-value.ts'
 import { UsageError } from '../command.ts'
+import { readTextFile } from '../text-file.ts'
 import { type DumpRow, SqlDump } from './sql-dump.ts'
 
 /** Most bytes of a file: it is read into memory. Logs, which make dumps long, are not needed. */
@@ -99,7 +100,7 @@ function readBounded(file: string): string {
       const status = fstatSync(descriptor)
       if (!status.isFile()) throw new UsageError(`'${file}' is no file.`)
       if (status.size > fileBytesMax) throw new UsageError(tooLong(file))
-      return readFileSync(descriptor, 'utf8').replace(/^\uFEFF/, '')
+      return readTextFile(descriptor)
     } finally {
       closeSync(descriptor)
     }
