@@ -284,12 +284,7 @@ describe('a dataflow job', () => {
       { maxRounds: 3 },
     )
     const flow = { fetch: () => [1], process: () => {}, maxRounds: 3 }
-    expect(() => defineDataflowJob('misplaced', flow)).toThrow(
-      expect.objectContaining({
-        field: 'flow.maxRounds',
-        message: expect.stringContaining('third argument'),
-      }),
-    )
+    expect(() => defineDataflowJob('misplaced', flow)).toThrow(/'maxRounds' is an option.* third argument/)
     class Flow {
       readonly maxRounds = 3
       readonly fetch = flow.fetch
