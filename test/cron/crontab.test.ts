@@ -62,6 +62,27 @@ describe('a user crontab', () => {
     expect(escaped).toMatchObject({ command: 'date +%F', input: null })
   })
 
+  it.each([
+    // A line end is added only where the last line has none.
+    ['cat%a', 'cat', 'a\n'],
+    ['cat%a%', 'cat', 'a\n'],
+    ['cat%a%%', 'cat', 'a\n\n'],
+    ['cat%%', 'cat', '\n'],
+    // In the command, a backslash that another one escapes does not escape the sign.
+    ['echo \\\\%a', 'echo \\\\', 'a\n'],
+    ['echo \\\\\\%a', 'echo \\\\%a', null],
+    ['echo \\\\\\\\%a', 'echo \\\\\\\\', 'a\n'],
+    // In the input it does: there cron looks at one backslash only.
+    ['cat%a\\\\%b', 'cat', 'a\\%b\n'],
+    // Backslashes before anything else stay.
+    ['printf \\n\\', 'printf \\n\\', null],
+    ['cat%\\n\\', 'cat', '\\n\\\n'],
+  ])('reads backslashes and percent signs as cron does: %j', (line, command, input) => {
+    const { entries, errors } = parseCrontab(`* * * * * ${line}`, utc)
+    expect(errors).toEqual([])
+    expect(entries[0]).toMatchObject({ command, input })
+  })
+
   it('has schedules that can be asked', () => {
     const [first] = crontab.entries
     expect(first?.schedule).toBeInstanceOf(CronExpression)

@@ -28,7 +28,10 @@ export interface CrontabEntry {
   /** Null in a user's crontab. */
   readonly user: string | null
   readonly command: string
-  /** The command's standard input: the text after the first `%`, in which further `%` are line ends. Null for none. */
+  /**
+   * The command's standard input: the text after the first `%`, in which further `%` are line ends. It ends with one.
+   * Null for none.
+   */
   readonly input: string | null
   /** The variables that were set above this line. */
   readonly environment: Readonly<Record<string, string>>
@@ -196,12 +199,27 @@ function isBlank(char: string | undefined): boolean {
   return char === ' ' || char === '\t'
 }
 
-/** Cuts a command at its first `%` and turns the further ones into line ends; `\%` stands for the sign itself. */
+/**
+ * Cuts a command at its first `%` and turns the further ones into line ends; `\%` stands for the sign itself. As in
+ * cron, a backslash before anything else stays, and the last line gets its end.
+ */
 function splitInput(text: string): { command: string; input: string | null } {
-  const [command = '', ...lines] = text.split(/(?<!\\)%/).map((part) => part.replaceAll('\\%', '%'))
-  const input = lines.join('\n')
+  const end = commandEnd(text)
+  const command = text.slice(0, end).replaceAll('\\%', '%').trimEnd()
+  const input = text.slice(end + 1).replace(/\\?%/g, (sign) => (sign === '%' ? '\n' : '%'))
   // As in cron, where nothing after the sign is no input.
-  return { command: command.trimEnd(), input: input === '' ? null : `${input}\n` }
+  if (input === '') return { command, input: null }
+  return { command, input: input.endsWith('\n') ? input : `${input}\n` }
+}
+
+/**
+ * Where the first `%` stands that is not escaped. A backslash that another one escapes does not escape the sign; behind
+ * the first `%` cron looks at one backslash only.
+ */
+function commandEnd(text: string): number {
+  let index = 0
+  while (index < text.length && text[index] !== '%') index += text[index] === '\\' ? 2 : 1
+  return index
 }
 
 function badLine(field: string, found: string): InvalidArgumentError {
