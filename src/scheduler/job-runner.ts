@@ -226,6 +226,7 @@ function taskOf(definition: WorkerJobDefinition<object>, context: ExecutionConte
     moduleUrl: definition.moduleUrl,
     exportName: definition.exportName,
     fireInstanceId: bundle.fireInstanceId,
+    jobType: bundle.jobDetail.jobType,
     job: jobKey,
     trigger: triggerKey,
     // A refire sees what the run before it left.

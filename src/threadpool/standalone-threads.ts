@@ -71,6 +71,7 @@ export class StandaloneThreads {
         moduleUrl,
         exportName,
         fireInstanceId: id,
+        jobType: null,
         job: identity,
         trigger: identity,
         jobDataMap: {},

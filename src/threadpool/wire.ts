@@ -3,13 +3,15 @@ import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import type { TraceContext } from '../core/trace-context.ts'
 import type { Shard } from '../jobs/sharding.ts'
 import type { EpochMs } from '../time/clock.ts'
-import type { FieldsWire, ValueWire } from './value-wire.ts'
+import { encodeFields, type FieldsWire, type ValueWire } from './value-wire.ts'
 
 /** One execution as it crosses into a worker thread: plain data only. */
 export interface WorkerTask {
   readonly moduleUrl: string
   readonly exportName: string
   readonly fireInstanceId: string
+  /** Null for a task that is no job's, as of an executor. */
+  readonly jobType: string | null
   readonly job: { readonly name: string; readonly group: string }
   readonly trigger: { readonly name: string; readonly group: string }
   readonly jobDataMap: JobDataMap
@@ -59,6 +61,7 @@ export type TaskWire = readonly [
   attempt: number,
   traceContext: TraceContext | null,
   shard: Shard | null,
+  jobType: string | null,
 ]
 
 export function encodeTask(tag: number, task: WorkerTask): TaskWire {
@@ -82,6 +85,7 @@ export function encodeTask(tag: number, task: WorkerTask): TaskWire {
     task.attempt,
     task.traceContext,
     task.shard,
+    task.jobType,
   ]
 }
 
@@ -103,6 +107,7 @@ export function decodeTask(wire: TaskWire): WorkerTask {
     attempt: wire[16],
     traceContext: wire[17],
     shard: wire[18],
+    jobType: wire[19],
   }
 }
 
@@ -152,6 +157,14 @@ export type LogLine = readonly [level: LogLevel, fields: FieldsWire, message: st
 /** From a worker thread to the process: a log line of a task that is over. */
 export interface LateLogLine {
   readonly quartzLogLine: LogLine
+}
+
+/** The pool has forgotten the task, so the fields that name its execution come along. The line's own go over them. */
+export function lateLogLine([level, fields, text]: LogLine, task: WorkerTask): LateLogLine {
+  const { fireInstanceId, job, jobType } = task
+  if (jobType === null) return { quartzLogLine: [level, fields, text] }
+  const execution = { jobKey: `${job.group}.${job.name}`, jobType, fireInstanceId }
+  return { quartzLogLine: [level, [...encodeFields(execution), ...fields], text] }
 }
 
 export function isLateLogLine(message: unknown): message is LateLogLine {

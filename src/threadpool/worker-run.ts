@@ -9,7 +9,7 @@ import type { LogLevel, LogLine, TaskEnd, WorkerTask } from './wire.ts'
 export interface RunChannel {
   /** @throws DataCloneError when the value cannot cross */
   progress(tag: number, value: unknown): void
-  log(tag: number, line: LogLine): void
+  log(tag: number, line: LogLine, task: WorkerTask): void
 }
 
 /** One task in the thread that runs it. */
@@ -105,7 +105,7 @@ export class WorkerRun {
       (level: LogLevel) =>
       (fields: unknown, message?: unknown): void => {
         const [line, text] = fieldsAndMessage(fields, message)
-        this.#channel.log(this.#tag, [level, encodeFields(line), text])
+        this.#channel.log(this.#tag, [level, encodeFields(line), text], this.#task)
       }
     return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
   }

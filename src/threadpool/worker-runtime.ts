@@ -7,10 +7,12 @@ import {
   decodeTask,
   type LateLogLine,
   type LogLine,
+  lateLogLine,
   type TaskEnd,
   type TaskWire,
   unreadMax,
   type WorkerMessage,
+  type WorkerTask,
 } from './wire.ts'
 import { isFailedImport, loadWorkerFunction } from './worker-module.ts'
 import { type RunChannel, WorkerRun } from './worker-run.ts'
@@ -30,8 +32,7 @@ export class WorkerRuntime {
     const server = new LeaseServer(port, {
       find: (wire) => this.#find(wire),
       logLate: (line) => {
-        const message: LateLogLine = { quartzLogLine: line }
-        this.#parent.postMessage(message)
+        this.#parent.postMessage(line)
       },
     })
     await server.ended
@@ -50,7 +51,7 @@ export class WorkerRuntime {
 
 interface LeaseContext {
   find(wire: TaskWire): WorkerJobFunction | Promise<WorkerJobFunction>
-  logLate(line: LogLine): void
+  logLate(line: LateLogLine): void
 }
 
 /** The thread's end of one lease. */
@@ -84,9 +85,9 @@ class LeaseServer implements RunChannel {
     if (this.#runs.has(tag)) this.#postOfTask(['progress', tag, value])
   }
 
-  log(tag: number, line: LogLine): void {
+  log(tag: number, line: LogLine, task: WorkerTask): void {
     if (this.#runs.has(tag)) this.#postOfTask(['log', tag, line])
-    else this.#context.logLate(line)
+    else this.#context.logLate(lateLogLine(line, task))
   }
 
   #receive(message: ControlMessage): void {

@@ -120,19 +120,26 @@ describe('threads', () => {
     )
   })
 
-  it('pass log lines that come after the end of their job to the log of the pool', async () => {
-    const test = await startPool({ size: 1 })
-    const warn = vi.spyOn(test.logger, 'warn')
-    const recorder = new Recorder()
-    await run(test, ['thread.mjs', 'logLater'], recorder)
-    await vi.waitFor(
-      () => {
-        expect(warn).toHaveBeenCalledWith({ fireInstanceId: 'firing-1' }, 'afterwards')
-      },
-      { timeout: 30_000 },
-    )
-    expect(recorder.reports).toEqual([])
-  })
+  it.each([
+    ['count', { jobKey: 'jobs.job', jobType: 'count', fireInstanceId: 'firing-1', late: true }],
+    // A task that is no job's has no such fields in time either.
+    [null, { late: true }],
+  ])(
+    'pass log lines that come after the end of a task to the log of the pool, of type %j',
+    async (jobType, fields) => {
+      const test = await startPool({ size: 1 })
+      const warn = vi.spyOn(test.logger, 'warn')
+      const recorder = new Recorder()
+      await run(test, ['thread.mjs', 'logLater'], recorder, { jobType })
+      await vi.waitFor(
+        () => {
+          expect(warn).toHaveBeenCalledWith(fields, 'afterwards')
+        },
+        { timeout: 30_000 },
+      )
+      expect(recorder.reports).toEqual([])
+    },
+  )
 })
 
 describe('log lines', () => {

@@ -12,7 +12,7 @@ import {
   TriggerBuilder,
 } from 'quartz-ts'
 import { sqliteJobStore } from 'quartz-ts/sqlite'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const moduleUrl = new URL('../fixtures/workers/scheduled.mjs', import.meta.url)
@@ -67,6 +67,34 @@ describe('worker jobs of a scheduler', () => {
       { count: 1 },
       { count: 2 },
       { count: 3 },
+    ])
+  })
+
+  it('log with the same fields after their end', async () => {
+    const lines: Record<string, unknown>[] = []
+    const ignore = (): void => {}
+    const logger: Logger = {
+      debug: ignore,
+      warn: ignore,
+      error: ignore,
+      info: (fields, message) => lines.push({ ...fields, message }),
+    }
+    const logTwice = define('logTwice')
+    const scheduler = await start({ jobs: [logTwice], logger })
+    const executed = scheduler.events.next('jobWasExecuted')
+    await scheduler.scheduleJob(JobBuilder.newJob(logTwice).withIdentity('twice').build(), once('twice'))
+    const ofJob = (): unknown[] => lines.filter(({ from }) => from === 'job')
+    await vi.waitFor(
+      () => {
+        expect(ofJob()).toHaveLength(2)
+      },
+      { timeout: 30_000 },
+    )
+    const { fireInstanceId } = (await executed).context
+    const same = { jobKey: 'DEFAULT.twice', jobType: 'logTwice', fireInstanceId, from: 'job' }
+    expect(ofJob()).toEqual([
+      { ...same, message: 'in time' },
+      { ...same, message: 'late' },
     ])
   })
 

@@ -99,6 +99,7 @@ export function workerTask(
     moduleUrl,
     exportName,
     fireInstanceId: 'firing-1',
+    jobType: 'type',
     job: { name: 'job', group: 'jobs' },
     trigger: { name: 'trigger', group: 'triggers' },
     jobDataMap: {},
