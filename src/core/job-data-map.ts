@@ -100,6 +100,18 @@ export function validateJobData(
   copyJobData(owner, data, maxBytes)
 }
 
+/** @throws InvalidArgumentError ERR_INVALID_JOB_DATA for a key that is kept for the scheduler */
+export function refuseReservedKeys(owner: string, keys: readonly string[]): void {
+  const reserved = keys.find(isReserved)
+  if (reserved === undefined) return
+  throw new InvalidArgumentError(
+    `jobDataMap.${reserved}`,
+    `Job data of ${owner}: '${reserved}' begins with '${reservedDataPrefix}', which is kept for the scheduler. ` +
+      'Use another key.',
+    'ERR_INVALID_JOB_DATA',
+  )
+}
+
 /** Whether there are notes of the scheduler among the entries. */
 export function hasReservedData(data: JobDataMap): boolean {
   return Object.keys(data).some(isReserved)

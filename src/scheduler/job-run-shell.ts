@@ -1,6 +1,6 @@
 import { invariant, type JobExecutionError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
-import { copyJobData, type JobDataMap } from '../core/job-data-map.ts'
+import type { JobDataMap } from '../core/job-data-map.ts'
 import type { Logger } from '../core/logger.ts'
 import { after } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
@@ -14,6 +14,7 @@ import type { Runnable } from '../threadpool/thread-pool.ts'
 import { nextTurn } from '../time/next-turn.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { AwaitedFate, CompletionWriter } from './completion-writer.ts'
+import { dataToPersist } from './data-to-persist.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { type ExecutionEnd, endOf, reportOf, textsOf } from './execution-report.ts'
@@ -408,19 +409,14 @@ export class JobRunShell implements Runnable {
     })
   }
 
-  /** Null when the job has changed none: what others have stored meanwhile stays. */
+  /** Null when there is nothing to store, or what there is cannot be stored. */
   #dataToPersist(): JobDataMap | null {
-    const { bundle, changedJobData } = this.#context
-    const { jobDataMap, key, persistJobDataAfterExecution } = bundle.jobDetail
-    if (!persistJobDataAfterExecution || changedJobData === null) return null
+    const { maxJobDataBytes, notifier } = this.#resources
     try {
-      const data = copyJobData(`job ${key.toString()}`, changedJobData, this.#resources.maxJobDataBytes)
-      return JSON.stringify(data) === JSON.stringify(jobDataMap) ? null : data
+      return dataToPersist(this.#context, maxJobDataBytes)
     } catch (error) {
-      this.#resources.notifier.error(
-        `Job ${key.toString()} left data that cannot be stored; the data before it are kept.`,
-        error,
-      )
+      const name = this.#context.jobKey.toString()
+      notifier.error(`Job ${name} left data that cannot be stored; the data before it are kept.`, error)
       return null
     }
   }

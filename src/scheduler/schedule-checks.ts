@@ -1,5 +1,5 @@
 import { InvalidArgumentError, JobPersistenceError, SchedulerError } from '../core/errors.ts'
-import { emptyJobDataMap, mergeJobData, reservedDataPrefix, validateJobData } from '../core/job-data-map.ts'
+import { emptyJobDataMap, mergeJobData, refuseReservedKeys, validateJobData } from '../core/job-data-map.ts'
 import type { JobKey } from '../core/key.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
@@ -198,15 +198,7 @@ export class ScheduleChecks {
     if (data === emptyJobDataMap) return
     const owner = `${what} ${ownerKey.toString()}`
     validateJobData(owner, data, this.#maxJobDataBytes)
-    for (const key of Object.keys(data)) {
-      if (!key.startsWith(reservedDataPrefix)) continue
-      throw new InvalidArgumentError(
-        `jobDataMap.${key}`,
-        `Job data of ${owner}: '${key}' begins with '${reservedDataPrefix}', which is kept for the scheduler. ` +
-          'Use another key.',
-        'ERR_INVALID_JOB_DATA',
-      )
-    }
+    refuseReservedKeys(owner, Object.keys(data))
   }
 }
 
