@@ -83,7 +83,9 @@ export function jobDataEntries(owner: string, data: object): Record<string, unkn
 }
 
 function requirePlain(owner: string, data: object): void {
-  if (prototypeKind(data) === 'plain') return
+  const kind = prototypeKind(data)
+  if (kind === 'plain') return
+  if (kind === otherObject) throw refusePrototype(owner, 'jobDataMap')
   throw new InvalidArgumentError(
     'jobDataMap',
     `Job data of ${owner} must be a plain object, got ${describeValue(data)}.`,
@@ -174,6 +176,7 @@ function copyValue(walk: Walk, path: string, value: unknown): unknown {
   const kind = prototypeKind(value)
   if (kind === 'plain') return copyObject(walk, path, value)
   if (kind === 'array') return copyArray(walk, path, value as readonly unknown[])
+  if (kind === otherObject) throw refusePrototype(walk.owner, path)
   const remedy =
     kind === 'Date'
       ? 'store its ISO text (toISOString()) or its milliseconds (getTime())'
@@ -229,13 +232,17 @@ function reading<Value>(walk: Walk, path: string, read: () => Value): Value {
   }
 }
 
-/** `plain`, `array`, or the name of the class. */
+/** Of an object whose prototype is another object, and not that of a class. */
+const otherObject = 'another object'
+
+/** `plain`, `array`, {@link otherObject}, or the name of the class. */
 function prototypeKind(value: unknown): string {
   if (typeof value !== 'object' || value === null) return 'no object'
   try {
     if (Array.isArray(value)) return 'array'
     const prototype = Object.getPrototypeOf(value) as { readonly constructor?: unknown } | null
     if (prototype === Object.prototype || prototype === null) return 'plain'
+    if (!Object.hasOwn(prototype, 'constructor')) return otherObject
     const constructor: unknown = prototype.constructor
     const name = typeof constructor === 'function' ? constructor.name : ''
     // The plain objects of another realm (a vm context, as some test runners use) are plain too.
@@ -270,8 +277,14 @@ function requireSize(owner: string, data: JobDataMap, maxBytes: number): void {
   )
 }
 
+/** Where the entries of JSON are assigned, one named `__proto__` becomes the prototype instead of an entry. */
+function refusePrototype(owner: string, path: string): InvalidArgumentError {
+  const remedy = "use a plain object, and no key named '__proto__'"
+  return refuse({ owner }, `${path}.__proto__`, `${otherObject} as prototype`, remedy)
+}
+
 function refuse(
-  walk: Walk,
+  walk: Pick<Walk, 'owner'>,
   path: string,
   found: string,
   remedy: string,

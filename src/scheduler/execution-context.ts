@@ -55,6 +55,8 @@ export class ExecutionContext implements RemoteJobContext {
   #merged: Record<string, unknown> | null = null
   #jobDetail: ExecutingJobDetail | null = null
   #dataFromWorker: JobDataMap | null = null
+  /** Why the data that the job left in its worker thread cannot be stored; null when nothing was refused there. */
+  jobDataRefusal: { readonly error: unknown } | null = null
   #notes: Map<string, unknown> | null = null
   #log: JobLog | null = null
   /** What the job last reported of its progress; null while it reported nothing. */

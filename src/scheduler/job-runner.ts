@@ -195,6 +195,8 @@ async function runInWorker(
 ): Promise<unknown> {
   // Messages of the thread come in no async context; in a traced run, what they set off belongs to the run.
   const within = context.traceContext === null ? call : AsyncResource.bind(call)
+  // What the run before a refire left has gone: only what came across goes on.
+  context.jobDataRefusal = null
   const { result, jobDataMap } = await options.threadPool.runInWorker(taskOf(definition, context), {
     signal: context.taskSignal,
     interruptGraceMs: options.interruptGraceMs,
@@ -210,6 +212,9 @@ async function runInWorker(
     },
     onJobData: (data) => {
       context.takeJobData(data)
+    },
+    onJobDataRefused: (error) => {
+      context.jobDataRefusal = { error }
     },
   })
   context.takeJobData(jobDataMap)

@@ -86,7 +86,7 @@ export class StandaloneThreads {
         attempt: 1,
         traceContext: null,
       },
-      { ...handlers, interruptGraceMs, onJobData: () => {} },
+      { ...handlers, interruptGraceMs, onJobData: () => {}, onJobDataRefused: () => {} },
     )
     return result
   }

@@ -59,6 +59,11 @@ export interface WorkerTaskHandlers {
    * the task has not read them, or changed them to something that cannot be cloned.
    */
   onJobData(jobDataMap: JobDataMap): void
+  /**
+   * Why the job's own data cannot be stored as a task left them, before it settles: what comes across may lack what is
+   * refused, such as a symbol as key. Not called when the task fails because its data cannot be cloned.
+   */
+  onJobDataRefused(error: unknown): void
 }
 
 /**

@@ -118,11 +118,14 @@ function emptyAsNull(data: JobDataMap): JobDataMap | null {
 
 /**
  * The end of a task. It has the job's data if the job has read them, because only then can they have changed; after a
- * failure only if they can be cloned.
+ * failure only if they can be cloned. `refusal` says why they cannot be stored.
  */
 export type TaskEnd =
-  | readonly [tag: number, ok: true, result: unknown, jobDataMap: JobDataMap | null]
-  | readonly [tag: number, ok: false, thrown: ValueWire, jobDataMap: JobDataMap | null]
+  | readonly [tag: number, ok: true, result: unknown, jobDataMap: JobDataMap | null, refusal: Refusal]
+  | readonly [tag: number, ok: false, thrown: ValueWire, jobDataMap: JobDataMap | null, refusal: Refusal]
+
+/** An error; null for data that can be stored. */
+export type Refusal = ValueWire | null
 
 /**
  * How many messages of tasks may wait on the port of a lease. A task that reports without end fills it as fast as the

@@ -66,7 +66,12 @@ export class WorkerExecution {
   }
 
   end(end: TaskEnd): void {
-    const [, isOk, outcome, jobDataMap] = end
+    const [, isOk, outcome, jobDataMap, refusal] = end
+    if (refusal !== null) {
+      this.#handle(() => {
+        this.handlers.onJobDataRefused(decodeValue(refusal))
+      })
+    }
     if (isOk) {
       this.#resolve({ result: outcome, jobDataMap: jobDataMap ?? this.task.jobDataMap })
       return

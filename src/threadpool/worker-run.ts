@@ -1,9 +1,10 @@
 import { SchedulerError } from '../core/errors.ts'
+import { copyJobData } from '../core/job-data-map.ts'
 import { fieldsAndMessage, type JobLog } from '../core/job-log.ts'
 import { jobKey, triggerKey } from '../core/key.ts'
 import type { JobRunContext } from '../jobs/job-run-context.ts'
 import { describeUncloneable, encodeFields, encodeValue, isCloneable } from './value-wire.ts'
-import type { LogLevel, LogLine, TaskEnd, WorkerTask } from './wire.ts'
+import type { LogLevel, LogLine, Refusal, TaskEnd, WorkerTask } from './wire.ts'
 
 /** Where a task's progress and log lines go. */
 export interface RunChannel {
@@ -75,13 +76,13 @@ export class WorkerRun {
 
   end(result: unknown): TaskEnd {
     if (typeof result === 'function' || typeof result === 'symbol') throw this.#uncloneable('result', result)
-    return [this.#tag, true, result, this.#jobDataMap]
+    return [this.#tag, true, result, this.#jobDataMap, this.#refusal()]
   }
 
-  failed(thrown: unknown): TaskEnd {
+  failed(thrown: unknown, refusal: Refusal = this.#refusal()): TaskEnd {
     const crosses = typeof thrown !== 'function' && typeof thrown !== 'symbol'
     const wire = encodeValue(crosses ? thrown : this.#uncloneable('thrown value', thrown))
-    return [this.#tag, false, wire, isCloneable(this.#jobDataMap) ? this.#jobDataMap : null]
+    return [this.#tag, false, wire, isCloneable(this.#jobDataMap) ? this.#jobDataMap : null, refusal]
   }
 
   /** The end as it is when it can be cloned, else a failure that names what cannot. */
@@ -89,7 +90,21 @@ export class WorkerRun {
     if (!end[1]) return end
     const [, , result, jobDataMap] = end
     if (!isCloneable(result)) return this.failed(this.#uncloneable('result', result))
-    return isCloneable(jobDataMap) ? end : this.failed(this.#uncloneable('jobDataMap', jobDataMap))
+    if (isCloneable(jobDataMap)) return end
+    // The failure names what there is to refuse.
+    return this.failed(this.#uncloneable('jobDataMap', jobDataMap), null)
+  }
+
+  /** Asked here, because a clone lacks what would be refused: symbols as keys, prototypes. */
+  #refusal(): Refusal {
+    if (this.#jobDataMap === null) return null
+    const { name, group } = this.#task.job
+    try {
+      copyJobData(`job ${group}.${name}`, this.#jobDataMap)
+      return null
+    } catch (error) {
+      return encodeValue(error)
+    }
   }
 
   #signal(): AbortSignal {

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import {
   createScheduler,
+  defineJob,
   defineWorkerJob,
   JobBuilder,
+  type JobExecutionContext,
   JobExecutionError,
   jobKey,
   type Logger,
@@ -16,6 +18,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const moduleUrl = new URL('../fixtures/workers/scheduled.mjs', import.meta.url)
+const { leave } = (await import(moduleUrl.href)) as {
+  readonly leave: (context: JobExecutionContext) => void
+}
 const define = (exportName: string, options: object = {}): ReturnType<typeof defineWorkerJob> =>
   defineWorkerJob(exportName, moduleUrl, { exportName, ...options })
 
@@ -128,6 +133,62 @@ describe('worker jobs of a scheduler', () => {
     await complete
     await scheduler.idle()
     expect((await scheduler.getJobDetail(jobKey('failing')))?.jobDataMap).toEqual({ count: 3 })
+  })
+
+  it.each([
+    ['symbol', false, /'jobDataMap\.inner' holds the key Symbol\(hidden\)/],
+    ['symbol', true, /'jobDataMap\.inner' holds the key Symbol\(hidden\)/],
+    ['prototype', false, /'jobDataMap\.__proto__' holds another object as prototype/],
+    ['prototype', true, /'jobDataMap\.__proto__' holds another object as prototype/],
+    ['class', false, /'jobDataMap\.price' holds an instance of Money/],
+    ['function', true, /'jobDataMap\.run' holds a value of type function/],
+  ])(
+    'say as jobs on the event loop what of their data cannot be stored: %s (fails: %j)',
+    async (what, fails, text) => {
+      const persisting = { persistJobDataAfterExecution: true }
+      const jobs = [define('leave', persisting), defineJob('inline', leave, persisting)]
+      const scheduler = await start({ jobs })
+      const errors: unknown[] = []
+      scheduler.events.on('schedulerError', ({ error: { code, message } }) => errors.push({ code, message }))
+      for (const job of jobs) {
+        const { jobType } = job
+        const finalized = scheduler.events.next('triggerFinalized')
+        await scheduler.scheduleJob(
+          JobBuilder.newJob(job)
+            .withIdentity('job', jobType)
+            .usingJobData({ count: 1 })
+            .storeDurably()
+            .build(),
+          once(jobType).getTriggerBuilder().usingJobData({ what, fails }).build(),
+        )
+        await finalized
+        await scheduler.idle()
+        expect((await scheduler.getJobDetail(jobKey('job', jobType)))?.jobDataMap).toEqual({ count: 1 })
+      }
+      const said = (group: string): unknown => ({
+        code: 'ERR_INVALID_JOB_DATA',
+        message: expect.stringMatching(
+          new RegExp(`job ${group}\\.job cannot be stored: ${text.source}`),
+        ) as string,
+      })
+      expect(errors).toEqual([said('leave'), said('inline')])
+    },
+  )
+
+  it('that ran again after data that cannot be stored keep what they leave then', async () => {
+    const better = define('leaveBetter', { persistJobDataAfterExecution: true })
+    const scheduler = await start({ jobs: [better] })
+    const errors: unknown[] = []
+    scheduler.events.on('schedulerError', (error) => errors.push(error))
+    const finalized = scheduler.events.next('triggerFinalized')
+    await scheduler.scheduleJob(
+      JobBuilder.newJob(better).withIdentity('better').storeDurably().build(),
+      once('now'),
+    )
+    await finalized
+    await scheduler.idle()
+    expect(errors).toEqual([])
+    expect((await scheduler.getJobDetail(jobKey('better')))?.jobDataMap).toEqual({ count: 1 })
   })
 
   it('are repeated when their thread dies and they may be', async () => {

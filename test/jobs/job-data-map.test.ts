@@ -65,6 +65,9 @@ describe('copyJobData', () => {
   class Money {
     readonly cents = 1
   }
+  /** What JSON from outside does with a key `__proto__` when its entries are assigned. */
+  const withPrototype = (value: unknown): object =>
+    Object.assign({ n: 1 }, Object.fromEntries([['__proto__', value]]))
   const revoked = Proxy.revocable({}, {})
   revoked.revoke()
   const cyclic: Record<string, unknown> = {}
@@ -94,6 +97,24 @@ describe('copyJobData', () => {
       JSON.parse('{"a":{"__proto__":{"admin":true}}}'),
       'jobDataMap.a.__proto__',
       /rename it/,
+    ],
+    [
+      'an object whose key __proto__ was set',
+      { a: withPrototype({ admin: true }) },
+      'jobDataMap.a.__proto__',
+      /'jobDataMap.a.__proto__' holds another object as prototype; use a plain object, and no key named '__proto__'/,
+    ],
+    [
+      'a list as __proto__',
+      { a: withPrototype([1]) },
+      'jobDataMap.a.__proto__',
+      /another object as prototype/,
+    ],
+    [
+      'an instance as __proto__',
+      withPrototype(new Money()),
+      'jobDataMap.__proto__',
+      /another object as prototype/,
     ],
     [
       'a getter that throws',

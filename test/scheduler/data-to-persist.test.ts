@@ -25,6 +25,44 @@ async function rigAfterRun(
   return { ...rig, kept }
 }
 
+describe('keys in the data that a job leaves which no data can have', () => {
+  it.each<[string, (data: Record<string, unknown>) => void, string]>([
+    [
+      '__proto__',
+      (data) => {
+        data['__proto__'] = { admin: true }
+      },
+      "'jobDataMap.__proto__' holds another object as prototype",
+    ],
+    [
+      '__proto__ within',
+      (data) => {
+        data['inner'] = Object.assign({}, JSON.parse('{"__proto__":{"admin":true}}'))
+      },
+      "'jobDataMap.inner.__proto__' holds another object as prototype",
+    ],
+    [
+      'a symbol',
+      (data) => {
+        Reflect.set(data, Symbol('hidden'), 1)
+      },
+      "'jobDataMap' holds the key Symbol(hidden)",
+    ],
+  ])('are named, and the data before them kept: %s', async (_, set, text) => {
+    const { errors, kept } = await rigAfterRun({ n: 1 }, ({ jobDataMap }) => {
+      jobDataMap['n'] = 2
+      set(jobDataMap)
+    })
+    expect(errors).toMatchObject([
+      {
+        code: 'ERR_INVALID_JOB_DATA',
+        message: expect.stringContaining(`job ${theJob.toString()} cannot be stored: ${text}`) as string,
+      },
+    ])
+    expect(kept).toEqual({ n: 1 })
+  })
+})
+
 describe('keys of the scheduler in the data that a job leaves', () => {
   it.each([
     ['a new key', { n: 1 }],

@@ -88,6 +88,10 @@ export class Recorder implements WorkerTaskHandlers {
   onJobData(jobDataMap: JobDataMap): void {
     this.reports.push({ jobDataMap })
   }
+
+  onJobDataRefused(error: unknown): void {
+    this.reports.push({ refused: error })
+  }
 }
 
 export function workerTask(

@@ -181,6 +181,19 @@ const errors: Record<string, Body> = {
     assert.deepEqual(silent.reports, [])
   },
 
+  'why job data cannot be stored comes back, whether the job fails or not': async (test) => {
+    const left = new Recorder()
+    assert.deepEqual((await run(test, 'unstorable', {}, left)).jobDataMap, { count: 1 })
+    const failed = new Recorder()
+    await failureOf(run(test, 'unstorable', { mergedJobDataMap: { fails: true } }, failed))
+    for (const { reports } of [left, failed]) {
+      const [{ refused }] = reports as [{ refused: SchedulerError }]
+      assert.equal(refused.code, 'ERR_INVALID_JOB_DATA')
+      assert.match(refused.message, /'jobDataMap' holds the key Symbol\(hidden\)/)
+    }
+    assert.deepEqual(failed.reports.slice(1), [{ jobDataMap: { count: 1 } }])
+  },
+
   'what is thrown may be anything': async (test) => {
     assert.equal(await failureOf(run(test, 'fail', { mergedJobDataMap: { kind: 'undefined' } })), undefined)
     assert.deepEqual(await failureOf(run(test, 'fail')), { status: 404 })

@@ -108,5 +108,12 @@ export function uncloneable(context: JobRunContext): unknown {
   return mergedJobDataMap['where'] === 'result' ? value : undefined
 }
 
+/** Leaves data of which a clone lacks a part, and fails if it is to. */
+export function unstorable({ jobDataMap, mergedJobDataMap }: JobRunContext): void {
+  jobDataMap['count'] = 1
+  Reflect.set(jobDataMap, Symbol('hidden'), 1)
+  if (mergedJobDataMap['fails'] === true) throw new Error('left')
+}
+
 /** No function, so no job. */
 export const notAFunction = 42
