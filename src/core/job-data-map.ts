@@ -43,7 +43,7 @@ export function mergeJobData(jobData: JobDataMap, triggerData: JobDataMap): Reco
 }
 
 /**
- * A frozen copy of data that a store can keep and a thread can receive, without keys whose value is undefined.
+ * A frozen copy of data that a store can keep and a thread can receive, without keys whose value is undefined; -0 is 0.
  * Functions, symbols, class instances, cycles, `undefined` in a list, numbers without a JSON form, dates, bigints, a
  * key named `__proto__`, accessors that throw, and data nested too deep or too large are refused. Every property is
  * read once, so that what was checked is what is kept. The error names the key.
@@ -156,7 +156,8 @@ function copyValue(walk: Walk, path: string, value: unknown): unknown {
   }
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') {
-    if (Number.isFinite(value)) return value
+    // JSON has no -0: in memory it would stay one, and become 0 in a database.
+    if (Number.isFinite(value)) return value === 0 ? 0 : value
     throw refuse(walk, path, `the number ${String(value)}, which JSON cannot hold`, 'use null or a string')
   }
   if (typeof value !== 'object') {

@@ -43,6 +43,10 @@ describe('copyJobData', () => {
     expect(Object.keys(copy)).toEqual(['b', 'e'])
   })
 
+  it('makes a zero with a sign one without, as JSON does', () => {
+    expect(copyJobData(owner, { a: -0, b: [{ c: -0 }], d: -1 })).toEqual({ a: 0, b: [{ c: 0 }], d: -1 })
+  })
+
   it('takes objects without a prototype and those of another realm', async () => {
     const { runInNewContext } = await import('node:vm')
     const bare = Object.assign(Object.create(null) as object, { a: 1 })

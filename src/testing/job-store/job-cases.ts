@@ -60,6 +60,14 @@ export const jobCases: readonly StoreCase[] = area('jobs', {
       assert.ok(parts.every((part) => Object.isFrozen(part)))
     }
   },
+  'gives a zero in data without a sign': async (bed) => {
+    const data = copyJobData('a test', { zero: -0, list: [-0], nested: { zero: -0 } })
+    const { key } = await bed.schedule('t', { job: jobDetail('j', { jobDataMap: data }), data })
+    const { jobDetail: fired, trigger } = await bed.start('t')
+    for (const each of [await bed.store.getJob(fired.key), await bed.store.getTrigger(key), fired, trigger]) {
+      assert.deepEqual(each?.jobDataMap, { zero: 0, list: [0], nested: { zero: 0 } })
+    }
+  },
   'keeps two jobs of one name in different groups apart': async ({ store }) => {
     await store.addJob(jobDetail('twin', { description: 'first' }), { replace: false })
     await store.addJob(jobDetail('twin', { group: 'other', description: 'second' }), { replace: false })
