@@ -1,5 +1,8 @@
-/** A row of a dump, by the names of its columns. */
-export type DumpRow = Readonly<Record<string, unknown>>
+import { UsageError } from '../command.ts'
+import { count } from '../terminal/text.ts'
+
+/** A row of a dump: its values by the names of columns, or why it cannot be read. */
+export type DumpRow = { readonly values: Readonly<Record<string, unknown>> } | { readonly problem: string }
 
 type Token =
   | { readonly kind: 'word' | 'text'; readonly text: string }
@@ -23,9 +26,15 @@ const notColumns = new Set([
 class SqlScanner {
   readonly #script: string
   #at = 0
+  #isCutOff = false
 
   constructor(script: string) {
     this.#script = script
+  }
+
+  /** The script ended within a text or a quoted name. */
+  get isCutOff(): boolean {
+    return this.#isCutOff
   }
 
   /** Null at the end. */
@@ -53,7 +62,7 @@ class SqlScanner {
     }
   }
 
-  #quoted(quote: string): Token {
+  #quoted(quote: string): Token | null {
     let text = ''
     let from = ++this.#at
     for (;;) {
@@ -65,7 +74,10 @@ class SqlScanner {
         text += this.#script.slice(from, this.#at) + (isDoubled ? quote : (escapes[escaped] ?? escaped))
         this.#at += 2
         from = this.#at
-      } else if (sign === quote || sign === undefined) {
+      } else if (sign === undefined) {
+        this.#isCutOff = true
+        return null
+      } else if (sign === quote) {
         text += this.#script.slice(from, this.#at++)
         return { kind: quote === '`' ? 'word' : 'text', text }
       } else {
@@ -84,6 +96,8 @@ export class SqlDump {
   readonly #columns = new Map<string, readonly string[]>()
   readonly #rows = new Map<string, DumpRow[]>()
   readonly #tables: readonly string[]
+  /** What the statement was about so far, which matters where the script ends there; null for other statements. */
+  #within: string | null = null
   #token: Token | null
 
   /** Rows of other tables are passed over. */
@@ -93,17 +107,28 @@ export class SqlDump {
     this.#token = this.#scanner.next()
   }
 
-  /** By the names of tables, without that of the database. */
+  /**
+   * By the names of tables, without that of the database.
+   *
+   * @throws UsageError for a script that ends where more must come: rows would be missing, or have half of a text
+   */
   read(): ReadonlyMap<string, readonly DumpRow[]> {
     while (!this.#isAtEnd()) {
-      const first = this.#step()?.text.toLowerCase()
-      const isInsert = first === 'insert' || first === 'replace'
-      if (isInsert) this.#insert()
-      else if (first === 'create') this.#create()
-      while (!this.#isAtEnd() && !this.#is(';')) this.#step()
+      this.#statement()
+      if (this.#isAtEnd() && (this.#within !== null || this.#scanner.isCutOff)) {
+        throw cutOff(`ends within ${this.#within ?? 'a text'}, before a ';'`)
+      }
       this.#step()
     }
     return this.#rows
+  }
+
+  #statement(): void {
+    const first = this.#step()?.text.toLowerCase() ?? ''
+    this.#within = ['insert', 'replace', 'create'].includes(first) ? 'a statement' : null
+    if (first === 'create') this.#create()
+    else if (this.#within !== null) this.#insert()
+    while (!this.#isAtEnd() && !this.#is(';')) this.#step()
   }
 
   #step(): Token | null {
@@ -118,6 +143,11 @@ export class SqlDump {
 
   #is(sign: string): boolean {
     return this.#token?.kind === 'sign' && this.#token.text === sign
+  }
+
+  /** Leaves the sign behind, if it is the next token. */
+  #pass(sign: string): void {
+    if (this.#is(sign)) this.#step()
   }
 
   #isWord(...words: readonly string[]): boolean {
@@ -141,6 +171,7 @@ export class SqlDump {
     while (this.#isWord('if', 'not', 'exists')) this.#step()
     const table = this.#name()
     if (!this.#is('(')) return
+    this.#within = `the columns of ${table}`
     this.#step()
     const columns: string[] = []
     while (!this.#isAtEnd() && !this.#is(')') && !this.#is(';')) {
@@ -167,38 +198,72 @@ export class SqlDump {
   #insert(): void {
     while (this.#isWord('ignore', 'into', 'low_priority', 'delayed')) this.#step()
     const table = this.#name()
+    if (table === '') return
+    this.#within = `the rows of ${table}`
     let columns = this.#columns.get(table) ?? []
-    if (this.#is('(')) columns = this.#values().map((value) => String(value).toLowerCase())
+    if (this.#is('(')) {
+      columns = this.#values().map((value) => String(value).toLowerCase())
+      this.#pass(')')
+    }
     if (!this.#isWord('values', 'value')) return
     this.#step()
     const rows = this.#rows.get(table) ?? []
     const isWanted = this.#tables.includes(table)
     if (isWanted) this.#rows.set(table, rows)
     while (this.#is('(')) {
+      if (isWanted) this.#within = `row ${rows.length + 1} of ${table}`
       const values = this.#values()
-      if (this.#is(',')) this.#step()
-      if (!isWanted) continue
-      rows.push(Object.fromEntries(columns.map((column, index) => [column, values[index] ?? null])))
+      if (this.#is(')')) this.#within = `the rows of ${table}`
+      this.#pass(')')
+      this.#pass(',')
+      if (isWanted) rows.push(rowOf(columns, values))
     }
   }
 
-  /** The values between brackets: texts, and null. Numbers are texts; what is neither has its last word. */
+  /**
+   * The values from one bracket to the other, which is the next token then: texts, and null. Numbers are texts; what is
+   * neither has its last word.
+   */
   #values(): readonly unknown[] {
     const values: unknown[] = []
     this.#step()
     while (!this.#isAtEnd() && !this.#is(')') && !this.#is(';')) {
       let value: unknown = null
       while (!this.#isAtEnd() && !this.#is(',') && !this.#is(')') && !this.#is(';')) {
-        if (this.#is('(')) this.#values()
+        if (this.#is('(')) {
+          this.#values()
+          this.#pass(')')
+        }
         const token = this.#is(',') || this.#is(')') ? null : this.#step()
         if (token !== null) value = isNull(token) ? null : token.text
       }
       values.push(value)
-      if (this.#is(',')) this.#step()
+      this.#pass(',')
     }
-    if (this.#is(')')) this.#step()
     return values
   }
+}
+
+function rowOf(columns: readonly string[], values: readonly unknown[]): DumpRow {
+  if (values.length !== columns.length) {
+    return { problem: `it has ${count(values.length, 'value')} for ${count(columns.length, 'column')}` }
+  }
+  return { values: Object.fromEntries(columns.map((column, index) => [column, values[index]])) }
+}
+
+/**
+ * Refuses what `mysqldump` began and did not end, also where it ends between two statements.
+ *
+ * @throws UsageError
+ */
+export function requireEnd(script: string): void {
+  const titles = script.match(/^-- (?:MySQL|MariaDB) dump /gm) ?? []
+  const ends = script.match(/^-- Dump completed/gm) ?? []
+  if (ends.length < titles.length) throw cutOff("has no '-- Dump completed' at its end")
+}
+
+function cutOff(problem: string): UsageError {
+  return new UsageError(`The dump ${problem}. Make the dump again.`)
 }
 
 function isNull({ kind, text }: Token): boolean {

@@ -74,7 +74,7 @@ class Conversion {
 
   convert({ groups, jobs, users }: XxlTables): XxlImport {
     const executors = this.#groups(groups)
-    for (const [index, row] of jobs.entries()) this.#job(row, `row ${index + 1} of xxl_job_info`)
+    for (const [row, place] of this.#readable(jobs, 'xxl_job_info')) this.#job(row, place)
     const { schedulerName, nowMs } = this.#options
     return {
       definitions: {
@@ -87,7 +87,7 @@ class Conversion {
         triggers: this.#triggers,
       },
       executors,
-      users: users.flatMap((row, index) => this.#user(row, `row ${index + 1} of xxl_job_user`)),
+      users: this.#readable(users, 'xxl_job_user').flatMap(([row, place]) => this.#user(row, place)),
       notes: this.#notes,
     }
   }
@@ -96,16 +96,22 @@ class Conversion {
     this.#notes.push({ about, note })
   }
 
+  /** Rows that can be read, each with its place in the dump; the others are named. */
+  #readable(rows: readonly XxlRow[], table: string): readonly (readonly [XxlRow, string])[] {
+    const placed = rows.map((row, index) => [row, `row ${index + 1} of ${table}`] as const)
+    return placed.filter(([{ problem }, place]) => {
+      if (problem !== null) this.#note(place, `left out: ${problem}`)
+      return problem === null
+    })
+  }
+
   #groups(rows: readonly XxlRow[]): Record<string, readonly string[]> {
     const executors = new Map<string, readonly string[]>()
-    for (const [index, row] of rows.entries()) {
+    for (const [row, place] of this.#readable(rows, 'xxl_job_group')) {
       const id = row.whole('id')
       const appName = row.text('app_name')
       if (id === null || !/^[\x21-\x7e]{1,200}$/.test(appName)) {
-        this.#note(
-          `row ${index + 1} of xxl_job_group`,
-          'left out: it has no id, or no AppName of visible ASCII',
-        )
+        this.#note(place, 'left out: it has no id, or no AppName of visible ASCII')
         continue
       }
       this.#appNames.set(id, appName)

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import { textOf } from '../../core/thrown-value.ts'
 import { UsageError } from '../command.ts'
 import { readTextFile } from '../text-file.ts'
-import { type DumpRow, SqlDump } from './sql-dump.ts'
+import { type DumpRow, requireEnd, SqlDump } from './sql-dump.ts'
 
 /** Most bytes of a file: it is read into memory. Logs, which make dumps long, are not needed. */
 const fileBytesMax = 64 * 1024 * 1024
@@ -18,10 +18,14 @@ const tableNames = { groups: 'xxl_job_group', jobs: 'xxl_job_info', users: 'xxl_
 
 /** One row; the names of its columns are compared without case and `_`, so that `jobGroup` is `job_group`. */
 export class XxlRow {
+  /** Why it cannot be read; null for a row that can. */
+  readonly problem: string | null
   readonly #values: ReadonlyMap<string, unknown>
 
   constructor(row: DumpRow) {
-    this.#values = new Map(Object.entries(row).map(([column, value]) => [plainName(column), value]))
+    const values = 'values' in row ? row.values : {}
+    this.problem = 'problem' in row ? row.problem : null
+    this.#values = new Map(Object.entries(values).map(([column, value]) => [plainName(column), value]))
   }
 
   has(column: string): boolean {
@@ -57,7 +61,7 @@ function plainName(column: string): string {
  * Reads a dump of XXL-JOB's database: an SQL script, JSON with a list of rows for each table, or what phpMyAdmin
  * exports as JSON.
  *
- * @throws UsageError for a file that cannot be read, is too long, or has none of the tables
+ * @throws UsageError for a file that cannot be read, is too long or cut off, or has none of the tables
  */
 export function readXxlTables(file: string): XxlTables {
   const text = readBounded(file)
@@ -70,14 +74,17 @@ export function readXxlTables(file: string): XxlTables {
 }
 
 function sqlRows(text: string): (table: string) => readonly DumpRow[] {
+  requireEnd(text)
   const rows = new SqlDump(text, Object.values(tableNames)).read()
   return (table) => rows.get(table) ?? []
 }
 
 function jsonRows(file: string, text: string): (table: string) => readonly DumpRow[] {
   const parsed = parseJson(file, text)
-  const isRow = (value: unknown): value is DumpRow => typeof value === 'object' && value !== null
-  const rowsIn = (value: unknown): readonly DumpRow[] => (Array.isArray(value) ? value.filter(isRow) : [])
+  const isRow = (value: unknown): value is Readonly<Record<string, unknown>> =>
+    typeof value === 'object' && value !== null
+  const rowsIn = (value: unknown): readonly DumpRow[] =>
+    Array.isArray(value) ? value.filter(isRow).map((values) => ({ values })) : []
   if (!Array.isArray(parsed)) return (table) => rowsIn(Reflect.get(parsed, table))
   return (table) => {
     const parts: readonly unknown[] = parsed
