@@ -231,8 +231,11 @@ describe('xxl import', () => {
   })
 })
 
-test('xxl import names jobs that can never run', async () => {
-  const info = (id: number, row: object): object => ({ id, job_group: 1, schedule_type: 'NONE', ...row })
+test('xxl import names jobs that can never run, and leaves out their schedules', async () => {
+  const info = (id: number, row: object): object => ({
+    ...{ id, job_group: 1, schedule_type: 'CRON', schedule_conf: '0 0 7 * * ?', trigger_status: 1 },
+    ...row,
+  })
   const tables = {
     xxl_job_group: [{ id: 1, app_name: 'billing' }],
     xxl_job_info: [
@@ -240,20 +243,27 @@ test('xxl import names jobs that can never run', async () => {
       info(2, { glue_type: 'GLUE_RUBY', glue_source: 'puts 1' }),
       info(3, { glue_type: 'BEAN', executor_handler: 'h', executor_timeout: 9_999_999 }),
       info(4, { glue_type: 'BEAN', executor_handler: 'h' }),
+      // --with-stopped would not take it over either.
+      info(5, { glue_type: 'BEAN', executor_handler: '', trigger_status: 0 }),
+      info(6, { glue_type: 'BEAN', executor_handler: '', schedule_type: 'NONE' }),
     ],
   }
-  const { out } = await run([
-    'xxl',
-    'import',
-    temporaryFile('dump.json', JSON.stringify(tables)),
-    '--dry-run',
+  const from = temporaryFile('dump.json', JSON.stringify(tables))
+  const result = join(temporaryFolder(), 'out.json')
+  const { out, code } = await run(['xxl', 'import', from, '--zone', 'UTC', '--out', result])
+  const left = 'it cannot run, and its schedule \\(CRON 0 0 7 \\* \\* \\?\\) is left out'
+  expect(out.split('\n').filter((line) => line.startsWith('job '))).toEqual([
+    expect.stringMatching(new RegExp(`^job 1: ${left}: .*handler`)),
+    expect.stringMatching(/^job 2: its code/),
+    expect.stringMatching(new RegExp(`^job 2: ${left}: .*GLUE_RUBY`)),
+    expect.stringMatching(new RegExp(`^job 3: ${left}: .*timeoutSeconds`)),
+    expect.stringMatching(new RegExp(`^job 5: ${left}: .*handler`)),
+    expect.stringMatching(/^job 6: it cannot run: .*handler/),
   ])
-  const notes = out.split('\n').filter((line) => line.includes('it cannot run'))
-  expect(notes).toEqual([
-    expect.stringMatching(/^job 1: it cannot run: .*handler/),
-    expect.stringMatching(/^job 2: it cannot run: .*GLUE_RUBY/),
-    expect.stringMatching(/^job 3: it cannot run: .*timeoutSeconds/),
-  ])
+  expect(code).toBe(0)
+  const { jobs, triggers } = written(result) as unknown as { jobs: object[]; triggers: object[] }
+  expect(jobs).toHaveLength(6)
+  expect(triggers).toMatchObject([{ key: { group: 'billing', name: '4' } }])
 })
 
 test('xxl import leaves out schedules whose times have all passed, and stores the others', async () => {

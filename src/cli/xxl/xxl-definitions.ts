@@ -145,8 +145,7 @@ class Conversion {
       const key = { group: appName, name: String(id) }
       const fields = this.#jobFields(row, { id, appName, title, about })
       this.#jobs.set(id, { key, fields })
-      this.#noteWhatCannotRun(fields, about)
-      this.#trigger(row, key, about)
+      this.#trigger(row, { key, about, problem: problemOf(fields) })
     }
   }
 
@@ -183,14 +182,6 @@ class Conversion {
     }
   }
 
-  #noteWhatCannotRun({ jobDataMap }: JobFieldsJson, about: string): void {
-    try {
-      runOfData(jobDataMap, undefined)
-    } catch (error) {
-      this.#note(about, `it cannot run: ${textOf(error)}`)
-    }
-  }
-
   /** The first of what is known where the row has something else. */
   #oneOf(row: XxlRow, column: string, known: readonly string[], about: string): string | undefined {
     const value = row.text(column)
@@ -218,12 +209,20 @@ class Conversion {
     return Number.isNaN(localMs) ? 0 : (this.#options.zone.instantsOf(localMs)[0] ?? localMs)
   }
 
-  #trigger(row: XxlRow, key: Job['key'], about: string): void {
+  #trigger(row: XxlRow, job: { key: Job['key']; about: string; problem: string | null }): void {
+    const { key, about, problem } = job
     // Before 2.3 every job has a cron expression, and no type.
     const isOld = !row.has('schedule_type')
     const type = isOld ? 'CRON' : row.text('schedule_type').toUpperCase()
     const text = isOld ? row.text('job_cron') : row.text('schedule_conf')
-    if (type === 'NONE' || (isOld && text === '')) return
+    const isPlanned = type !== 'NONE' && !(isOld && text === '')
+    if (problem !== null) {
+      // Each firing of it would fail.
+      const left = isPlanned ? `, and its schedule (${type} ${text}) is left out` : ''
+      this.#note(about, `it cannot run${left}: ${problem}`)
+      return
+    }
+    if (!isPlanned) return
     if (row.whole('trigger_status') !== 1 && !this.#options.withStopped) {
       this.#note(about, `stopped: its schedule (${type} ${text}) is left out; --with-stopped takes it over`)
       return
@@ -297,6 +296,16 @@ class Conversion {
       this.#note(`user ${name}`, 'has rights on executor groups that are not there')
     const jobGroups = Object.fromEntries(appNames.map((appName) => [appName, 'operator' as const]))
     return [{ name, role: null, jobGroups }]
+  }
+}
+
+/** Why no run can be made of a job; null for one that can run. */
+function problemOf({ jobDataMap }: JobFieldsJson): string | null {
+  try {
+    runOfData(jobDataMap, undefined)
+    return null
+  } catch (error) {
+    return textOf(error)
   }
 }
 
