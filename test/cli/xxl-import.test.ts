@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, truncateSync } from 'node:fs'
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
@@ -207,7 +207,9 @@ describe('xxl import', () => {
   test.each([
     ['', /has no rows of xxl_job_group/],
     ['[]', /has no rows of/],
-    ['{"xxl_job_info": 5}', /has no rows of/],
+    ['{"xxl_job_info": 5}', /xxl_job_info in .* is no list of rows/],
+    ['{"xxl_job_group": [{"id": 1}], "xxl_job_user": null}', /xxl_job_user in .* is no list of rows/],
+    ['[{"type": "table", "name": "xxl_job_info", "data": {}}]', /xxl_job_info in .* is no list of rows/],
     ['{', /Cannot read/],
     ["INSERT INTO xxl_job_info VALUES ('never ends", /ends within row 1 of xxl_job_info/],
     [
@@ -215,8 +217,70 @@ describe('xxl import', () => {
       /ends within row 1 of xxl_job_info/,
     ],
   ])('what is no dump is said: %j', async (text, problem) => {
-    const { out, err } = await run(['xxl', 'import', temporaryFile('dump', text)])
-    expect(out + err).toMatch(problem)
+    const { code, out, err } = await run(['xxl', 'import', temporaryFile('dump', text)])
+    expect(err).toMatch(problem)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+  })
+
+  test('asks for the names of columns where a dump has none', async () => {
+    const rows = "INSERT INTO xxl_job_group VALUES (1,'billing');\nINSERT INTO xxl_job_info VALUES (1,1);\n"
+    const { code, out, err } = await run(['xxl', 'import', temporaryFile('dump', rows)])
+    expect(err).toContain('The dump does not say what the columns of xxl_job_group are.')
+    expect(err).toContain('Make it without --no-create-info, or with --complete-insert.')
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    const named = rows.replace('xxl_job_group V', 'xxl_job_group (id, app_name) V')
+    const second = await run(['xxl', 'import', temporaryFile('dump', named)])
+    expect(second.err).toContain('the columns of xxl_job_info')
+    // Tables that are not wanted need no columns.
+    const others = `INSERT INTO xxl_job_log VALUES (1,2);\n${named.split('\n', 1).join('')}`
+    expect(await run(['xxl', 'import', temporaryFile('dump', others)])).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    ['utf16le', '\uFEFF', /is in UTF-16/],
+    ['utf16le', '', /is in UTF-16/],
+    ['latin1', '\u00C8\u00D5', /is not in UTF-8/],
+  ] as const)('names an encoding that is not UTF-8: %s after %j', async (encoding, before, problem) => {
+    const file = temporaryFile('dump', '')
+    writeFileSync(file, Buffer.from(before + dump, encoding))
+    const { code, out, err } = await run(['xxl', 'import', file])
+    expect(err).toMatch(problem)
+    expect(err).toContain("mysqldump's options --default-character-set=utf8mb4 and --result-file=FILE")
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    // The other order of bytes.
+    if (encoding === 'utf16le') writeFileSync(file, Buffer.from(before + dump, encoding).swap16())
+    expect((await run(['xxl', 'import', file])).err).toMatch(problem)
+  })
+
+  test('reads UTF-8 that begins with its mark', async () => {
+    const file = temporaryFile(
+      'dump',
+      `\uFEFF${JSON.stringify({ xxl_job_group: [{ id: 1, app_name: 'a' }] })}`,
+    )
+    expect(await run(['xxl', 'import', file])).toMatchObject({ code: 0, out: /^1 executor group/ })
+  })
+
+  test('names the rows of JSON that are none', async () => {
+    const rows = { xxl_job_group: [{ id: 1, app_name: 'billing' }, null, [1]], xxl_job_info: [7] }
+    const { out } = await run(['xxl', 'import', temporaryFile('dump', JSON.stringify(rows))])
+    expect(out.split('\n').slice(2)).toEqual([
+      'row 2 of xxl_job_group: left out: it is no object',
+      'row 3 of xxl_job_group: left out: it is no object',
+      'row 1 of xxl_job_info: left out: it is no object',
+      '',
+    ])
+  })
+
+  test('refuses more jobs than an import takes before it says anything of them', async () => {
+    const info = (id: number): object => ({ id, job_group: 1, schedule_type: 'NONE', executor_handler: 'h' })
+    const tables = (count: number): string => {
+      const jobs = Array.from({ length: count }, (_, index) => info(index + 1))
+      return JSON.stringify({ xxl_job_group: [{ id: 1, app_name: 'billing' }], xxl_job_info: jobs })
+    }
+    const { code, out, err } = await run(['xxl', 'import', temporaryFile('dump', tables(20_001))])
+    expect(err).toContain('The dump has 20,001 jobs, and an import takes at most 20,000. Split it')
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(await run(['xxl', 'import', temporaryFile('dump', tables(20_000))])).toMatchObject({ code: 0 })
   })
 
   test('a file that is too long is refused before it is read, and so is what is no file', async () => {

@@ -110,7 +110,8 @@ export class SqlDump {
   /**
    * By the names of tables, without that of the database.
    *
-   * @throws UsageError for a script that ends where more must come: rows would be missing, or have half of a text
+   * @throws UsageError for a script that ends where more must come: rows would be missing, or have half of a text; and
+   *   for rows of which it does not say the columns
    */
   read(): ReadonlyMap<string, readonly DumpRow[]> {
     while (!this.#isAtEnd()) {
@@ -217,6 +218,8 @@ export class SqlDump {
       this.#pass(')')
       this.#pass(',')
       if (isWanted) rows.push(rowOf(columns, values))
+      // A cut-off dump is said to be one.
+      if (isWanted && columns.length === 0 && !this.#isAtEnd()) throw columnsUnknown(table)
     }
   }
 
@@ -242,6 +245,13 @@ export class SqlDump {
     }
     return values
   }
+}
+
+function columnsUnknown(table: string): UsageError {
+  return new UsageError(
+    `The dump does not say what the columns of ${table} are. ` +
+      'Make it without --no-create-info, or with --complete-insert.',
+  )
 }
 
 function rowOf(columns: readonly string[], values: readonly unknown[]): DumpRow {

@@ -30,8 +30,8 @@ const spec = {
   },
   notes: [
     'FILE is an SQL dump or JSON of the tables xxl_job_group, xxl_job_info and xxl_job_user, of version 2.2 or ' +
-      'later, and has at most 64 MB. Jobs keep their numbers: job 17 of the executor billing is billing/17. ' +
-      'Passwords and tokens are not taken over.',
+      'later, in UTF-8, and has at most 64 MB and 20,000 jobs. Jobs keep their numbers: job 17 of the executor ' +
+      'billing is billing/17. Passwords and tokens are not taken over.',
     'Jobs are stored where --store, --server or the settings say; with --out, where the command line says.',
     connectionNote,
   ],

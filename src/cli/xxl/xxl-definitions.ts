@@ -2,12 +2,15 @@ import { beginningOf } from '../../core/text-beginning.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import { resolveSharding } from '../../jobs/sharding.ts'
 import type { DefinitionsJson } from '../../server/operations/definitions-export.ts'
+import { definitionsMax } from '../../server/wire/definitions-max.ts'
 import type { JobFieldsJson, RetryJson } from '../../server/wire/jobs.ts'
 import type { TriggerFieldsJson } from '../../server/wire/triggers.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { TimeZone } from '../../time/zone.ts'
 import { CronExpression } from '../../triggers/cron/cron-expression.ts'
 import { runOfData } from '../../xxl-job/admin/run-data.ts'
+import { UsageError } from '../command.ts'
+import { count } from '../terminal/text.ts'
 import type { XxlRow, XxlTables } from './xxl-tables.ts'
 
 export interface XxlImportOptions {
@@ -56,7 +59,11 @@ const intervalSecondsMax = 2_147_483_647
 type Job = DefinitionsJson['jobs'][number]
 type Trigger = DefinitionsJson['triggers'][number]
 
-/** Makes definitions of a dump. A row that makes no sense is named and left out; the others go on. */
+/**
+ * Makes definitions of a dump. A row that makes no sense is named and left out; the others go on.
+ *
+ * @throws UsageError for more jobs than can be stored at a time
+ */
 export function definitionsOfXxl(tables: XxlTables, options: XxlImportOptions): XxlImport {
   return new Conversion(options).convert(tables)
 }
@@ -75,6 +82,7 @@ class Conversion {
   convert({ groups, jobs, users }: XxlTables): XxlImport {
     const executors = this.#groups(groups)
     for (const [row, place] of this.#readable(jobs, 'xxl_job_info')) this.#job(row, place)
+    if (this.#jobs.size > definitionsMax) throw tooMany(this.#jobs.size)
     const { schedulerName, nowMs } = this.#options
     return {
       definitions: {
@@ -297,6 +305,14 @@ class Conversion {
     const jobGroups = Object.fromEntries(appNames.map((appName) => [appName, 'operator' as const]))
     return [{ name, role: null, jobGroups }]
   }
+}
+
+function tooMany(jobs: number): UsageError {
+  const most = definitionsMax.toLocaleString('en-US')
+  return new UsageError(
+    `The dump has ${count(jobs, 'job')}, and an import takes at most ${most}. Split it: dump xxl_job_info in parts ` +
+      "with mysqldump's option --where, each with all of xxl_job_group.",
+  )
 }
 
 /** Why no run can be made of a job; null for one that can run. */

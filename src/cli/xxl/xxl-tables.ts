@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { isUtf8 } from 'node:buffer'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { textOf } from '../../core/thrown-value.ts'
 import { UsageError } from '../command.ts'
-import { readTextFile } from '../text-file.ts'
 import { type DumpRow, requireEnd, SqlDump } from './sql-dump.ts'
 
 /** Most bytes of a file: it is read into memory. Logs, which make dumps long, are not needed. */
@@ -61,7 +61,8 @@ function plainName(column: string): string {
  * Reads a dump of XXL-JOB's database: an SQL script, JSON with a list of rows for each table, or what phpMyAdmin
  * exports as JSON.
  *
- * @throws UsageError for a file that cannot be read, is too long or cut off, or has none of the tables
+ * @throws UsageError for a file that cannot be read, is too long, in another encoding or cut off, has rows of which it
+ *   does not say the columns, or has none of the tables
  */
 export function readXxlTables(file: string): XxlTables {
   const text = readBounded(file)
@@ -81,15 +82,27 @@ function sqlRows(text: string): (table: string) => readonly DumpRow[] {
 
 function jsonRows(file: string, text: string): (table: string) => readonly DumpRow[] {
   const parsed = parseJson(file, text)
-  const isRow = (value: unknown): value is Readonly<Record<string, unknown>> =>
-    typeof value === 'object' && value !== null
-  const rowsIn = (value: unknown): readonly DumpRow[] =>
-    Array.isArray(value) ? value.filter(isRow).map((values) => ({ values })) : []
-  if (!Array.isArray(parsed)) return (table) => rowsIn(Reflect.get(parsed, table))
+  const rowsIn = (table: string, rows: unknown): readonly DumpRow[] => {
+    if (Array.isArray(rows)) return rows.map(jsonRow)
+    throw new UsageError(`${table} in '${file}' is no list of rows.`)
+  }
+  if (!Array.isArray(parsed)) {
+    return (table) => (Object.hasOwn(parsed, table) ? rowsIn(table, Reflect.get(parsed, table)) : [])
+  }
   return (table) => {
     const parts: readonly unknown[] = parsed
-    return parts.flatMap((part) => (isRow(part) && part['name'] === table ? rowsIn(part['data']) : []))
+    return parts.flatMap((part) =>
+      isObject(part) && part['name'] === table ? rowsIn(table, part['data']) : [],
+    )
   }
+}
+
+function jsonRow(row: unknown): DumpRow {
+  return isObject(row) ? { values: row } : { problem: 'it is no object' }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parseJson(file: string, text: string): object {
@@ -107,7 +120,7 @@ function readBounded(file: string): string {
       const status = fstatSync(descriptor)
       if (!status.isFile()) throw new UsageError(`'${file}' is no file.`)
       if (status.size > fileBytesMax) throw new UsageError(tooLong(file))
-      return readTextFile(descriptor)
+      return textOfBytes(file, readFileSync(descriptor))
     } finally {
       closeSync(descriptor)
     }
@@ -115,6 +128,17 @@ function readBounded(file: string): string {
     if (error instanceof UsageError) throw error
     throw new UsageError(`Cannot read '${file}': ${textOf(error)}`, { cause: error })
   }
+}
+
+/** A sign that cannot be read would be stored as another one. @throws UsageError for what is not in UTF-8 */
+function textOfBytes(file: string, bytes: Buffer): string {
+  // Without its mark, one of the two bytes of the first sign is zero.
+  const isUtf16 = /^(?:\xff\xfe|\xfe\xff|\0.|.\0)/s.test(bytes.toString('latin1', 0, 2))
+  if (!isUtf16 && isUtf8(bytes)) return bytes.toString('utf8').replace(/^\uFEFF/, '')
+  throw new UsageError(
+    `'${file}' is ${isUtf16 ? 'in UTF-16' : 'not in UTF-8'}. Make it in UTF-8, as with mysqldump's options ` +
+      '--default-character-set=utf8mb4 and --result-file=FILE.',
+  )
 }
 
 function tooLong(file: string): string {

@@ -10,6 +10,7 @@ import type { CalendarDefinition } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { RequestWork } from '../request-work.ts'
+import { definitionsMax } from '../wire/definitions-max.ts'
 import {
   flagQuery,
   instantMs,
@@ -36,8 +37,6 @@ export interface DefinitionsJson {
   readonly jobs: readonly { readonly key: KeyJson; readonly fields: JobFieldsJson }[]
   readonly triggers: readonly { readonly key: KeyJson; readonly fields: TriggerFieldsJson }[]
 }
-
-const definitionsMax = 20_000
 
 export const definitionsJson: z.ZodType<DefinitionsJson> = z.strictObject({
   format: z.literal('quartz-ts'),

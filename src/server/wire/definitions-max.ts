@@ -1,0 +1,2 @@
+/** Most jobs of a file of definitions, and most triggers. */
+export const definitionsMax = 20_000
