@@ -68,7 +68,6 @@ describe('xxl import', () => {
       'user bob: operator of billing, operator of reports; needs a new password',
       'row 3 of xxl_job_group: left out: it has no id, or no AppName of visible ASCII',
       `job 17 (Invoices; it's "May"): its child jobs (18,19) are not run after it: chain them`,
-      `job 17 (Invoices; it's "May"): no mail goes to ops@example.org: see alerts`,
       'job 19 (Script): its code (GLUE_SHELL) is in the data of the job; earlier versions of it are not taken over',
       'job 20 (Stopped): stopped: its schedule (CRON 0 0 8 * * ?) is left out; --with-stopped takes it over',
       "job 21 (Broken): executor_route_strategy 'SIDEWAYS' is not known: FIRST is taken",
@@ -77,6 +76,7 @@ describe('xxl import', () => {
         'scheduled({ fixedDelay }) does',
       'job 23 (Lost): left out: there is no executor group 99',
       'row 8 of xxl_job_info: left out: its id is no number from 1 to 2147483647',
+      'xxl_job_info: no mail goes to the address of 1 job, see alerts: ops@example.org',
       '',
     ])
     expect(code).toBe(0)
@@ -353,81 +353,84 @@ test('xxl import leaves out schedules whose times have all passed, and stores th
   expect(out).toMatch(/added 4, changed 0, removed 0; 0 the same\n$/)
 })
 
-describe('xxl import of a dump that is not whole', () => {
-  const columns = [
-    'id',
-    'job_group',
-    'job_desc',
-    'schedule_type',
-    'executor_handler',
-    'executor_param',
-    'glue_type',
-  ]
-  const table = (name: string, names: readonly string[]): string =>
-    `CREATE TABLE ${name} (${names.map((column) => `${column} varchar(9) COMMENT 'a, (b)'`).join(', ')}, KEY (id));\n`
-  const group = `${table('xxl_job_group', ['id', 'app_name'])}INSERT INTO xxl_job_group VALUES (1,'billing');\n`
-  const row = (id: number): string => `(${id},1,'d${id}','NONE','h','region=europe;dry=true','BEAN')`
-  const jobs = `${table('xxl_job_info', columns)}INSERT INTO xxl_job_info VALUES ${row(1)},\n${row(2)},\n${row(3)}`
-  const whole = `${group}${jobs};\n`
-  const users = "INSERT INTO xxl_job_user (id, username) VALUES (1,'it''s'), (2,'bob')"
-
-  async function importOf(text: string): Promise<{ code: number; out: string; err: string }> {
-    return run(['xxl', 'import', temporaryFile('dump', text), '--dry-run'])
+test('xxl import says once for all jobs to whom no mail goes', async () => {
+  const info = (id: number, mail: string): object => ({
+    id,
+    job_group: 1,
+    executor_handler: 'h',
+    alarm_email: mail,
+  })
+  const many = Array.from({ length: 25 }, (_, index) => `p${index + 1}@example.org`)
+  async function notesOf(mails: readonly string[]): Promise<readonly string[]> {
+    const tables = {
+      xxl_job_group: [{ id: 1, app_name: 'billing' }],
+      xxl_job_info: mails.map((mail, index) => info(index + 1, mail)),
+    }
+    const { out } = await run(['xxl', 'import', temporaryFile('dump.json', JSON.stringify(tables))])
+    return out.split('\n').filter((line) => line.includes('mail'))
   }
+  expect(await notesOf(['', ' '])).toEqual([])
+  expect(await notesOf(['b@c.org, a@b.org', '', 'a@b.org,,'])).toEqual([
+    'xxl_job_info: no mail goes to the addresses of 2 jobs, see alerts: b@c.org, a@b.org',
+  ])
+  const shown = many.slice(0, 20).join(', ')
+  expect(await notesOf(many)).toEqual([
+    `xxl_job_info: no mail goes to the addresses of 25 jobs, see alerts: ${shown} and 5 more`,
+  ])
+})
 
-  test.each([
-    ['a text', whole.slice(0, whole.lastIndexOf('dry=')), 'ends within row 3 of xxl_job_info'],
-    ['an escape', `${whole}${users.slice(0, users.indexOf("'s'"))}\\`, 'ends within row 1 of xxl_job_user'],
-    ['a row', whole.slice(0, whole.lastIndexOf(",'BEAN'")), 'ends within row 3 of xxl_job_info'],
-    ['a list of rows', whole.slice(0, whole.lastIndexOf('(3,')), 'ends within the rows of xxl_job_info'],
-    ['a statement', group + jobs, 'ends within the rows of xxl_job_info'],
-    [
-      'names of columns',
-      `${whole}INSERT INTO xxl_job_user (id, user`,
-      'ends within the rows of xxl_job_user',
-    ],
-    ['words', `${whole}INSERT INTO`, 'ends within a statement'],
-    ['a table', whole.slice(0, whole.indexOf(' COMMENT')), 'ends within the columns of xxl_job_group'],
-    [
-      'a text elsewhere',
-      `${whole}INSERT INTO xxl_job_log VALUES (1),('a`,
-      'ends within the rows of xxl_job_log',
-    ],
-    ['another statement', `${whole}SET NAMES 'utf8`, 'ends within a text'],
-  ])('that ends within %s is refused, also with all before it', async (_where, text, place) => {
-    const { code, out, err } = await importOf(text)
-    expect(err).toContain(`${place}, before a ';'. Make the dump again.`)
-    expect({ code, out }).toEqual({ code: 2, out: '' })
+test('xxl import names strategies that it does not know and addresses that are none', async () => {
+  const info = (id: number, row: object): object => ({
+    ...{ id, job_group: 1, schedule_type: 'CRON', schedule_conf: '0 0 7 * * ?', trigger_status: 1 },
+    ...{ glue_type: 'BEAN', executor_handler: 'h' },
+    ...row,
   })
-
-  test.each(['MySQL dump 10.13  Distrib 8.0.36', 'MariaDB dump 10.19-11.4.2'])(
-    'as mysqldump begins and does not end it is refused: %s',
-    async (title) => {
-      const begun = `/*M!999999\\- enable the sandbox mode */ \n-- ${title}\n${whole}`
-      const { code, err } = await importOf(begun)
-      expect(err).toContain("has no '-- Dump completed' at its end. Make the dump again.")
-      expect(code).toBe(2)
-      // The footer of the first of two dumps in one file is not that of the second.
-      const ended = `${begun}-- Dump completed on 2024-05-02 10:00:00\n`
-      expect(await importOf(ended)).toMatchObject({ code: 0, err: '' })
-      expect(await importOf(ended + begun)).toMatchObject({ code: 2 })
-    },
+  const tables = {
+    xxl_job_group: [
+      {
+        id: 1,
+        app_name: 'billing',
+        address_type: 1,
+        address_list: 'http://10.0.0.1:9999/,not a url, 10.0.0.2:9999',
+      },
+      { id: 2, app_name: 'mail', address_type: 1, address_list: 'nowhere' },
+      // Those that registered are of no use here.
+      { id: 3, app_name: 'reports', address_type: 0, address_list: 'not a url' },
+    ],
+    xxl_job_info: [
+      info(1, { misfire_strategy: 'FIRE_TWICE' }),
+      info(2, { misfire_strategy: 'FIRE_TWICE', schedule_type: 'FIX_RATE', schedule_conf: '30' }),
+      info(3, { misfire_strategy: 'FIRE_TWICE', schedule_type: 'NONE' }),
+      info(4, { misfire_strategy: 'FIRE_ONCE_NOW' }),
+      info(5, { misfire_strategy: 'DO_NOTHING' }),
+      info(6, {}),
+    ],
+  }
+  const from = temporaryFile('dump.json', JSON.stringify(tables))
+  const result = join(temporaryFolder(), 'out.json')
+  const report = join(temporaryFolder(), 'report.json')
+  const { code, out } = await run(
+    ['xxl', 'import', from, '--zone', 'UTC', '--out', result].concat('--report', report),
   )
-
-  test('names rows with too few or too many values, and leaves them out', async () => {
-    const rows = [row(1), "(2,1,'d')", '(3,(4),1,2,3,4,5,6)', row(4)].join(',\n')
-    const text = `${group}${table('xxl_job_info', columns)}INSERT INTO xxl_job_info VALUES ${rows};\n`
-    const { code, out } = await importOf(`${text}INSERT INTO xxl_job_group VALUES (2);\n${users};`)
-    expect(out.split('\n')).toEqual([
-      '1 executor group, 2 jobs, 0 schedules, 2 users',
-      'executor group billing: registers',
-      "user it's: no rights; needs a new password",
-      'user bob: no rights; needs a new password',
-      'row 2 of xxl_job_group: left out: it has 1 value for 2 columns',
-      'row 2 of xxl_job_info: left out: it has 3 values for 7 columns',
-      'row 3 of xxl_job_info: left out: it has 8 values for 7 columns',
-      '',
-    ])
-    expect(code).toBe(0)
-  })
+  expect(code).toBe(0)
+  const why = "is left out: it is no URL such as 'http://10.0.0.7:9999/'"
+  expect(out.split('\n').slice(1)).toEqual([
+    'executor group billing: http://10.0.0.1:9999/',
+    'executor group mail: registers',
+    'executor group reports: registers',
+    `executor group billing: the address 'not a url' ${why}`,
+    `executor group billing: the address '10.0.0.2:9999' ${why}`,
+    `executor group mail: the address 'nowhere' ${why}`,
+    "job 1: misfire_strategy 'FIRE_TWICE' is not known: DO_NOTHING is taken",
+    "job 2: misfire_strategy 'FIRE_TWICE' is not known: DO_NOTHING is taken",
+    '',
+  ])
+  expect(written(report)).toMatchObject({ executors: { billing: ['http://10.0.0.1:9999/'], mail: [] } })
+  expect((written(result) as unknown as { triggers: object[] }).triggers).toMatchObject([
+    { fields: { misfireInstruction: 'doNothing' } },
+    { fields: { misfireInstruction: 'rescheduleNextWithRemainingCount' } },
+    { fields: { misfireInstruction: 'fireOnceNow' } },
+    { fields: { misfireInstruction: 'doNothing' } },
+    { fields: { misfireInstruction: 'doNothing' } },
+  ])
 })

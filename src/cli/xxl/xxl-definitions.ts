@@ -9,6 +9,7 @@ import type { EpochMs } from '../../time/clock.ts'
 import type { TimeZone } from '../../time/zone.ts'
 import { CronExpression } from '../../triggers/cron/cron-expression.ts'
 import { runOfData } from '../../xxl-job/admin/run-data.ts'
+import { isHttpUrl } from '../../xxl-job/protocol/option-checks.ts'
 import { UsageError } from '../command.ts'
 import { count } from '../terminal/text.ts'
 import type { XxlRow, XxlTables } from './xxl-tables.ts'
@@ -54,6 +55,10 @@ const routes = [
 const blockStrategies = ['SERIAL_EXECUTION', 'DISCARD_LATER', 'COVER_EARLY']
 /** XXL-JOB looks for failed runs every 10 seconds, and repeats them at once. */
 const retryDelayMs = 10_000
+/** The misfire policies of XXL-JOB. */
+const misfireStrategies = ['DO_NOTHING', 'FIRE_ONCE_NOW']
+/** Most addresses that are named of those that get no mail. */
+const mailsShown = 20
 const intervalSecondsMax = 2_147_483_647
 
 type Job = DefinitionsJson['jobs'][number]
@@ -74,6 +79,8 @@ class Conversion {
   readonly #notes: XxlNote[] = []
   readonly #jobs = new Map<number, Job>()
   readonly #triggers: Trigger[] = []
+  #jobsWithMail = 0
+  readonly #mails = new Set<string>()
 
   constructor(options: XxlImportOptions) {
     this.#options = options
@@ -83,6 +90,7 @@ class Conversion {
     const executors = this.#groups(groups)
     for (const [row, place] of this.#readable(jobs, 'xxl_job_info')) this.#job(row, place)
     if (this.#jobs.size > definitionsMax) throw tooMany(this.#jobs.size)
+    this.#noteMails()
     const { schedulerName, nowMs } = this.#options
     return {
       definitions: {
@@ -124,16 +132,22 @@ class Conversion {
       }
       this.#appNames.set(id, appName)
       const isByHand = row.whole('address_type') === 1
-      const addresses = row
-        .text('address_list')
-        .split(',')
-        .map((address) => address.trim())
-      executors.set(appName, isByHand ? addresses.filter((address) => address !== '') : [])
+      executors.set(appName, isByHand ? this.#addresses(row, appName) : [])
       if (row.text('access_token') !== '') {
         this.#note(`executor group ${appName}`, 'its own token is not taken over: enter it in accessTokens')
       }
     }
     return Object.fromEntries(executors)
+  }
+
+  /** Those that the option `executors` takes; the others are named. */
+  #addresses(row: XxlRow, appName: string): readonly string[] {
+    return listOf(row.text('address_list')).filter((address) => {
+      if (isHttpUrl(address)) return true
+      const note = `the address '${address}' is left out: it is no URL such as 'http://10.0.0.7:9999/'`
+      this.#note(`executor group ${appName}`, note)
+      return false
+    })
   }
 
   #job(row: XxlRow, place: string): void {
@@ -162,8 +176,9 @@ class Conversion {
     if (row.text('child_jobid') !== '') {
       this.#note(about, `its child jobs (${row.text('child_jobid')}) are not run after it: chain them`)
     }
-    if (row.text('alarm_email') !== '')
-      this.#note(about, `no mail goes to ${row.text('alarm_email')}: see alerts`)
+    const mails = listOf(row.text('alarm_email'))
+    if (mails.length > 0) this.#jobsWithMail++
+    for (const mail of mails) this.#mails.add(mail)
     const isBroadcast = row.text('executor_route_strategy') === broadcast
     return {
       jobType: this.#options.jobType,
@@ -188,6 +203,16 @@ class Conversion {
       // As a node that knows the type stores it.
       sharding: isBroadcast ? resolveSharding({ items: 'remote' }) : null,
     }
+  }
+
+  /** Most jobs have an address: a line of each would hide what else there is. */
+  #noteMails(): void {
+    if (this.#jobsWithMail === 0) return
+    const left = this.#mails.size - mailsShown
+    const shown = [...this.#mails].slice(0, mailsShown).join(', ') + (left > 0 ? ` and ${left} more` : '')
+    const addresses = this.#mails.size === 1 ? 'address' : 'addresses'
+    const jobs = count(this.#jobsWithMail, 'job')
+    this.#note('xxl_job_info', `no mail goes to the ${addresses} of ${jobs}, see alerts: ${shown}`)
   }
 
   /** The first of what is known where the row has something else. */
@@ -253,7 +278,7 @@ class Conversion {
       startTimeMs: null,
       endTimeMs: null,
     }
-    const firesLate = row.text('misfire_strategy') === 'FIRE_ONCE_NOW'
+    const firesLate = this.#oneOf(row, 'misfire_strategy', misfireStrategies, about) === 'FIRE_ONCE_NOW'
     if (type === 'CRON') {
       try {
         const expression = CronExpression.parse(text, { timeZone: this.#options.zone.name, dst: 'quartz' })
@@ -295,16 +320,19 @@ class Conversion {
       return []
     }
     if (row.whole('role') === 1) return [{ name, role: 'admin', jobGroups: {} }]
-    const ids = row
-      .text('permission')
-      .split(',')
-      .filter((id) => id.trim() !== '')
+    const ids = listOf(row.text('permission'))
     const appNames = ids.flatMap((id) => this.#appNames.get(Number(id)) ?? [])
     if (appNames.length < ids.length)
       this.#note(`user ${name}`, 'has rights on executor groups that are not there')
     const jobGroups = Object.fromEntries(appNames.map((appName) => [appName, 'operator' as const]))
     return [{ name, role: null, jobGroups }]
   }
+}
+
+/** What is between commas. */
+function listOf(text: string): readonly string[] {
+  const parts = text.split(',').map((part) => part.trim())
+  return parts.filter((part) => part !== '')
 }
 
 function tooMany(jobs: number): UsageError {
