@@ -52,3 +52,20 @@ test('a key makes no further lines', async () => {
   const deleted = await run('pause', 'job', 'g/x\n- job reports/daily')
   expect(deleted.out).toMatch(/^job g\/x␊- job reports\/daily: has no trigger that can be paused\n$/)
 })
+
+test('import lists a thousand differences, and says how many more there are', async () => {
+  const run = await open()
+  const whole = JSON.parse((await run('export', '--secrets')).out) as { jobs: object[] }
+  const [job] = whole.jobs
+  const further = Array.from({ length: 2100 }, (_, index) => ({
+    ...job,
+    key: { group: 'g', name: `${index}` },
+  }))
+  const file = temporaryFile('all.json', JSON.stringify({ ...whole, jobs: [...whole.jobs, ...further] }))
+  const { out } = await run('import', file, '--dry-run')
+  expect(out.split('\n').slice(-3)).toEqual([
+    '... and 1,100 more',
+    'would be added 2100, changed 0, removed 0; 9 the same',
+    '',
+  ])
+})

@@ -6,7 +6,7 @@ import { type Command, parseCommandLine, UsageError } from '../command.ts'
 import type { Settings } from '../config/settings.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
-import { count, lineOf } from '../terminal/text.ts'
+import { lineOf } from '../terminal/text.ts'
 import { type ChangeValues, changeOptions, requireYes } from './changes.ts'
 import { outOption, readJson, writeJson } from './files.ts'
 import { formatKey } from './keys.ts'
@@ -134,7 +134,7 @@ function printDifferences({ differences, counts }: ImportJson, { stdout }: CliHo
     )
   }
   const left = counts.add + counts.change + counts.remove + counts.leaveOut - differences.length
-  if (left > 0) stdout.write(`... and ${count(left, 'more')}\n`)
+  if (left > 0) stdout.write(`... and ${left.toLocaleString('en-US')} more\n`)
 }
 
 function summaryOf({ counts }: ImportJson, { isDone }: { readonly isDone: boolean }): string {
