@@ -76,7 +76,7 @@ describe('xxl import', () => {
         'scheduled({ fixedDelay }) does',
       'job 23 (Lost): left out: there is no executor group 99',
       'row 8 of xxl_job_info: left out: its id is no number from 1 to 2147483647',
-      'xxl_job_info: no mail goes to the address of 1 job, see alerts: ops@example.org',
+      '1 job: no mail goes to ops@example.org: see alerts',
       '',
     ])
     expect(code).toBe(0)
@@ -371,12 +371,10 @@ test('xxl import says once for all jobs to whom no mail goes', async () => {
   }
   expect(await notesOf(['', ' '])).toEqual([])
   expect(await notesOf(['b@c.org, a@b.org', '', 'a@b.org,,'])).toEqual([
-    'xxl_job_info: no mail goes to the addresses of 2 jobs, see alerts: b@c.org, a@b.org',
+    '2 jobs: no mail goes to b@c.org, a@b.org: see alerts',
   ])
   const shown = many.slice(0, 20).join(', ')
-  expect(await notesOf(many)).toEqual([
-    `xxl_job_info: no mail goes to the addresses of 25 jobs, see alerts: ${shown} and 5 more`,
-  ])
+  expect(await notesOf(many)).toEqual([`25 jobs: no mail goes to ${shown} and 5 more: see alerts`])
 })
 
 test('xxl import names strategies that it does not know and addresses that are none', async () => {

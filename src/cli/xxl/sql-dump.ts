@@ -2,7 +2,7 @@ import { UsageError } from '../command.ts'
 import { count } from '../terminal/text.ts'
 
 /** A row of a dump: its values by the names of columns, or why it cannot be read. */
-export type DumpRow = { readonly values: Readonly<Record<string, unknown>> } | { readonly problem: string }
+export type DumpRow = { readonly values: object } | { readonly problem: string }
 
 type Token =
   | { readonly kind: 'word' | 'text'; readonly text: string }

@@ -210,9 +210,7 @@ class Conversion {
     if (this.#jobsWithMail === 0) return
     const left = this.#mails.size - mailsShown
     const shown = [...this.#mails].slice(0, mailsShown).join(', ') + (left > 0 ? ` and ${left} more` : '')
-    const addresses = this.#mails.size === 1 ? 'address' : 'addresses'
-    const jobs = count(this.#jobsWithMail, 'job')
-    this.#note('xxl_job_info', `no mail goes to the ${addresses} of ${jobs}, see alerts: ${shown}`)
+    this.#note(count(this.#jobsWithMail, 'job'), `no mail goes to ${shown}: see alerts`)
   }
 
   /** The first of what is known where the row has something else. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { isObject } from '../../core/options.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import { UsageError } from '../command.ts'
 import { type DumpRow, requireEnd, SqlDump } from './sql-dump.ts'
@@ -92,17 +93,13 @@ function jsonRows(file: string, text: string): (table: string) => readonly DumpR
   return (table) => {
     const parts: readonly unknown[] = parsed
     return parts.flatMap((part) =>
-      isObject(part) && part['name'] === table ? rowsIn(table, part['data']) : [],
+      isObject(part) && Reflect.get(part, 'name') === table ? rowsIn(table, Reflect.get(part, 'data')) : [],
     )
   }
 }
 
 function jsonRow(row: unknown): DumpRow {
   return isObject(row) ? { values: row } : { problem: 'it is no object' }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parseJson(file: string, text: string): object {
