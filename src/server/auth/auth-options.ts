@@ -50,7 +50,8 @@ export interface HookAuthOptions {
   readonly kind: 'hook'
   /**
    * Says who sends a request; null for a client that may do nothing. Throwing is an answer of 500, as is a blank name;
-   * a probe is answered all the same.
+   * a probe is answered all the same. While a stream of events is open it is asked again every 15 seconds, with the
+   * request that opened it.
    */
   readonly authenticate: (request: Request) => Principal | null | Promise<Principal | null>
 }

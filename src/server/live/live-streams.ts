@@ -1,6 +1,7 @@
 import { SchedulerError } from '../../core/errors.ts'
 import { systemIds } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
+import { logThrown } from '../../core/thrown-value.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Clock, ClockTimer } from '../../time/clock.ts'
 import { serverClosed } from '../server-closed.ts'
@@ -8,6 +9,7 @@ import type { ResolvedServerOptions } from '../server-options.ts'
 import { EventRing } from './event-ring.ts'
 import { type LiveEventJson, observeScheduler } from './live-events.ts'
 import { PeerWatch } from './peer-watch.ts'
+import { PermissionWatch } from './permission-watch.ts'
 
 /** How many events are kept for clients that come back. */
 const ringSize = 5000
@@ -16,7 +18,7 @@ const pingMs = 15_000
 const lingerMs = 120_000
 /** How many events one write has at most. */
 const batchMax = 200
-/** A stream ends after so long, and its client comes back: by then it may have lost its permission. */
+/** A stream ends after so long, and its client comes back: a balancer may then choose another node. */
 const streamMs = 3_600_000
 const neverGiven = -1
 
@@ -31,6 +33,8 @@ export interface StreamOptions {
   /** The last event that the client has; null for a client that begins. */
   readonly lastEventId: string | null
   readonly isWanted: (event: LiveEventJson) => boolean
+  /** Whether its client may have the stream still, as it was opened: asked again all the time. */
+  readonly isPermitted: () => Promise<boolean>
   /** Ends the stream: some hosts abort the request of a client that has gone, and leave the body alone. */
   readonly signal: AbortSignal
 }
@@ -73,7 +77,7 @@ export class LiveStreams {
   }
 
   /** @throws SchedulerError ERR_RATE_LIMITED when too many streams are open; ERR_SERVER_CLOSED */
-  open({ client, lastEventId, isWanted, signal }: StreamOptions): Response {
+  open({ client, lastEventId, isWanted, isPermitted, signal }: StreamOptions): Response {
     if (this.#isClosed) throw serverClosed()
     if (this.#open.size >= this.#max) this.#makeRoom(client)
     this.#listen()
@@ -81,6 +85,7 @@ export class LiveStreams {
     const ending = new AbortController()
     const end = (): void => {
       lifetime.cancel()
+      permission.stop()
       signal.removeEventListener('abort', end)
       if (!this.#open.delete(stream)) return
       ending.abort()
@@ -91,6 +96,15 @@ export class LiveStreams {
     const stream = { client, end }
     this.#open.add(stream)
     const lifetime = this.#clock.setTimer(streamMs, end, { unref: true })
+    const permission = new PermissionWatch(this.#clock, {
+      isPermitted,
+      onGone: (failure) => {
+        if (failure !== undefined) {
+          logThrown(this.#logger, failure.error, 'it could not be found out who reads a stream of events')
+        }
+        end()
+      },
+    })
     signal.addEventListener('abort', end)
     if (signal.aborted) end()
     const reader = new EventReader(

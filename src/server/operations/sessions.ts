@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import { packageVersion } from '../../core/version.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
-import { type Access, type Principal, roles } from '../catalogue/role.ts'
+import { Access, type Principal, roles } from '../catalogue/role.ts'
 import { nothing, textUpTo } from '../wire/fields.ts'
 import { type SchedulerJson, schedulerJson } from '../wire/runs.ts'
 import { schedulerToJson } from './scheduler.ts'
@@ -159,6 +159,11 @@ const getOpenApi: Operation = operation({
   handle: async ({ parts }) => parts.openApi(),
 })
 
+/** Whose events somebody may see, and which, as a text to compare. */
+function seenBy(access: Access): string {
+  return JSON.stringify([access.principal.name, access.groupsWith('viewer')?.toSorted()])
+}
+
 const streamEvents: Operation = operation({
   id: 'events.stream',
   method: 'GET',
@@ -182,6 +187,7 @@ const streamEvents: Operation = operation({
       throw new SchedulerError('ERR_NOT_FOUND', 'This server has no scheduler of that name.')
     }
     const isViewer = access.has('viewer')
+    const seen = seenBy(access)
     return parts.streams.open({
       client: { principal: access.principal.name, address: exchange.address },
       signal: exchange.request.signal,
@@ -191,6 +197,10 @@ const streamEvents: Operation = operation({
         (isViewer ||
           event === 'changedElsewhere' ||
           (jobKey !== undefined && access.hasOn(jobKey.group, 'viewer'))),
+      async isPermitted() {
+        const principal = await parts.authenticator.authenticate(exchange.request)
+        return principal !== null && seenBy(new Access(principal)) === seen
+      },
     })
   },
 })
