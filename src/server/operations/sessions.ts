@@ -107,7 +107,9 @@ const endSession: Operation = operation({
   id: 'session.end',
   method: 'DELETE',
   path: '/session',
-  summary: 'Ends the session.',
+  summary:
+    'Takes the session cookie from the browser that asks. The server keeps no sessions: a copy of the cookie holds ' +
+    'until `sessionMs` has passed, or the password, the token or `sessionSecret` is changed.',
   role: null,
   reach: null,
   isServerWide: true,
