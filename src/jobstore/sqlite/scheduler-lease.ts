@@ -15,6 +15,7 @@ import {
   leaseStatements,
 } from '../sql/tables/nodes/lease-statements.ts'
 import { forgetGivenUp, giveUp, isGivenUp } from './leases-given-up.ts'
+import { LogGrowth } from './log-growth.ts'
 import { OpenedFiles } from './opened-file.ts'
 import { fateOf, isOfThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts'
 import { type SqliteRunner, wasShutDown } from './sqlite-runner.ts'
@@ -23,6 +24,9 @@ const checkinIntervalMs = 5_000
 /** A holder whose process cannot be seen has failed when it has not checked in for this long. */
 const staleAfterMs = 20_000
 const watchIntervalMs = 1_000
+const logGrows =
+  'the -wal file of the SQLite database grows, because a connection keeps a transaction open: mostly one that reads, ' +
+  'such as a backup or a query that is not finished, in another process. End it, and SQLite begins the file anew.'
 
 type LeaseRunner = SqlRunner & Pick<SqliteRunner, 'connections'>
 
@@ -49,6 +53,7 @@ export class SchedulerLease {
   readonly #filename: string
   readonly #table: string
   readonly #files: OpenedFiles
+  readonly #log: LogGrowth
   readonly #whose: LeaseHolder
   readonly #identity = ownIdentity()
   readonly #sleep: InterruptibleSleep
@@ -69,6 +74,7 @@ export class SchedulerLease {
     this.#filename = withoutSecrets(filename)
     this.#table = vocabulary.names.schedulerState
     this.#files = new OpenedFiles(filename, runner.connections)
+    this.#log = new LogGrowth(filename)
     this.#whose = { scheduler: vocabulary.schedulerName, bootId: context.ids.uniqueName() }
   }
 
@@ -213,6 +219,8 @@ export class SchedulerLease {
       const error = this.#fileLost(lostEnding)
       signaler.storeError(error.message, error)
     }
+    const bytes = this.#log.tooLarge()
+    if (bytes !== null) logger.warn({ file: `${this.#filename}-wal`, bytes }, logGrows)
     if (this.#isHeld) this.#checkInLater()
   }
 

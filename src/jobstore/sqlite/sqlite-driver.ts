@@ -76,6 +76,9 @@ function setUp(database: SqliteDatabase, { synchronous }: SqliteSettings): void 
   // 32 MB with pages of 4 kB. Commits one after the other change the same pages of indexes, and each page is written
   // into the file once for all of them: with SQLite's own 1,000 a row of the history took twice as long.
   database.pragma('wal_autocheckpoint = 8000')
+  // Twice that. A log that had to grow, as beside a reader that took long, is cut when SQLite begins it anew, and
+  // would keep its size for ever otherwise.
+  database.pragma('journal_size_limit = 67108864')
 }
 
 function nodeSqliteMissing(): JobPersistenceError {
