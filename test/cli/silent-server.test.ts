@@ -1,10 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { wasSent } from '../../src/cli/api/http-client.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { systemClock } from '../../src/time/clock.ts'
+import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { serverFixture, tokens } from '../support/server-fixture.ts'
 import { FakeHost } from './fake-host.ts'
 
@@ -200,6 +202,22 @@ describe('a change whose answer is lost', () => {
     expect(await runCli(['jobs', '--server', address.replace('http:', 'https:')], host)).toBe(5)
     expect(host.stderr.text).toMatch(
       /^quartz-ts: '.*' cannot be reached: what listens there speaks http, not https\.\n$/,
+    )
+  })
+
+  test('is no such thing where its certificate is of no known authority: how to name one is said', async () => {
+    const { certificate: cert, key } = selfSignedCertificate()
+    const server = createTlsServer({ cert, key })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.close()
+    })
+    const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const host = hostOf()
+    expect(await runCli(['run', 'job', 'reports/daily', '--server', address], host)).toBe(5)
+    expect(host.stderr.text).toBe(
+      `quartz-ts: '${address}' cannot be reached: self-signed certificate. If you trust it, set NODE_EXTRA_CA_CERTS ` +
+        'to a file with it, or with the certificate of the authority that signed it (PEM).\n',
     )
   })
 

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { textOf } from '../../core/thrown-value.ts'
+import { codeOf, textOf } from '../../core/thrown-value.ts'
 import { visible } from '../../core/visible-text.ts'
 import { UsageError } from '../command.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
@@ -104,12 +104,18 @@ function withoutAnswer(base: string, error: unknown): CommandFailure {
     const what = `'${base}' cannot be reached: what listens there speaks http, not https.`
     return new CommandFailure(exitCodes.unreachable, what, { cause: error })
   }
-  return wasSent(cause)
-    ? new AnswerLost(`The answer of '${base}' was lost: ${textOf(cause)}.`, { cause: error })
-    : new CommandFailure(exitCodes.unreachable, `'${base}' cannot be reached: ${textOf(cause)}.`, {
-        cause: error,
-      })
+  if (wasSent(cause))
+    return new AnswerLost(`The answer of '${base}' was lost: ${textOf(cause)}.`, { cause: error })
+  const remedy = ofUnknownAuthority.test(codeOf(cause) ?? '') ? ` ${authorityRemedy}` : ''
+  const what = `'${base}' cannot be reached: ${textOf(cause)}.${remedy}`
+  return new CommandFailure(exitCodes.unreachable, what, { cause: error })
 }
+
+/** Of certificates that are right, but of no authority that Node.js knows. */
+const ofUnknownAuthority = /SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/
+const authorityRemedy =
+  'If you trust it, set NODE_EXTRA_CA_CERTS to a file with it, or with the certificate of the authority that ' +
+  'signed it (PEM).'
 
 /** Of names, addresses, connections and certificates. */
 const notConnected = [
