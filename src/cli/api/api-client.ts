@@ -30,8 +30,8 @@ export interface ApiClientOptions {
   readonly clock: Clock
   /** Said after an answer that refuses who asks. */
   readonly authRemedy: string
-  /** What is known of a failure that the server does not describe; empty for nothing. */
-  readonly cause: () => string
+  /** What is said of an answer of 500 or more, whose problem says so much. */
+  readonly failure: (said: string, status: number) => string
   /** Releases what the client holds. */
   readonly close: () => Promise<void>
 }
@@ -90,15 +90,15 @@ export class ApiClient implements AsyncDisposable {
   }
 
   #failureOf(response: Response, answer: object | null, params: ApiCall['params']): CommandFailure {
-    const { authRemedy, cause } = this.#options
+    const { authRemedy, failure } = this.#options
     const problem = answer as Problem | null
     const { status } = response
     if (typeof problem?.detail !== 'string' || problem.detail === nothingHere)
       return this.#strangeAnswer(response)
     const suggestion = typeof problem.suggestion === 'string' ? problem.suggestion : ''
     const said = problem.detail.includes(suggestion) ? problem.detail : `${problem.detail} ${suggestion}`
-    const more = status === 401 ? authRemedy : status >= 500 ? cause() : keyRemedy(status, params)
-    const shown = withKeyOfCommand(said, params)
+    const more = status === 401 ? authRemedy : keyRemedy(status, params)
+    const shown = withKeyOfCommand(status >= 500 ? failure(said, status) : said, params)
     const whole = more === '' ? shown : `${shown} ${more}`
     if (problem.code === 'ERR_COMMIT_UNKNOWN') return changeNotKnown(whole)
     const exitCode = exitCodeOf(status, problem.field)

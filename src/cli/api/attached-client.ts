@@ -100,7 +100,7 @@ function clientOf(
     timeoutMs: 3_600_000,
     clock,
     authRemedy: '',
-    cause: () => problems.last,
+    failure: (said, status) => problems.explain(said, status),
     close: async () => {
       await server.close()
       await scheduler.shutdown()
@@ -110,7 +110,7 @@ function clientOf(
 
 /** Keeps what the server and the scheduler log last: the reason of an answer that does not give it. */
 class ProblemLog {
-  last = ''
+  #last = ''
 
   readonly logger: Logger = {
     debug: () => {},
@@ -123,8 +123,14 @@ class ProblemLog {
     },
   }
 
+  /** Of what fails unexpectedly the server says only that its log has it, which is this one. */
+  explain(said: string, status: number): string {
+    if (this.#last === '') return said
+    return status === 500 ? this.#last : `${said} ${this.#last}`
+  }
+
   #note(fields: object, message: string): void {
     const { err } = fields as { readonly err?: unknown }
-    this.last = err === undefined || err === null ? `(${message})` : textOf(err)
+    this.#last = err === undefined || err === null ? `(${message})` : textOf(err)
   }
 }

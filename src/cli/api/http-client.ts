@@ -43,7 +43,7 @@ export function httpClient(place: ServerPlace, host: CliHost): ApiClient {
     timeoutMs: place.timeoutMs,
     clock: host.clock,
     authRemedy: `Name a file that holds a token with --token-file, or set ${tokenVariable}.`,
-    cause: () => 'The log of the server says more.',
+    failure: (said) => `${said} The log of the server says more.`,
     close: async () => {},
   })
 }

@@ -1,0 +1,42 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { filledScheduler } from '../support/server-fixture.ts'
+import { temporaryFolder } from '../support/sqlite.ts'
+import { runNow as run } from './fake-host.ts'
+
+/** A file with jobs and triggers that no process has open. */
+async function filledFile(): Promise<string> {
+  const file = join(temporaryFolder(), 'jobs.db')
+  const scheduler = await filledScheduler({ jobStore: sqliteJobStore({ filename: file }) })
+  await scheduler.shutdown()
+  return file
+}
+
+/** Writes over the page in which a table begins. */
+function damage(file: string, table: string): void {
+  const database = new Database(file)
+  const found = database.prepare('SELECT rootpage FROM sqlite_master WHERE name = ?').get(table)
+  const { rootpage } = found as { readonly rootpage: number }
+  const size = database.pragma('page_size', { simple: true }) as number
+  database.close()
+  const handle = openSync(file, 'r+')
+  writeSync(handle, Buffer.alloc(size, 0xa5), 0, size, (rootpage - 1) * size)
+  closeSync(handle)
+}
+
+test('of a damaged file the error is said alone: there is no server whose log has it', async () => {
+  const file = await filledFile()
+  damage(file, 'qrtz_triggers')
+  const store = ['--store', file]
+  const damaged =
+    `quartz-ts: The SQLite database '${file}' is damaged. Restore it from a backup; ` +
+    "'sqlite3 FILE .recover' saves what can be read."
+  expect(await run(['triggers', ...store])).toMatchObject({ code: 1, err: `${damaged}\n` })
+  expect(await run(['pause', 'job', 'mail/hourly', ...store])).toMatchObject({
+    code: 6,
+    err: `${damaged} The change may have been made: look before you repeat it.\n`,
+  })
+})
