@@ -1,11 +1,13 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { attachedClient } from '../../src/cli/api/attached-client.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { systemClock } from '../../src/time/clock.ts'
 import { filledScheduler } from '../support/server-fixture.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
-import { runNow as run } from './fake-host.ts'
+import { FakeHost, runNow as run } from './fake-host.ts'
 
 /** A file with jobs and triggers that no process has open. */
 async function filledFile(): Promise<string> {
@@ -39,4 +41,24 @@ test('of a damaged file the error is said alone: there is no server whose log ha
     code: 6,
     err: `${damaged} The change may have been made: look before you repeat it.\n`,
   })
+})
+
+test('of a file that cannot be written it is said once, also where the audit cannot be written either', async () => {
+  const database = new Database(await filledFile())
+  onTestFinished(() => {
+    database.close()
+  })
+  database.pragma('query_only = 1')
+  const host = new FakeHost({ clock: systemClock })
+  const store = sqliteJobStore({ database, migrate: 'never' })
+  const client = await attachedClient(store, { schedulerName: null, mayBeNew: false }, host)
+  const pausing = client.call('jobs.pause', { params: { group: 'mail', name: 'hourly' }, body: {} })
+  await expect(pausing).rejects.toMatchObject({
+    exitCode: 5,
+    message: expect.stringMatching(
+      /^The SQLite database '[^']+' cannot be written\. (?!.*The SQLite)/,
+    ) as string,
+  })
+  await client[Symbol.asyncDispose]()
+  expect(host.stderr.text).toBe('')
 })

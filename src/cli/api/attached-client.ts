@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import type { Logger } from '../../core/logger.ts'
+import { withoutSecrets } from '../../core/secrets.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import type { JobStore } from '../../jobstore/job-store.ts'
 import { SqlJobStore } from '../../jobstore/sql/sql-job-store.ts'
@@ -62,6 +63,8 @@ export async function attachedClient(
   })
   // What is written as the client closes, such as the audit, has no answer that says that it failed.
   scheduler.events.on('schedulerError', ({ message, error }) => {
+    // The command fails for the same reason, and says it.
+    if (problems.isOfRequest(error)) return
     host.stderr.write(`quartz-ts: ${message} ${error.message}\n`)
   })
   try {
@@ -111,6 +114,8 @@ function clientOf(
 /** Keeps what the server and the scheduler log last: the reason of an answer that does not give it. */
 class ProblemLog {
   #last = ''
+  /** Why the last request that failed did. */
+  #ofRequest = ''
 
   readonly logger: Logger = {
     debug: () => {},
@@ -125,12 +130,23 @@ class ProblemLog {
 
   /** Of what fails unexpectedly the server says only that its log has it, which is this one. */
   explain(said: string, status: number): string {
-    if (this.#last === '') return said
-    return status === 500 ? this.#last : `${said} ${this.#last}`
+    const reason = this.#ofRequest === '' ? this.#last : this.#ofRequest
+    if (said.includes(reason)) return said
+    return status === 500 ? reason : `${said} ${reason}`
+  }
+
+  isOfRequest(error: unknown): boolean {
+    return this.#ofRequest !== '' && this.#ofRequest === shownTextOf(error)
   }
 
   #note(fields: object, message: string): void {
-    const { err } = fields as { readonly err?: unknown }
-    this.#last = err === undefined || err === null ? `(${message})` : textOf(err)
+    const { err, request } = fields as { readonly err?: unknown; readonly request?: unknown }
+    this.#last = err === undefined || err === null ? `(${message})` : shownTextOf(err)
+    if (request !== undefined) this.#ofRequest = this.#last
   }
+}
+
+/** As answers show it, so that both can be compared. */
+function shownTextOf(error: unknown): string {
+  return withoutSecrets(textOf(error))
 }
