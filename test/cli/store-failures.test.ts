@@ -62,3 +62,16 @@ test('of a file that cannot be written it is said once, also where the audit can
   await client[Symbol.asyncDispose]()
   expect(host.stderr.text).toBe('')
 })
+
+test('of a file of an older release it is said which command brings it up to date', async () => {
+  const file = await filledFile()
+  const database = new Database(file)
+  database.exec('DELETE FROM qrtz_schema_version WHERE version > 1')
+  database.close()
+  expect(await run(['triggers', '--store', file])).toMatchObject({
+    code: 1,
+    err:
+      'quartz-ts: The database has no schema of version 2, or not all of it, and this process does not migrate it. ' +
+      "Run 'npx quartz-ts migrate --store ...' on it (with --print to see the statements first).\n",
+  })
+})

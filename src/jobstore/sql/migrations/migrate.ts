@@ -116,7 +116,8 @@ export async function requireSchema(runner: SqlRunner, vocabulary: SchemaVocabul
     ? `has no schema of version ${newestSchemaVersion}, or not all of it`
     : `lacks ${lost.map(({ what }) => what).join(', ')} of its schema of version ${newestSchemaVersion}`
   throw new JobPersistenceError(
-    `The database ${problem}, and migrate is 'never'. ` +
+    // Also read by users of the command line, which sets migrate to 'never' by itself.
+    `The database ${problem}, and this process does not migrate it. ` +
       `Run 'npx quartz-ts migrate --store ...${namesOptions(vocabulary.names)}' on it (with --print to see the ` +
       'statements first).',
     { code: 'ERR_SCHEMA_TOO_OLD' },
