@@ -13,6 +13,8 @@ const haltRetryMs = 500
 /** How long a halting loop waits for a lock, again and again: most are those of another node's search. */
 const haltLockWaitsMs = [10, 20, 40, 80, 160]
 
+/** The loop does nothing else meanwhile. */
+const notTakenBack = 'The job store could not take back acquired triggers; nothing fires here until it does.'
 const unreturned = 'Acquired triggers could not be released before the halt.'
 
 export interface GivingBackParts {
@@ -86,7 +88,7 @@ export class GivingBack {
         failures.asksNoMore()
         return locked
       } catch (error) {
-        failures.add('The job store could not take back acquired triggers.', error)
+        failures.add(notTakenBack, error)
         if (haltSignal.aborted && attempts++ === releaseAttemptsMax) {
           notifier.error(unreturned, error)
           return []
