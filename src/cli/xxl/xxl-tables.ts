@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { withoutMark } from '../../core/byte-order-mark.ts'
 import { isObject } from '../../core/options.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import { UsageError } from '../command.ts'
@@ -131,7 +132,7 @@ function readBounded(file: string): string {
 function textOfBytes(file: string, bytes: Buffer): string {
   // Without its mark, one of the two bytes of the first sign is zero.
   const isUtf16 = /^(?:\xff\xfe|\xfe\xff|\0.|.\0)/s.test(bytes.toString('latin1', 0, 2))
-  if (!isUtf16 && isUtf8(bytes)) return bytes.toString('utf8').replace(/^\uFEFF/, '')
+  if (!isUtf16 && isUtf8(bytes)) return withoutMark(bytes.toString('utf8'))
   throw new UsageError(
     `'${file}' is ${isUtf16 ? 'in UTF-16' : 'not in UTF-8'}. Make it in UTF-8, as with mysqldump's options ` +
       '--default-character-set=utf8mb4 and --result-file=FILE.',

@@ -1,4 +1,5 @@
 import { type ArgumentCheck, checkOneOf, checkOptions, checkString } from '../../core/arguments.ts'
+import { withoutMark } from '../../core/byte-order-mark.ts'
 import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { CronExpression } from './cron-expression.ts'
@@ -75,8 +76,7 @@ class CrontabReader {
   }
 
   read(text: string): Crontab {
-    text
-      .replace(/^\u{FEFF}/u, '')
+    withoutMark(text)
       .split('\n')
       .forEach((raw, index) => {
         this.#readLine(index + 1, raw.endsWith('\r') ? raw.slice(0, -1) : raw)
