@@ -1,5 +1,6 @@
 import { describeValue } from '../../core/options.ts'
 import { civilFromDays, daysInMonth } from '../../time/civil.ts'
+import { calendarFields } from './calendar-fields.ts'
 import { DayCalendar } from './day-calendar.ts'
 import { invalidCalendar, requireList } from './invalid-calendar.ts'
 import type { CalendarOptions } from './zoned-calendar.ts'
@@ -26,7 +27,7 @@ export class AnnualCalendar extends DayCalendar {
 
   /** @throws InvalidArgumentError ERR_INVALID_CALENDAR, ERR_UNKNOWN_TIME_ZONE */
   constructor(options: AnnualCalendarOptions) {
-    super('annual', options, ['excludedDays'])
+    super('annual', options, calendarFields.annual)
     const days = requireList('annual', 'excludedDays', options.excludedDays).map(requireMonthDay)
     this.#excluded = new Set(days.map(({ month, day }) => slotOf(month, day)).sort((a, b) => a - b))
     this.excludedDays = [...this.#excluded].map((slot) => ({ month: slot >> 5, day: slot & 31 }))

@@ -2,6 +2,7 @@ import { describeValue, meantName } from '../../core/options.ts'
 import { beginningOf } from '../../core/text-beginning.ts'
 import { AnnualCalendar, type AnnualCalendarOptions } from './annual-calendar.ts'
 import type { Calendar, CalendarDefinition } from './calendar.ts'
+import { type CalendarType, calendarFields } from './calendar-fields.ts'
 import { CronCalendar, type CronCalendarOptions } from './cron-calendar.ts'
 import { DailyCalendar, type DailyCalendarOptions } from './daily-calendar.ts'
 import { HolidayCalendar, type HolidayCalendarOptions } from './holiday-calendar.ts'
@@ -10,48 +11,19 @@ import { MonthlyCalendar, type MonthlyCalendarOptions } from './monthly-calendar
 import { WeeklyCalendar, type WeeklyCalendarOptions } from './weekly-calendar.ts'
 import type { CalendarOptions } from './zoned-calendar.ts'
 
-interface Family {
-  // The constructors check their arguments, so the type is only asserted below.
-  readonly make: (options: CalendarOptions) => Calendar
-  /** What its plain form has beside the common fields. */
-  readonly fields: readonly string[]
+// The constructors check their arguments, so the type is only asserted here.
+type Make = (options: CalendarOptions) => Calendar
+const families: Readonly<Record<CalendarType, Make>> = {
+  annual: (options) => new AnnualCalendar(options as AnnualCalendarOptions),
+  cron: (options) => new CronCalendar(options as CronCalendarOptions),
+  daily: (options) => new DailyCalendar(options as DailyCalendarOptions),
+  holiday: (options) => new HolidayCalendar(options as HolidayCalendarOptions),
+  monthly: (options) => new MonthlyCalendar(options as MonthlyCalendarOptions),
+  weekly: (options: WeeklyCalendarOptions) => new WeeklyCalendar(options),
 }
 
-const families: ReadonlyMap<string, Family> = new Map<string, Family>([
-  [
-    'annual',
-    { make: (options) => new AnnualCalendar(options as AnnualCalendarOptions), fields: ['excludedDays'] },
-  ],
-  [
-    'cron',
-    {
-      make: (options) => new CronCalendar(options as CronCalendarOptions),
-      fields: ['expression', 'dst', 'dialect', 'seconds'],
-    },
-  ],
-  [
-    'daily',
-    {
-      make: (options) => new DailyCalendar(options as DailyCalendarOptions),
-      fields: ['rangeStart', 'rangeEnd', 'invertTimeRange'],
-    },
-  ],
-  [
-    'holiday',
-    { make: (options) => new HolidayCalendar(options as HolidayCalendarOptions), fields: ['excludedDates'] },
-  ],
-  [
-    'monthly',
-    { make: (options) => new MonthlyCalendar(options as MonthlyCalendarOptions), fields: ['excludedDays'] },
-  ],
-  [
-    'weekly',
-    { make: (options: WeeklyCalendarOptions) => new WeeklyCalendar(options), fields: ['excludedDays'] },
-  ],
-])
-
 /** Names of the calendar families that have a plain form. */
-const calendarTypes: readonly string[] = [...families.keys()]
+const calendarTypes: readonly string[] = Object.keys(families)
 
 /**
  * The calendar of a plain form that `calendar.toJSON()` made.
@@ -76,20 +48,20 @@ function requireDefinition(value: unknown): CalendarDefinition {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidCalendar('unknown', 'type', `a calendar must be an object, got ${describeValue(value)}.`)
   }
-  requireFamily((value as { type?: unknown }).type)
+  requireType((value as { type?: unknown }).type)
   return value as CalendarDefinition
 }
 
 function makeCalendar(baseCalendar: Calendar | null, definition: CalendarDefinition): Calendar {
-  const { type, timeZone } = definition
-  const { make, fields } = requireFamily(type)
-  refuseUnknownFields(definition, ['type', 'timeZone', ...fields, 'description', 'base'])
+  const { timeZone } = definition
+  const type = requireType(definition.type)
+  refuseUnknownFields(definition, ['type', 'timeZone', ...calendarFields[type], 'description', 'base'])
   if (typeof timeZone !== 'string') {
     const found = describeValue(timeZone)
     throw invalidCalendar(type, 'timeZone', `'timeZone' must be an IANA name, got ${found}.`)
   }
   const options = Object.entries(definition).filter(([field]) => field !== 'type' && field !== 'base')
-  return make({ ...Object.fromEntries(options), baseCalendar })
+  return families[type]({ ...Object.fromEntries(options), baseCalendar })
 }
 
 /** The constructors would name their options, of which one has another name here. */
@@ -107,9 +79,8 @@ function unknownFieldHint(field: string, known: readonly string[]): string {
   return meant === null ? `Known: ${known.join(', ')}.` : `Did you mean '${meant}'?`
 }
 
-function requireFamily(type: unknown): Family {
-  const family = typeof type === 'string' ? families.get(type) : undefined
-  if (family !== undefined) return family
+function requireType(type: unknown): CalendarType {
+  if (typeof type === 'string' && Object.hasOwn(families, type)) return type as CalendarType
   throw invalidCalendar(
     typeof type === 'string' ? beginningOf(type, 60) : 'unknown',
     'type',

@@ -3,6 +3,7 @@ import { TimeZone } from '../../time/zone.ts'
 import { CronExpression, checkExpression } from '../cron/cron-expression.ts'
 import type { CronOptions } from '../cron/cron-reader.ts'
 import { CronTimes } from '../cron/cron-times.ts'
+import { calendarFields } from './calendar-fields.ts'
 import { invalidCalendar, requireCalendarOptions } from './invalid-calendar.ts'
 import { type CalendarOptions, ZonedCalendar } from './zoned-calendar.ts'
 
@@ -26,12 +27,7 @@ export class CronCalendar extends ZonedCalendar {
       typeof expression === 'string'
         ? CronExpression.parse(expression, { timeZone, dst, dialect, seconds })
         : ownExpression(expression)
-    super('cron', { ...options, timeZone: parsed.timeZone, description, baseCalendar }, [
-      'expression',
-      'dst',
-      'dialect',
-      'seconds',
-    ])
+    super('cron', { ...options, timeZone: parsed.timeZone, description, baseCalendar }, calendarFields.cron)
     if (timeZone !== undefined && TimeZone.of(timeZone).name !== parsed.timeZone) {
       throw invalidCalendar(
         'cron',

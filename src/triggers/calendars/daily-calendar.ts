@@ -1,6 +1,7 @@
 import { describeValue } from '../../core/options.ts'
 import { dayMs, floorMod } from '../../time/civil.ts'
 import type { EpochMs } from '../../time/clock.ts'
+import { calendarFields } from './calendar-fields.ts'
 import { invalidCalendar } from './invalid-calendar.ts'
 import { type CalendarOptions, ZonedCalendar } from './zoned-calendar.ts'
 
@@ -23,7 +24,7 @@ export class DailyCalendar extends ZonedCalendar {
 
   /** @throws InvalidArgumentError ERR_INVALID_CALENDAR, ERR_UNKNOWN_TIME_ZONE */
   constructor(options: DailyCalendarOptions) {
-    super('daily', options, ['rangeStart', 'rangeEnd', 'invertTimeRange'])
+    super('daily', options, calendarFields.daily)
     const { rangeStart, rangeEnd, invertTimeRange = false } = options
     this.#startMs = requireTimeOfDayMs('rangeStart', rangeStart)
     this.#endMs = requireTimeOfDayMs('rangeEnd', rangeEnd)

@@ -1,6 +1,7 @@
 import { describeValue } from '../../core/options.ts'
 import { civilFromDays, dayMs, daysFromCivil, epochDayOf } from '../../time/civil.ts'
 import type { TimeZone } from '../../time/zone.ts'
+import { calendarFields } from './calendar-fields.ts'
 import { DayCalendar } from './day-calendar.ts'
 import { invalidCalendar, requireList } from './invalid-calendar.ts'
 import type { CalendarOptions } from './zoned-calendar.ts'
@@ -18,7 +19,7 @@ export class HolidayCalendar extends DayCalendar {
 
   /** @throws InvalidArgumentError ERR_INVALID_CALENDAR, ERR_UNKNOWN_TIME_ZONE */
   constructor(options: HolidayCalendarOptions) {
-    super('holiday', options, ['excludedDates'])
+    super('holiday', options, calendarFields.holiday)
     const days = requireList('holiday', 'excludedDates', options.excludedDates).map((date) =>
       requireEpochDay(date, this.zone),
     )

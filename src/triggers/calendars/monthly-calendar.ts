@@ -1,4 +1,5 @@
 import { civilFromDays } from '../../time/civil.ts'
+import { calendarFields } from './calendar-fields.ts'
 import { DayCalendar } from './day-calendar.ts'
 import { requireNumbers } from './invalid-calendar.ts'
 import type { CalendarOptions } from './zoned-calendar.ts'
@@ -15,7 +16,7 @@ export class MonthlyCalendar extends DayCalendar {
 
   /** @throws InvalidArgumentError ERR_INVALID_CALENDAR, ERR_UNKNOWN_TIME_ZONE */
   constructor(options: MonthlyCalendarOptions) {
-    super('monthly', options, ['excludedDays'])
+    super('monthly', options, calendarFields.monthly)
     this.excludedDays = requireNumbers('monthly', 'excludedDays', options.excludedDays, { min: 1, max: 31 })
     this.#excluded = new Set(this.excludedDays)
   }

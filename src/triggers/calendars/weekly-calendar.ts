@@ -1,4 +1,5 @@
 import { weekdayOf } from '../../time/civil.ts'
+import { calendarFields } from './calendar-fields.ts'
 import { DayCalendar } from './day-calendar.ts'
 import { requireNumbers } from './invalid-calendar.ts'
 import type { CalendarOptions } from './zoned-calendar.ts'
@@ -17,7 +18,7 @@ export class WeeklyCalendar extends DayCalendar {
 
   /** @throws InvalidArgumentError ERR_INVALID_CALENDAR, ERR_UNKNOWN_TIME_ZONE */
   constructor(options: WeeklyCalendarOptions = {}) {
-    super('weekly', options, ['excludedDays'])
+    super('weekly', options, calendarFields.weekly)
     this.excludedDays = requireNumbers('weekly', 'excludedDays', options.excludedDays ?? weekend, {
       min: 1,
       max: 7,
