@@ -400,6 +400,8 @@ describe('bulk', () => {
     const body = { action: 'run', of, filter: { group: 'reports' }, expected: 1 }
     expect(await served.ask('POST /bulk', { who: 'operator', body })).toMatchObject({ status: 200 })
     await ran
+    // The event comes before the execution is in the history.
+    await served.scheduler.idle()
     expect((await served.scheduler.queryExecutions()).items).toMatchObject([{ triggeredBy: 'operator' }])
   })
 
