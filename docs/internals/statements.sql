@@ -7,7 +7,7 @@
 -- triggers: triggers, simple_triggers, cron_triggers, simprop_triggers, blob_triggers
 --------------------------------------------------------------------------------------
 
--- triggers.advanceWaiting
+-- triggers.advanceWaiting.byKey
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/skipping.ts (skipNextFire)
@@ -19,6 +19,17 @@ SET next_fire_time = :next_fire_time, prev_fire_time = :prev_fire_time,
 WHERE trigger_name = :trigger_name
   AND trigger_group = :trigger_group
   AND sched_name = :sched_name;
+
+-- triggers.advanceWaiting.byPlace
+--   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (treatRead)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET next_fire_time = :next_fire_time, prev_fire_time = :prev_fire_time,
+  misfire_orig_fire_time = :misfire_orig_fire_time
+WHERE t.rowid = :row_id;
 
 -- triggers.insert
 --   programs/steps/new-triggers.ts (storeNewTriggers)
@@ -96,7 +107,7 @@ ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET job_name = e
   misfire_instr = excluded.misfire_instr, job_data = excluded.job_data,
   misfire_orig_fire_time = excluded.misfire_orig_fire_time, node_affinity = excluded.node_affinity;
 
--- triggers.advance
+-- triggers.advance.byKey
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/skipping.ts (skipNextFire)
@@ -122,6 +133,29 @@ WHERE t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
   AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || '';
+
+-- triggers.advance.byPlace
+--   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (treatRead)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = :trigger_state, next_fire_time = :next_fire_time, prev_fire_time = :prev_fire_time,
+  misfire_orig_fire_time = :misfire_orig_fire_time
+WHERE t.rowid = :row_id;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,
+  misfire_orig_fire_time = r.misfire_orig_fire_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(row_id text, trigger_state text, next_fire_time bigint,
+    prev_fire_time bigint, misfire_orig_fire_time bigint)
+) AS r
+WHERE t.ctid = CAST(r.row_id AS tid)
+  AND r.row_id = r.row_id || '';
 
 -- triggers.reschedule
 --   programs/steps/misfires.ts (treatRead)
@@ -1390,23 +1424,6 @@ DELETE FROM qrtz_blob_triggers WHERE sched_name = :scheduler;
 --   programs/scheduling/deleting.ts (clear)
 -- Every engine
 DELETE FROM qrtz_triggers WHERE sched_name = :scheduler;
-
--- triggers.advanceAt
---   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
---   programs/scheduling/calendar-changes.ts (addCalendar)
---   programs/scheduling/skipping.ts (skipNextFire)
---   programs/steps/misfires.ts (treatRead)
--- PostgreSQL
-UPDATE qrtz_triggers AS t
-SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,
-  misfire_orig_fire_time = r.misfire_orig_fire_time
-FROM (
-  SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(row_id text, trigger_state text, next_fire_time bigint,
-    prev_fire_time bigint, misfire_orig_fire_time bigint)
-) AS r
-WHERE t.ctid = CAST(r.row_id AS tid)
-  AND r.row_id = r.row_id || '';
 
 -- triggers.due.lock: while only simple triggers are found
 --   programs/firing/acquiring.ts (searchTriggers)

@@ -11,16 +11,15 @@ import {
   type RowSetQuery,
   type RowsQuery,
   selectQuery,
-  setQuery,
   updateQuery,
   upsertQuery,
   withScheduler,
 } from '../../kernel/row-set.ts'
-import type { RowPlaces } from '../../kernel/sql-dialect.ts'
 import type { SqlNames } from '../../kernel/sql-names.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { jobKeyColumns, keyOrder, triggerKeyColumns } from '../encoding/key-rows.ts'
+import { type Advance, advanceQueries } from './advancing.ts'
 import {
   changingColumns,
   scheduleJoins,
@@ -48,11 +47,9 @@ export interface TriggerStatements {
   readonly upsert: RowsQuery
   /** The triggers among the bound rows that are stored with another type. */
   readonly selectRetyped: KeyQuery
-  readonly advance: RowSetQuery
-  /** The same for triggers that stay WAITING: indexes of states are left alone. */
-  readonly advanceWaiting?: RowSetQuery
-  /** The same for rows that the transaction has locked and not changed, by their ids. */
-  readonly advanceAt?: RowSetQuery
+  readonly advance: Advance
+  /** The same for triggers that stay WAITING, where it leaves indexes of states alone. */
+  readonly advanceWaiting?: Advance
   /** The same, and the start time. */
   readonly reschedule: RowSetQuery
   readonly setState: RowSetQuery
@@ -92,13 +89,10 @@ const fireStateColumns = { trigger_state: 'text', ...fireTimes } as const
 export function triggerStatements(vocabulary: SqlVocabulary): TriggerStatements {
   const { dialect, names } = vocabulary
   return {
-    ...(dialect.excludesWriters === true && {
-      advanceWaiting: updateQuery(vocabulary, names.triggers, triggerKeyColumns, fireTimes),
-    }),
-    ...(dialect.places !== undefined && { advanceAt: advanceAtQuery(vocabulary, dialect.places) }),
+    ...(dialect.excludesWriters === true && { advanceWaiting: advanceQueries(vocabulary, fireTimes) }),
     insert: insertQuery(vocabulary, names.triggers, triggerColumns),
     upsert: upsertQuery(vocabulary, names.triggers, triggerKeyColumns, triggerColumns),
-    advance: updateQuery(vocabulary, names.triggers, triggerKeyColumns, fireStateColumns),
+    advance: advanceQueries(vocabulary, fireStateColumns),
     reschedule: updateQuery(vocabulary, names.triggers, triggerKeyColumns, {
       ...fireStateColumns,
       start_time: 'bigint',
@@ -115,17 +109,6 @@ export function triggerStatements(vocabulary: SqlVocabulary): TriggerStatements 
     apply: forEach(triggerActions, (action) => applyQuery(vocabulary, action)),
     ...subTableStatements(vocabulary),
   }
-}
-
-/** Saves looking each row up by its key once more. */
-function advanceAtQuery({ dialect, names }: SqlVocabulary, places: RowPlaces): RowSetQuery {
-  const settings = Object.keys(fireStateColumns).map((column) => `${column} = r.${column}`)
-  return setQuery(
-    dialect,
-    `UPDATE ${names.triggers} AS t SET ${settings.join(', ')}
-     FROM ${boundRows(dialect, { row_id: 'text', ...fireStateColumns })} AS r
-     WHERE ${places.hasId('t', 'r.row_id')} AND ${dialect.expectFew('r.row_id')}`,
-  )
 }
 
 function readingStatements(

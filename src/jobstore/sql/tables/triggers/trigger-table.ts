@@ -44,6 +44,7 @@ import {
   triggerKeyRows,
 } from '../encoding/key-rows.ts'
 import { jobBesideTrigger, jobTypeOf, requireJobBeside } from '../jobs/job-rows.ts'
+import { type AdvancingRows, advanceRows } from './advancing.ts'
 import { type Ahead, type AheadRequest, aheadOf, type DueRequest, DueStatements } from './due-statements.ts'
 import { requireReadByJava } from './read-by-java.ts'
 import { scheduleTableNames, storedTables } from './schedule-tables.ts'
@@ -205,25 +206,19 @@ export class TriggerTable {
   *advance(entries: readonly AdvancedTrigger[], before?: StoredTriggerState): SqlProgram<void> {
     // Java nodes read the counts as they stand.
     const isCounted = ({ trigger }: StoredTrigger): boolean => this.#sharedWithJava || !hasFiredOnce(trigger)
-    const { advance, advanceWaiting, advanceAt } = this.#statements
-    const changing: object[] = []
-    const waiting: object[] = []
-    const placed: object[] = []
+    const { advance, advanceWaiting } = this.#statements
+    const changing: AdvancingRows = { byKey: [], byPlace: [] }
+    const waiting: AdvancingRows = advanceWaiting === undefined ? changing : { byKey: [], byPlace: [] }
     for (const entry of entries) {
       const { trigger, state, rowId } = entry
       const columns = isCounted(entry) ? fireTimeColumns(trigger) : firedOnceColumns(trigger)
-      if (advanceAt !== undefined && rowId !== undefined) {
-        placed.push(Object.assign({ row_id: rowId, trigger_state: state }, columns))
-        continue
-      }
-      const row = Object.assign(this.#keyColumns(trigger.key), columns, { trigger_state: state })
-      const stays = advanceWaiting !== undefined && state === before && state === 'WAITING'
-      if (stays) waiting.push(row)
-      else changing.push(row)
+      const rows = state === before && state === 'WAITING' ? waiting : changing
+      if (rowId === undefined) {
+        rows.byKey.push(Object.assign(this.#keyColumns(trigger.key), columns, { trigger_state: state }))
+      } else rows.byPlace.push(Object.assign({ row_id: rowId, trigger_state: state }, columns))
     }
-    yield* changeRows(changing, advance)
-    if (advanceWaiting !== undefined) yield* changeRows(waiting, advanceWaiting)
-    if (advanceAt !== undefined) yield* changeRows(placed, advanceAt)
+    yield* advanceRows(changing, advance)
+    if (advanceWaiting !== undefined) yield* advanceRows(waiting, advanceWaiting)
     const times = perTable()
     for (const { trigger } of entries.filter(isCounted)) {
       const { table } = this.#families.of(trigger)
