@@ -1,5 +1,6 @@
 import type { MoreJobData, StorableJobData } from '../core/job-data-type.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { Clock } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobDetail } from './job-detail.ts'
@@ -165,6 +166,8 @@ export interface JobExecutionContext<Data extends object = Record<string, unknow
 export interface JobScheduler {
   readonly schedulerName: string
   readonly schedulerInstanceId: string
+  /** Where its time comes from; on PostgreSQL it is the database's. */
+  readonly clock: Clock
   /** Values shared by all jobs of this scheduler instance; not stored. */
   readonly context: Map<string, unknown>
   /**

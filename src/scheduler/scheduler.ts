@@ -47,7 +47,6 @@ import type {
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
-import type { Clock } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { ReconcileOptions, Reconciliation, ScheduleDefinition } from './schedule-definition.ts'
@@ -182,8 +181,6 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   readonly events: SchedulerEvents
   /** All nodes that share this scheduler's data. */
   readonly cluster: SchedulerCluster
-  /** Where its time comes from; on PostgreSQL it is the database's. */
-  readonly clock: Clock
   /** Where it logs. */
   readonly logger: Logger
   /** About this instance. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   createScheduler,
   defineJob,
@@ -6,6 +6,7 @@ import {
   JobChainingJobListener,
   JobExecutionError,
   type JobKey,
+  JobPersistenceError,
   jobKey,
   type RetryOptions,
   ramJobStore,
@@ -16,6 +17,7 @@ import { DelegatingJobStore, type JobStoreOperation } from '../../src/jobstore/d
 import type { JobStoreContext } from '../../src/jobstore/job-store.ts'
 import type { SchedulerSignaler } from '../../src/jobstore/scheduler-signaler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import { type Fault, FaultyJobStore } from '../support/faulty-job-store.ts'
 import { firing, type ShellRig, shellRig } from '../support/shell-rig.ts'
 
 const [first, second, third] = [jobKey('first'), jobKey('second'), jobKey('third')]
@@ -238,4 +240,146 @@ it('triggers the follower of a sharded job that ends while a shutdown waits for 
   await clock.advance(2000)
   await down
   expect([errors, stored]).toEqual([[], ['first', 'second']])
+})
+
+describe('while the store is unavailable', () => {
+  const away = () => new JobPersistenceError('away', { code: 'ERR_DATABASE_UNAVAILABLE' })
+
+  /** A first job that ends at once while the store refuses what follows, and the names of the jobs that ran. */
+  async function outage(
+    faults: readonly Fault[],
+    {
+      chain = linking([first, second], [first, third]),
+      items = 0,
+      scheduler: options = {},
+    }: {
+      readonly chain?: JobChainingJobListener
+      readonly items?: number
+      readonly scheduler?: Parameters<typeof shellRig>[1]
+    } = {},
+  ) {
+    const ran: string[] = []
+    const job = defineJob('noting', ({ jobKey: key }) => {
+      ran.push(key.name)
+    })
+    const rig = await shellRig([job], options)
+    onTestFinished(() => rig.scheduler.shutdown())
+    rig.scheduler.listenerManager.addJobListener(chain)
+    for (const key of [second, third]) {
+      await rig.scheduler.addJob(JobBuilder.newJob(job).withIdentity(key).storeDurably().build())
+    }
+    const builder = JobBuilder.newJob(job).withIdentity(first)
+    if (items > 0) builder.withSharding({ items })
+    await rig.scheduler.scheduleJob(builder.build(), firing(rig.startMs))
+    for (const fault of faults) rig.store.failOn(fault)
+    return { ...rig, ran }
+  }
+
+  it('tries the follower again until the store answers, and the others with it', async () => {
+    const { clock, errors, ran, scheduler } = await outage([
+      { operation: 'scheduleJobs', times: 20, error: away() },
+    ])
+    await clock.advance(5000)
+    expect(ran).toEqual(['first'])
+    expect(scheduler.getCurrentlyExecutingJobs()).toHaveLength(1)
+    await clock.advance(60_000)
+    expect(ran.toSorted()).toEqual(['first', 'second', 'third'])
+    expect(errors).toEqual([])
+  })
+
+  it('holds no slot for a sharded job, whose end is written', async () => {
+    const { clock, errors, ran, scheduler } = await outage(
+      [{ operation: 'scheduleJobs', times: 20, error: away() }],
+      { items: 3 },
+    )
+    await clock.advance(5000)
+    expect(ran).toEqual(['first', 'first', 'first'])
+    expect(scheduler.getCurrentlyExecutingJobs()).toEqual([])
+    await clock.advance(60_000)
+    expect(ran.toSorted()).toEqual(['first', 'first', 'first', 'second', 'third'])
+    expect(errors).toEqual([])
+  })
+
+  it('gives up after an hour, and names the followers and the first job', async () => {
+    const { clock, errors, ran, scheduler } = await outage([
+      { operation: 'scheduleJobs', times: Number.POSITIVE_INFINITY, error: away() },
+    ])
+    await clock.advance(3_590_000)
+    expect(errors).toEqual([])
+    await clock.advance(20_000)
+    expect(ran).toEqual(['first'])
+    expect(scheduler.getCurrentlyExecutingJobs()).toEqual([])
+    expect(errors).toMatchObject([
+      {
+        code: 'ERR_LISTENER_FAILED',
+        cause: {
+          message: expect.stringContaining(
+            'Jobs DEFAULT.second, DEFAULT.third, which follow DEFAULT.first, could not be triggered.',
+          ) as string,
+        },
+      },
+    ])
+  })
+
+  it('does not try again what may have been stored', async () => {
+    const unknown = new JobPersistenceError('unknown', { code: 'ERR_COMMIT_UNKNOWN' })
+    const { clock, errors, ran, store } = await outage([
+      { operation: 'scheduleJobs', when: 'after', error: unknown },
+    ])
+    await clock.advance(60_000)
+    expect(ran.toSorted()).toEqual(['first', 'second', 'third'])
+    expect(store.callsOf('scheduleJobs')).toBe(3)
+    expect(errors).toMatchObject([
+      {
+        cause: {
+          message: expect.stringContaining('Job DEFAULT.second, which follows DEFAULT.first,') as string,
+          errors: [{ code: 'ERR_COMMIT_UNKNOWN' }],
+        },
+      },
+    ])
+  })
+
+  it('leaves the follower to the node that has taken the firing over meanwhile', async () => {
+    let signaler: SchedulerSignaler | null = null
+    const store = new FaultyJobStore(
+      new (class extends DelegatingJobStore {
+        override initialize(context: JobStoreContext): Promise<void> {
+          signaler = context.signaler
+          return super.initialize(context)
+        }
+      })(ramJobStore()),
+    )
+    const { clock, errors, ran } = await outage([], { scheduler: { jobStore: store } })
+    store.failOn({ operation: 'scheduleJobs', times: 20, error: away() })
+    await clock.advance(1000)
+    ;(signaler as SchedulerSignaler | null)?.recoveredByPeer()
+    await clock.advance(60_000)
+    expect(ran).toEqual(['first'])
+    expect(errors).toEqual([])
+  })
+
+  it('ends with a shutdown that does not wait, and says so', async () => {
+    const { clock, errors, ran, scheduler } = await outage([
+      { operation: 'scheduleJobs', times: Number.POSITIVE_INFINITY, error: away() },
+    ])
+    await clock.advance(1000)
+    await Promise.all([scheduler.shutdown(), clock.advance(10_000)])
+    expect(ran).toEqual(['first'])
+    expect(errors).toMatchObject([
+      { cause: { errors: [{ code: 'ERR_SCHEDULER_SHUTDOWN' }, { code: 'ERR_SCHEDULER_SHUTDOWN' }] } },
+    ])
+  })
+
+  it('has a shutdown wait that waits for jobs', async () => {
+    const { clock, errors, scheduler, store } = await outage([
+      { operation: 'scheduleJobs', times: 20, error: away() },
+    ])
+    const stored: string[] = []
+    scheduler.events.on('jobScheduled', ({ trigger }) => stored.push(trigger.jobKey?.name ?? ''))
+    await clock.advance(1000)
+    await Promise.all([scheduler.shutdown({ waitForJobsToComplete: true }), clock.advance(60_000)])
+    expect(stored).toEqual(['second', 'third'])
+    expect(store.callsOf('scheduleJobs')).toBe(23)
+    expect(errors).toEqual([])
+  })
 })
