@@ -122,8 +122,8 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     this.#remotes = parts.remotes
     this.#budget = parts.budget
     this.#thread = parts.thread
-    const { clock, hasOwnClock, logger } = parts.options
-    this.#wallClockStarts = new WallClockStarts({ clock, hasOwnClock, logger })
+    const { clock } = parts.options
+    this.#wallClockStarts = new WallClockStarts(parts.options)
     this.#nameless = parts.nameless
     this.#audit = new AuditTrail({ ...parts.options, recorder: parts.recorder })
     const requireOpen = (): void => {

@@ -380,7 +380,7 @@ export class Scheduling implements SchedulerTransaction {
     job: JobDetail,
     { checks = this.#checks, leftOut = null }: { checks?: ScheduleChecks; leftOut?: LeftOut | null } = {},
   ): Trigger | Promise<Trigger> {
-    const checked = checks.trigger(trigger, job, leftOut)
+    const checked = checks.trigger(this.#wallClockStarts.corrected(trigger), job, leftOut)
     if (checked instanceof Promise) return checked.then((each) => this.#noted(each))
     return this.#noted(checked)
   }

@@ -1,12 +1,16 @@
 import type { Logger } from '../core/logger.ts'
-import { type Clock, systemClock } from '../time/clock.ts'
+import type { AdjustableClock } from '../time/adjustable-clock.ts'
+import { systemClock } from '../time/clock.ts'
+import { startsNow } from '../triggers/starts-now.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
 export interface WallClockStartsParts {
   /** The scheduler's clock. */
-  readonly clock: Clock
+  readonly clock: AdjustableClock
   /** Whether that is another clock than the machine's. */
   readonly hasOwnClock: boolean
+  /** How far the machine's clock may be from the store's time. */
+  readonly maxClockSkewMs: number
   readonly logger: Logger
 }
 
@@ -14,9 +18,10 @@ export interface WallClockStartsParts {
 const agreementMs = 60_000
 
 /**
- * Warns once when a trigger starts "now" by the machine's clock beside a scheduler that goes by another one: a builder
- * without `{ clock }` took the time from the wrong place, and the trigger fires at once or not for months. A start
- * time counts as such when it lies between the start of the process and now.
+ * A builder without `{ clock }` reads "now" from the machine's clock. Where the store's time corrects that clock, the
+ * start is corrected as well. Beside another clock it cannot be, so this warns once when a trigger starts "now" by the
+ * machine's: it would fire at once or not for months. A start time counts as such when it lies between the start of the
+ * process and now.
  */
 export class WallClockStarts {
   readonly #parts: WallClockStartsParts
@@ -24,6 +29,14 @@ export class WallClockStarts {
 
   constructor(parts: WallClockStartsParts) {
     this.#parts = parts
+  }
+
+  /** The trigger as it is to be scheduled. */
+  corrected(trigger: Trigger): Trigger {
+    const { clock, hasOwnClock, maxClockSkewMs } = this.#parts
+    if (hasOwnClock || Math.abs(clock.offsetMs) <= maxClockSkewMs || !startsNow(trigger)) return trigger
+    const start = new Date(trigger.startTimeMs + Math.round(clock.offsetMs))
+    return trigger.getTriggerBuilder().startAt(start).build()
   }
 
   note(trigger: Trigger): void {

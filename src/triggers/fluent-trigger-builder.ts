@@ -13,6 +13,7 @@ import { checkTriggerKey, generatedTriggerKey, isJobKey, JobKey, TriggerKey } fr
 import { isDataObject, isObject } from '../core/options.ts'
 import { type Clock, checkClock, type EpochMs, systemClock } from '../time/clock.ts'
 import { requireInstantMs } from './invalid-trigger.ts'
+import { markStartsNow, startsNow } from './starts-now.ts'
 import { defaultPriority, type TriggerFields } from './trigger-fields.ts'
 
 /** The schedule of a trigger that is still to be built. */
@@ -27,7 +28,10 @@ export interface ScheduleBuilder<T> {
 
 /** The sources of time and names of a builder. */
 export interface TriggerBuilderOptions {
-  /** Read for the default start time and by `startNow`. Default: the system clock. */
+  /**
+   * Read for the default start time and by `startNow`. Default: the system clock; where the time of a store corrects
+   * it, such a start is corrected when the trigger is scheduled.
+   */
   readonly clock?: Clock
   /** Names triggers that are given no identity. Default: random UUIDs. */
   readonly ids?: IdGenerator
@@ -46,6 +50,8 @@ const checkSchedule = checkMethods(
 export class FluentTriggerBuilder<T> {
   readonly #clock: Clock
   readonly #ids: IdGenerator
+  /** Whether the clock is the machine's, because none was given. */
+  readonly #hasMachineClock: boolean
   #schedule: ScheduleBuilder<T>
   #key: TriggerKey | null = null
   #jobKey: JobKey | null = null
@@ -54,14 +60,18 @@ export class FluentTriggerBuilder<T> {
   #jobDataMap: JobDataMap = emptyJobDataMap
   #priority: number = defaultPriority
   #startTimeMs: EpochMs
+  /** Whether the start was read from the machine's clock. */
+  #startsNow: boolean
   #endTimeMs: EpochMs | null = null
 
   constructor(schedule: ScheduleBuilder<T>, options: TriggerBuilderOptions = {}) {
     checkOptions('TriggerBuilder.newTrigger', options, { clock: checkClock, ids: checkIds })
     this.#clock = options.clock ?? systemClock
     this.#ids = options.ids ?? systemIds
+    this.#hasMachineClock = options.clock === undefined
     this.#schedule = schedule
     this.#startTimeMs = this.#clock.now()
+    this.#startsNow = this.#hasMachineClock
   }
 
   /** A builder that starts out with all fields of an existing trigger. */
@@ -78,6 +88,7 @@ export class FluentTriggerBuilder<T> {
     builder.#jobDataMap = fields.jobDataMap
     builder.#priority = fields.priority
     builder.#startTimeMs = fields.startTimeMs
+    builder.#startsNow = startsNow(fields)
     builder.#endTimeMs = fields.endTimeMs
     return builder
   }
@@ -128,12 +139,14 @@ export class FluentTriggerBuilder<T> {
    */
   startAt(start: Date): this {
     this.#startTimeMs = requireInstantMs('TriggerBuilder.startAt', 'startAt', start)
+    this.#startsNow = false
     return this
   }
 
   /** Starts at the moment of this call, by the clock that the builder was given. */
   startNow(): this {
     this.#startTimeMs = this.#clock.now()
+    this.#startsNow = this.#hasMachineClock
     return this
   }
 
@@ -179,7 +192,7 @@ export class FluentTriggerBuilder<T> {
   build(): T {
     const key = this.#key ?? generatedTriggerKey(this.#ids.uniqueName())
     const data = this.#jobDataMap
-    return this.#schedule.build({
+    const trigger = this.#schedule.build({
       key,
       jobKey: this.#jobKey,
       description: this.#description,
@@ -189,6 +202,8 @@ export class FluentTriggerBuilder<T> {
       startTimeMs: this.#startTimeMs,
       endTimeMs: this.#endTimeMs,
     })
+    if (this.#startsNow) markStartsNow(trigger)
+    return trigger
   }
 }
 
