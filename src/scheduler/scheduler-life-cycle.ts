@@ -237,6 +237,7 @@ export class SchedulerLifeCycle {
   async #begin(): Promise<Change> {
     const { notifier, options, thread } = this.#parts
     const { clock, jobStore } = options
+    this.#requireWorkers()
     await this.#waitFor('listeners of schedulerStarting', () =>
       notifier.tell('schedulerStarting', {}, (listener) => listener.schedulerStarting?.()),
     )
@@ -256,6 +257,23 @@ export class SchedulerLifeCycle {
     this.pauseWatch.start()
     this.#parts.remotes.start()
     return { told: notifier.tell('schedulerStarted', {}, (listener) => listener.schedulerStarted?.()) }
+  }
+
+  /**
+   * A node takes executions of the job types that it announces. Without threads it would fail those of worker jobs,
+   * which other nodes can run.
+   */
+  #requireWorkers(): void {
+    const { options, registry } = this.#parts
+    const { threadPool } = options
+    if (threadPool.runsWorkerJobs) return
+    const workerType = this.jobTypes.find((jobType) => registry.get(jobType).kind === 'worker')
+    if (workerType === undefined) return
+    throw new SchedulerError(
+      'ERR_WORKER_UNAVAILABLE',
+      `Job '${workerType}' is a worker job, and thread pool '${threadPool.name}' runs none, so this node would fail ` +
+        'what others could run. Give the scheduler a piscinaThreadPool, or leave the job out of `jobs`.',
+    )
   }
 
   /** After a start that failed, those go on that have not started. */

@@ -196,7 +196,8 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   registerJobs(jobs: readonly JobSource[]): void
   /**
    * @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when a shutdown has begun, ERR_DUPLICATE_INSTANCE_ID,
-   *   ERR_MIXED_LOCKING, ERR_STORE_IN_USE, ERR_ENTRY_MISSING
+   *   ERR_MIXED_LOCKING, ERR_STORE_IN_USE, ERR_ENTRY_MISSING, ERR_WORKER_UNAVAILABLE when it has a worker job and a
+   *   pool that runs none
    */
   start(): Promise<void>
   /**

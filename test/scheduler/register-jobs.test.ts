@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { defineRemoteJob } from '../../src/jobs/define-remote-job.ts'
+import { defineWorkerJob } from '../../src/jobs/define-worker-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { inProcessThreadPool, zeroSizeThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
 
 describe('registerJobs', () => {
@@ -98,5 +100,39 @@ describe('registerJobs', () => {
     expect(register).toThrow(/before the first start only/)
     await scheduler.shutdown()
     expect(register).toThrow(expect.objectContaining({ code: 'ERR_SCHEDULER_SHUTDOWN' }))
+  })
+})
+
+describe('a worker job beside a pool without threads', () => {
+  const worker = defineWorkerJob('worker', new URL('../fixtures/workers/thread.mjs', import.meta.url))
+  const refused = {
+    code: 'ERR_WORKER_UNAVAILABLE',
+    message: expect.stringMatching(/^Job 'worker' is a worker job, and thread pool 'in-process'/) as string,
+  }
+
+  test('is refused by start, before listeners are called and the node takes anything', async () => {
+    const { scheduler, store, told } = await schedulerFixture({
+      jobs: [worker],
+      threadPool: inProcessThreadPool(),
+    })
+    await expect(scheduler.start()).rejects.toMatchObject(refused)
+    expect(scheduler.isInStandbyMode).toBe(true)
+    expect(told).toEqual([])
+    expect(store.calls).not.toContain('schedulerStarted')
+    await scheduler.shutdown()
+  })
+
+  test('is refused as well when it was registered later', async () => {
+    const { scheduler } = await schedulerFixture({ threadPool: inProcessThreadPool() })
+    scheduler.registerJobs([worker])
+    await expect(scheduler.start()).rejects.toMatchObject(refused)
+    await scheduler.shutdown()
+  })
+
+  test('is no matter for a node that only schedules', async () => {
+    const { scheduler } = await schedulerFixture({ jobs: [worker], threadPool: zeroSizeThreadPool() })
+    await scheduler.start()
+    expect(scheduler.isStarted).toBe(true)
+    await scheduler.shutdown()
   })
 })
