@@ -66,7 +66,7 @@ export type TurnDecision =
  * Decides what the loop does next. Pure: no clock is read and nothing is changed here.
  *
  * Claims never outlive a halt or a standby; a trigger never fires before its time; no sleep is longer than
- * `idleWaitMs`, so clock jumps and lost signals are bounded by that one number.
+ * `idleWaitMs`, so that number bounds what a clock that jumps ahead and a lost signal cost.
  */
 export function planTurn(state: TurnState): TurnDecision {
   const first = state.held[0]

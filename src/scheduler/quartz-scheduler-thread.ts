@@ -8,6 +8,7 @@ import { Gate } from '../time/gate.ts'
 import { nextTurn } from '../time/next-turn.ts'
 import { Waiters } from '../time/waiters.ts'
 import { Claims } from './claims.ts'
+import { ClockWatch } from './clock-watch.ts'
 import { FirstFirings } from './first-firings.ts'
 import { FreeThread } from './free-thread.ts'
 import { LargerBatches, type LargerBatchesOptions } from './larger-batches.ts'
@@ -62,6 +63,7 @@ export class QuartzSchedulerThread {
   readonly #claims: Claims
   #signal: TurnState['signal'] = null
   readonly #failures: LoopFailures
+  readonly #clockWatch: ClockWatch
   #idleUntilMs = 0
   /** How many threads the search under way may take. */
   #asked = 0
@@ -83,6 +85,7 @@ export class QuartzSchedulerThread {
   constructor(options: QuartzSchedulerThreadOptions) {
     this.#options = options
     this.#gate = new Gate(options.clock)
+    this.#clockWatch = new ClockWatch(options)
     const haltSignal = this.#halt.signal
     const abandonSignal = this.#abandon.signal
     const handOn = (bundle: TriggerFiredBundle): void => {
@@ -287,7 +290,9 @@ export class QuartzSchedulerThread {
   async #sleep(delayMs: number): Promise<void> {
     this.#asleepUntilMs = this.#options.clock.now() + delayMs
     this.#restless.wakeAll()
+    this.#clockWatch.look()
     await this.#gate.wait(delayMs)
+    this.#clockWatch.look()
     this.#asleepUntilMs = Number.POSITIVE_INFINITY
     this.#sliceStartMs = this.#options.clock.elapsedMs()
   }

@@ -62,8 +62,9 @@ export interface SchedulerBehaviour {
    */
   readonly instanceId?: string
   /**
-   * The longest sleep of the loop, and how far ahead it claims triggers; a lost signal or a clock jump delays a
-   * firing by this at most. Milliseconds, 1,000 to 3,600,000, default 30,000.
+   * The longest sleep of the loop, and how far ahead it claims triggers; a lost signal or a clock that jumps
+   * ahead delays a firing by this at most. After a clock was set back, a trigger waits until the clock has reached its
+   * time. Milliseconds, 1,000 to 3,600,000, default 30,000.
    */
   readonly idleWaitMs?: number
   /**

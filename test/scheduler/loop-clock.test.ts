@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
 import { LoopFixture } from '../support/loop-fixture.ts'
 
 const hourMs = 3_600_000
@@ -26,6 +30,30 @@ describe('a wall clock that jumps back', () => {
     expect(fixture.runs).toEqual([])
     await fixture.clock.advance(2000)
     expect(fixture.ran).toEqual(['held@5000'])
+  })
+})
+
+describe('the log', () => {
+  it.each([
+    ['says that the clock was set back, once for each time', [-5 * 60_000, -10_000], [300_000, 10_000]],
+    ['says nothing of small corrections, nor of a jump ahead', [-4000, 3_600_000], []],
+  ])('%s', async (_what, jumps, warned) => {
+    const clock = new ManualClock()
+    const warnings: object[] = []
+    const warn = (fields: object, message: string): void => {
+      if (message.startsWith('The clock was set back.')) warnings.push(fields)
+    }
+    const job = defineJob('job', () => {})
+    const scheduler = await createScheduler({ clock, jobs: [job], logger: { ...silentLogger, warn } })
+    await scheduler.schedule(job, { every: '1s' })
+    await scheduler.start()
+    await clock.advance(10_000)
+    for (const jumpMs of jumps) {
+      clock.jump(jumpMs)
+      await clock.advance(600_000)
+    }
+    expect(warnings).toEqual(warned.map((setBackMs) => ({ setBackMs })))
+    await scheduler.shutdown()
   })
 })
 
