@@ -1,5 +1,6 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import { type Runtime, runtimeOf } from '../../core/runtime.ts'
+import { checkpointPages } from './full-disk.ts'
 import { loadNodeSqlite, type NodeSqlite, NodeSqliteDatabase } from './node-sqlite.ts'
 import {
   blockedAtOnceMs,
@@ -67,17 +68,15 @@ async function loadBetterSqlite(): Promise<Connect> {
   }
 }
 
-function setUp(database: SqliteDatabase, { synchronous }: SqliteSettings): void {
+function setUp(database: SqliteDatabase, { filename, synchronous }: SqliteSettings): void {
   // Readers do not wait for the writer, and a commit is one write to one file. Memory keeps its own mode.
   database.pragma(`busy_timeout = ${blockedAtOnceMs}`)
   database.pragma('journal_mode = WAL')
   database.pragma(`synchronous = ${synchronous}`)
   database.pragma('foreign_keys = ON')
-  // 32 MB with pages of 4 kB. Commits one after the other change the same pages of indexes, and each page is written
-  // into the file once for all of them: with SQLite's own 1,000 a row of the history took twice as long.
-  database.pragma('wal_autocheckpoint = 8000')
-  // Twice that. A log that had to grow, as beside a reader that took long, is cut when SQLite begins it anew, and
-  // would keep its size for ever otherwise.
+  database.pragma(`wal_autocheckpoint = ${checkpointPages(database, filename)}`)
+  // Twice what that may be. A log that had to grow, as beside a reader that took long, is cut when SQLite begins it
+  // anew, and would keep its size for ever otherwise.
   database.pragma('journal_size_limit = 67108864')
 }
 

@@ -19,6 +19,8 @@ interface Failure {
 /** Stands beside SQLite's codes: the user's connection is in a transaction of the user's. */
 export const inOwnTransaction = 'SQLITE_BUSY_OWN'
 
+const diskFull = /^SQLITE_FULL/
+
 /** SQLite's codes, what they mean for the user, and what to do; the first row that matches counts. */
 const failures: readonly Failure[] = [
   {
@@ -36,7 +38,7 @@ const failures: readonly Failure[] = [
     isBusy: true,
   },
   {
-    codes: /^SQLITE_FULL/,
+    codes: diskFull,
     code: 'ERR_DATABASE_UNAVAILABLE',
     problem: 'cannot grow: the disk is full',
     remedy:
@@ -121,6 +123,11 @@ function failureOf(error: unknown): Failure | null {
 /** Whether another connection, of this process or another one, has locked the file. */
 export function isBusy(error: unknown): boolean {
   return failureOf(error)?.isBusy === true
+}
+
+/** Whether a disk, or a limit of the database, left no room. */
+export function isDiskFull(error: unknown): boolean {
+  return failureOf(error)?.codes === diskFull
 }
 
 /** Whether the connection is to be replaced after this error. */

@@ -11,6 +11,7 @@ import type {
   SqlStatement,
   SqlValue,
 } from '../sql/kernel/statement.ts'
+import { FullDisk } from './full-disk.ts'
 import { blockedAtOnceMs, type SqliteDatabase, type SqliteSettings } from './sqlite-database.ts'
 import { loadSqliteDriver } from './sqlite-driver.ts'
 import {
@@ -73,12 +74,14 @@ export class SqliteRunner implements SqlRunner {
   readonly #underWay = new Set<Promise<unknown>>()
   #connection: Connection | null = null
   readonly #sleep: InterruptibleSleep
+  readonly #fullDisk: FullDisk
   #connections = 0
   #isClosed = false
 
   constructor(source: SqliteSource, options: SqliteRunnerOptions) {
     this.#source = source
     this.#options = options
+    this.#fullDisk = new FullDisk(options.clock, source)
     this.#sleep = new InterruptibleSleep(options.clock)
   }
 
@@ -156,10 +159,11 @@ export class SqliteRunner implements SqlRunner {
   #attempt<Answer>(opening: 'BEGIN' | 'BEGIN IMMEDIATE', begin: () => SqlProgram<Answer>): Answer {
     const { database } = this.#connect()
     const theirs = this.#source.isOwned ? 0 : Number(database.pragma('busy_timeout', { simple: true }))
-    if (theirs <= blockedAtOnceMs) return this.#between(opening, begin)
+    const transaction = (): Answer => this.#between(opening, begin)
+    if (theirs <= blockedAtOnceMs) return this.#fullDisk.withRoom(database, transaction)
     database.pragma(`busy_timeout = ${blockedAtOnceMs}`)
     try {
-      return this.#between(opening, begin)
+      return this.#fullDisk.withRoom(database, transaction)
     } finally {
       database.pragma(`busy_timeout = ${theirs}`)
     }
