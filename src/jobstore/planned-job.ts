@@ -4,6 +4,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobPlan } from '../jobs/job-plan.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
+import { CronTrigger } from '../triggers/families/cron/cron-trigger.ts'
 import {
   SimpleScheduleBuilder,
   SimpleTrigger,
@@ -393,7 +394,11 @@ function scheduleOf({
   return { repeatCount, repeatIntervalMs, misfireInstruction }
 }
 
-function fromItsStart({ previousFireTimeMs, timesTriggered }: Trigger, { trigger }: Replacement): Trigger {
+function fromItsStart(stored: Trigger, { trigger: planned, calendar }: Replacement): Trigger {
+  const { previousFireTimeMs, timesTriggered } = stored
+  // A cron trigger begins with the second of its start, so that one made within a second that has fired has it, too.
+  const isFired = planned instanceof CronTrigger && planned.startTimeMs === previousFireTimeMs
+  const trigger = isFired ? planned.withoutMissed(calendar, previousFireTimeMs) : planned
   const { nextFireTimeMs } = trigger
   // The fires of the former series must not count against the number of fires of this one.
   const isEndless = !trigger.countsFires() && trigger.finalFireTimeMs() === null

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
+import { CronScheduleBuilder } from '../../triggers/families/cron/cron-trigger.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { area, type StoreCase } from './store-case.ts'
 import { storedCounts } from './stored.ts'
@@ -346,6 +347,20 @@ const rescheduling = area('triggers: rescheduling', {
     const { previousFireTimeMs, nextFireTimeMs } = await bed.stored('t')
     assert.deepEqual([previousFireTimeMs, nextFireTimeMs], [startTimeMs, startTimeMs + 6500])
     assert.equal(await bed.state('t'), 'PAUSED')
+  },
+  'in the place of a cron trigger does not fire the second of its start again': async (bed) => {
+    await bed.clock.advance(1000 - (bed.now() % 1000))
+    const everySecond = (): Trigger => {
+      const cron = CronScheduleBuilder.cronSchedule('* * * * * ?')
+      return bed.trigger('t').getTriggerBuilder().withSchedule(cron).build().computeFirstFireTime(null)
+    }
+    const before = everySecond()
+    await bed.scheduleAll([before])
+    await bed.complete(await bed.start('t'))
+    await bed.clock.advance(450)
+    await bed.store.rescheduleTrigger(before.key, everySecond(), { goesOnFrom: 'start' })
+    const { previousFireTimeMs, nextFireTimeMs } = await bed.stored('t')
+    assert.deepEqual([previousFireTimeMs, nextFireTimeMs], [before.startTimeMs, before.startTimeMs + 1000])
   },
   'in the place of a trigger fires its own number of times from its own start': async (bed) => {
     const { key } = await bed.schedule('t', { everyMs: 1000 })
