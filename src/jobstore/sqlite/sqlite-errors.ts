@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type ErrorCode, JobPersistenceError } from '../../core/errors.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
 import type { SqlNames } from '../sql/kernel/sql-names.ts'
@@ -20,6 +22,7 @@ interface Failure {
 export const inOwnTransaction = 'SQLITE_BUSY_OWN'
 
 const diskFull = /^SQLITE_FULL/
+const notOpened = /^SQLITE_(CANTOPEN|PERM|AUTH)/
 
 /** SQLite's codes, what they mean for the user, and what to do; the first row that matches counts. */
 const failures: readonly Failure[] = [
@@ -54,7 +57,7 @@ const failures: readonly Failure[] = [
     needsNewConnection: true,
   },
   {
-    codes: /^SQLITE_(CANTOPEN|PERM|AUTH)/,
+    codes: notOpened,
     code: 'ERR_DATABASE_UNAVAILABLE',
     problem: 'cannot be opened',
     remedy: 'The folder must exist, and this process must be allowed to read and write it.',
@@ -145,13 +148,16 @@ export interface FailedDatabase {
 /** The error that the caller gets; errors that are not SQLite's stay as they are. */
 export function sqliteFailure(error: unknown, { filename, names }: FailedDatabase): unknown {
   const place = withoutSecrets(filename)
-  if (error instanceof TypeError && /directory does not exist/.test(error.message)) {
-    return new JobPersistenceError(
-      `The SQLite database '${place}' cannot be opened: its folder does not exist. Create the folder.`,
-      { code: 'ERR_DATABASE_UNAVAILABLE', cause: error },
-    )
-  }
   const failure = failureOf(error)
+  if (failure?.codes === notOpened || isFolderMissing(error)) {
+    const problem = problemOfPath(filename)
+    if (problem !== null) {
+      return new JobPersistenceError(`The SQLite database '${place}' cannot be opened: ${problem}`, {
+        code: 'ERR_DATABASE_UNAVAILABLE',
+        cause: error,
+      })
+    }
+  }
   if (failure === null) return error
   const { code, problem } = failure
   const remedy = remedyOf(failure, names)
@@ -159,6 +165,24 @@ export function sqliteFailure(error: unknown, { filename, names }: FailedDatabas
     code,
     cause: error,
   })
+}
+
+/** What better-sqlite3 says without asking SQLite. */
+function isFolderMissing(error: unknown): boolean {
+  return error instanceof TypeError && /directory does not exist/.test(error.message)
+}
+
+/** What can be seen of the path of a file that SQLite could not open; null for nothing. */
+function problemOfPath(filename: string): string | null {
+  try {
+    if (statSync(filename, { throwIfNoEntry: false })?.isDirectory() === true)
+      return 'it is a folder. Name a file in it.'
+    const isMissing = statSync(dirname(filename), { throwIfNoEntry: false }) === undefined
+    return isMissing ? 'its folder does not exist. Create the folder.' : null
+  } catch {
+    // What cannot be seen is told by the code of SQLite alone.
+    return null
+  }
 }
 
 function remedyOf({ remedy }: Failure, names: FailedDatabase['names']): string {

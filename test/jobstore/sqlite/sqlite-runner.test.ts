@@ -6,7 +6,9 @@ import { seededIds } from '../../../src/core/ids.ts'
 import { insertMissingQuery } from '../../../src/jobstore/sql/kernel/row-set.ts'
 import type { SqlRunner } from '../../../src/jobstore/sql/kernel/sql-runner.ts'
 import { all, run, type SqlProgram, type SqlStatement } from '../../../src/jobstore/sql/kernel/statement.ts'
-import { SqliteRunner } from '../../../src/jobstore/sqlite/sqlite-runner.ts'
+import { loadNodeSqlite } from '../../../src/jobstore/sqlite/node-sqlite.ts'
+import type { SqliteDriverName } from '../../../src/jobstore/sqlite/sqlite-database.ts'
+import { openSqlite, SqliteRunner } from '../../../src/jobstore/sqlite/sqlite-runner.ts'
 import { systemClock } from '../../../src/time/clock.ts'
 import { ManualClock } from '../../../src/time/manual-clock.ts'
 import { locksInLoops, sqliteRunner, sqliteWords, temporaryFolder } from '../../support/sqlite.ts'
@@ -23,6 +25,9 @@ const write = async (runner: SqlRunner, ...texts: string[]): Promise<void> => {
 const numbers = async (runner: SqlRunner): Promise<unknown[]> =>
   (await runner.read(() => all(sql('SELECT n FROM t ORDER BY n')))).map(({ n }) => n)
 const unavailable = { name: 'JobPersistenceError', code: 'ERR_DATABASE_UNAVAILABLE' }
+
+const drivers: readonly (SqliteDriverName | null)[] =
+  (await loadNodeSqlite()) === null ? [null] : [null, 'node:sqlite']
 
 describe('a transaction', () => {
   test('answers what the program returns, with rows and numbers of changes', async () => {
@@ -154,10 +159,26 @@ describe('a file that cannot be used', () => {
     expect(readFileSync(filename, 'utf8')).toBe(content)
   })
 
-  test('is an error when its folder is missing', async () => {
-    const filename = join(temporaryFolder(), 'none', 'a.db')
-    await expect(sqliteRunner(filename)).rejects.toMatchObject(unavailable)
+  const openWith = (driver: SqliteDriverName | null, filename: string): Promise<unknown> =>
+    openSqlite(
+      { filename, driver, synchronous: 'normal' },
+      { clock: systemClock, ids: seededIds(1), busyTimeoutMs: 0 },
+    )
+  const saying = (problem: string): object => ({
+    ...unavailable,
+    message: expect.stringMatching(new RegExp(`' cannot be opened: ${problem}$`)) as string,
   })
+  test.each(drivers)(
+    'is an error when its folder is missing, or it is a folder, with driver %s',
+    async (driver) => {
+      const folder = temporaryFolder()
+      const missing = openWith(driver, join(folder, 'none', 'a.db'))
+      await expect(missing).rejects.toMatchObject(saying('its folder does not exist. Create the folder.'))
+      await expect(openWith(driver, folder)).rejects.toMatchObject(
+        saying('it is a folder. Name a file in it.'),
+      )
+    },
+  )
 
   test('is an error when the disk is full, and all goes on when it is not any more', async () => {
     const filename = join(temporaryFolder(), 'a.db')
