@@ -6,6 +6,7 @@ import type { NodeRow } from '../tables/nodes/node-row.ts'
 interface Told {
   readonly failed: Set<string | null>
   readonly locking: Set<string | null>
+  readonly limits: Set<string | null>
   readonly recovery: FailureSeries
 }
 
@@ -28,7 +29,7 @@ export class NodeNews {
   }
 
   /** True once for each start of a node. */
-  isNews({ instanceId, bootId }: NodeRow, what: 'failed' | 'locking'): boolean {
+  isNews({ instanceId, bootId }: NodeRow, what: 'failed' | 'locking' | 'limits'): boolean {
     const told = this.#of(instanceId)[what]
     if (told.has(bootId)) return false
     told.add(bootId)
@@ -51,6 +52,7 @@ export class NodeNews {
     const told = this.#told.get(instanceId) ?? {
       failed: new Set(),
       locking: new Set(),
+      limits: new Set(),
       recovery: new FailureSeries(this.#context),
     }
     this.#told.set(instanceId, told)

@@ -56,6 +56,11 @@ export class JobGroupLimits {
     this.#statements = jobGroupLimitStatements(vocabulary)
   }
 
+  /** As a node tells its peers. */
+  get byGroup(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#limits)
+  }
+
   has(group: string): boolean {
     return this.#limits.has(group)
   }

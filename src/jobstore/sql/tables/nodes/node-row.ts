@@ -23,6 +23,8 @@ export interface NodeInfo extends NodeReport {
   /** How far the database's time is ahead of the machine's clock; null while that is not known. */
   readonly clockOffsetMs: number | null
   readonly failedAfterMs: number
+  /** How many jobs of a group may run at once. Nodes of older versions do not write it. */
+  readonly jobGroupLimits?: Readonly<Record<string, number>>
   /** Null where the end of the session cannot be seen. */
   readonly witness: NodeWitness | null
 }
