@@ -112,6 +112,8 @@ describe('a handler in a server of another make', () => {
     const open = (): Promise<Response> => handle(asked('/api/events'))
     const response = await open()
     expect(response.headers.get('content-type')).toBe('text/event-stream')
+    // Without no-transform, what compresses the answers of an application holds the stream back.
+    expect(response.headers.get('cache-control')).toBe('no-store, no-transform')
     const body: ReadableStream<Uint8Array> = response.body ?? expect.fail('a stream has a body')
     const reader = body.getReader()
     expect((await open()).status).toBe(429)

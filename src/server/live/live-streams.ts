@@ -138,7 +138,8 @@ export class LiveStreams {
     return new Response(body, {
       headers: {
         'content-type': 'text/event-stream',
-        'cache-control': 'no-store',
+        // What compresses the answers of an application would hold it back until it has enough to compress.
+        'cache-control': 'no-store, no-transform',
         'x-accel-buffering': 'no',
       },
     })
