@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { inBrowser } from '../support/browser-suite.ts'
-import { dashboardFixture, openDashboard, picture, seen } from '../support/dashboard-fixture.ts'
+import { builtPage, dashboardFixture, openDashboard, picture, seen } from '../support/dashboard-fixture.ts'
 import { addPlainJob } from '../support/server-fixture.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
+import { unableToCheckIn } from '../support/unable-to-check-in.ts'
 
 inBrowser('an outage', (browser) => {
   test('in which all fails is a success of 0 %, and leads to what failed', async () => {
@@ -23,6 +24,20 @@ inBrowser('an outage', (browser) => {
     await page.getByRole('link', { name: 'Failures' }).click()
     await page.waitForURL(/filter=outcome%3Afailed%2CtimedOut%2Clost&/)
     await page.getByRole('link', { name: 'mail/bad' }).first().waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('of the writes of a node is a problem, though all that can be read is well', async () => {
+    await using fixture = await unableToCheckIn({ dashboard: builtPage })
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/')
+    await seen(page, 'This node cannot write that it is alive.')
+    await seen(page, 'Look whether the disk of the database is full')
+    expect(await page.getByText('All is well').count()).toBe(0)
+    await picture(page, 'not-checking-in')
+    fixture.mend()
+    await fixture.clock.advance(60_000)
+    await seen(page, 'All is well')
     expect(errors).toEqual([])
     await page.close()
   })

@@ -6,6 +6,7 @@ import { prometheusPlugin } from '../../src/metrics.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { ask, filledScheduler, serverFixture, tokens } from '../support/server-fixture.ts'
+import { unableToCheckIn } from '../support/unable-to-check-in.ts'
 
 describe('health', () => {
   test('says who asks without a token only whether it is well', async () => {
@@ -88,6 +89,19 @@ describe('health', () => {
     }
     expect(asked).toBe(2)
     expect(failures).toEqual(Array(2).fill('it could not be found out who asks a probe'))
+  })
+
+  test('says with the scheduler why its node is not ready, also to those with a role on a group alone', async () => {
+    await using fixture = await unableToCheckIn()
+    for (const who of ['viewer', 'reports'] as const) {
+      expect(await fixture.ask('GET /scheduler', { who })).toMatchObject({
+        json: { status: 'started', notReady: ['notCheckingIn'] },
+      })
+    }
+    fixture.mend()
+    await fixture.clock.advance(60_000)
+    expect(await fixture.ask('GET /scheduler')).toMatchObject({ json: { notReady: [] } })
+    expect(await fixture.ask('GET /schedulers')).toMatchObject({ json: { items: [{ notReady: [] }] } })
   })
 
   test('answers the rules that it was given', async () => {

@@ -7,6 +7,7 @@ import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { refuseAttached, seesNodes } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import type { Access } from '../catalogue/role.ts'
+import type { ServerParts } from '../server-parts.ts'
 import { plainActionJson } from '../wire/action.ts'
 import { groupPath, nothing } from '../wire/fields.ts'
 import {
@@ -32,10 +33,15 @@ const getScheduler: Operation = operation({
   query: nothing,
   body: null,
   answer: schedulerJson,
-  handle: async ({ scheduler, access, parts }) => schedulerToJson(scheduler, access, parts.clock.now()),
+  handle: async ({ scheduler, access, parts }) => schedulerToJson(scheduler, access, parts),
 })
 
-export function schedulerToJson(scheduler: Scheduler, access: Access, nowMs: number): SchedulerJson {
+export async function schedulerToJson(
+  scheduler: Scheduler,
+  access: Access,
+  { clock, health }: ServerParts,
+): Promise<SchedulerJson> {
+  const ready = await health.get(scheduler.schedulerName)?.ready()
   const { isStarted, isShutdown, runningSince, ...rest } = scheduler.getMetaData()
   const attached = isAttached(scheduler)
   // What a node has run of each group is not counted.
@@ -52,7 +58,8 @@ export function schedulerToJson(scheduler: Scheduler, access: Access, nowMs: num
     jobStoreClustered: rest.jobStoreClustered,
     threadPool: rest.threadPool,
     threadPoolSize: rest.threadPoolSize,
-    nowMs,
+    notReady: ready?.reasons.map(({ code }) => code) ?? [],
+    nowMs: clock.now(),
   }
 }
 

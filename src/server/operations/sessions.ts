@@ -4,7 +4,7 @@ import { packageVersion } from '../../core/version.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { Access, type Principal, roles } from '../catalogue/role.ts'
 import { nothing, textUpTo } from '../wire/fields.ts'
-import { type SchedulerJson, schedulerJson } from '../wire/runs.ts'
+import { schedulerJson } from '../wire/runs.ts'
 import { schedulerToJson } from './scheduler.ts'
 
 const role = z.enum(roles)
@@ -138,10 +138,8 @@ const listSchedulers: Operation = operation({
   body: null,
   answer: z.strictObject({ items: z.array(schedulerJson) }),
   async handle({ access, parts }) {
-    const nowMs = parts.clock.now()
-    const items: SchedulerJson[] = []
-    for (const scheduler of parts.schedulers.values()) items.push(schedulerToJson(scheduler, access, nowMs))
-    return { items }
+    const schedulers = [...parts.schedulers.values()]
+    return { items: await Promise.all(schedulers.map((each) => schedulerToJson(each, access, parts))) }
   },
 })
 

@@ -50,7 +50,7 @@ const supportDump: Operation = operation({
       version: packageVersion,
       nodeVersion: process.version,
       platform: `${process.platform}-${process.arch}`,
-      scheduler: schedulerToJson(scheduler, access, parts.clock.now()),
+      scheduler: await schedulerToJson(scheduler, access, parts),
       nodes: isSeen ? [...(await scheduler.cluster.nodes())] : null,
       jobGroups: [...(await scheduler.getJobGroupNames())],
       triggerGroups: [...(await scheduler.getTriggerGroupNames())],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { withoutSecrets } from '../../core/secrets.ts'
+import { type HealthCode, healthCodes } from '../../health/health-report.ts'
 import type { ExecutingJob, ExecutingShard, SchedulerNode } from '../../jobstore/cluster-view.ts'
 import { type ExecutionLogLine, executionLogLevels } from '../../jobstore/execution-log.ts'
 import {
@@ -258,6 +259,8 @@ export interface SchedulerJson {
   readonly jobStoreClustered: boolean
   readonly threadPool: string
   readonly threadPoolSize: number
+  /** Why the node that was asked is not ready: the codes of `/health/ready`. */
+  readonly notReady: readonly HealthCode[]
   /** This server's clock. */
   readonly nowMs: number
 }
@@ -280,5 +283,8 @@ export const schedulerJson: z.ZodType<SchedulerJson> = z.strictObject({
   jobStoreClustered: z.boolean(),
   threadPool: z.string(),
   threadPoolSize: z.number(),
+  notReady: z
+    .array(z.enum(healthCodes))
+    .describe('Why the node that was asked is not ready: the codes of /health/ready. Empty when it is.'),
   nowMs: instantMs,
 })

@@ -10,6 +10,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { href, jobPath } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import type { Overview } from './overview.tsx'
+import { words as unreadyWords } from './unready-words.ts'
 import { words } from './words.ts'
 
 export interface Problem {
@@ -57,7 +58,7 @@ export function problemsOf(overview: Overview): readonly Problem[] {
       canStart: may('scheduler.start'),
     })
   }
-  problems.push(...idleOf(overview))
+  problems.push(...unreadyOf(overview), ...idleOf(overview))
   const { inError, isMoreInError } = triggers
   if (inError > 0) {
     problems.push({
@@ -78,6 +79,15 @@ export function problemsOf(overview: Overview): readonly Problem[] {
     })
   }
   return problems.sort((a, b) => Number(b.isBad) - Number(a.isBad))
+}
+
+/** Why the node that answers is not ready; that it stands by is said anyway. */
+function unreadyOf({ scheduler }: Overview): readonly Problem[] {
+  const { codes } = unreadyWords()
+  return scheduler.notReady.flatMap((code) => {
+    const said = codes[code]
+    return said === undefined ? [] : [{ id: `not ready ${code}`, isBad: code !== 'stopping', ...said }]
+  })
 }
 
 /** Why nothing fires, though nothing has failed. */
