@@ -78,6 +78,36 @@ inDashboard('what lies over a page', (browser, fixture) => {
     await page.close()
   })
 
+  test.each([360, 680])('on a window of %i pixels is the navigation, used by the keyboard', async (width) => {
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/triggers', {
+      viewport: { width, height: 800 },
+    })
+    const focused = async (): Promise<string> =>
+      String(
+        await page.evaluate(
+          "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent",
+        ),
+      )
+    const link = page.locator('#navigation').getByRole('link', { name: 'Jobs' })
+    await page.locator('.menu-button').press('Enter')
+    await link.waitFor()
+    expect(await focused()).toBe('Triggers')
+    await page.keyboard.press('Shift+Tab')
+    expect(await focused()).toBe('Jobs')
+    await page.keyboard.press('Escape')
+    await link.waitFor({ state: 'hidden' })
+    expect(await focused()).toBe('Menu')
+    await page.keyboard.press('Enter')
+    await link.waitFor()
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/jobs$/)
+    await link.waitFor({ state: 'hidden' })
+    expect(await page.evaluate('document.activeElement.localName')).toBe('main')
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
   test('is no advice about the store where the group of a timeline is mistyped', async () => {
     const { page, errors } = await openDashboard(browser(), fixture().address, '/timeline')
     const group = page.getByLabel('Group of jobs')

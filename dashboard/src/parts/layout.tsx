@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { pages } from '../pages.ts'
 import { href } from '../state/place.ts'
@@ -14,8 +14,12 @@ import { TopBar } from './top-bar.tsx'
 /** What stands around every page. */
 export function Layout({ children }: { readonly children: ComponentChildren }): JSX.Element {
   const isOpen = useSignal(false)
+  const isByKeyboard = useRef(false)
   const { url } = useLocation()
   useEffect(() => {
+    if (!isOpen.value) return
+    // The link that was followed is about to be hidden, and the focus would be lost with it.
+    if (document.activeElement?.closest('#navigation') !== null) focusOn('main')
     isOpen.value = false
   }, [url])
   useDismissal(isOpen.value, {
@@ -25,6 +29,10 @@ export function Layout({ children }: { readonly children: ComponentChildren }): 
       isOpen.value = false
     },
   })
+  // What stands between the button and the links would take the focus first, and close the menu.
+  useLayoutEffect(() => {
+    if (isOpen.value && isByKeyboard.current) focusOn('#navigation [aria-current]', '#navigation a')
+  }, [isOpen.value])
   const words = shell()
   return (
     <div class="layout">
@@ -32,14 +40,15 @@ export function Layout({ children }: { readonly children: ComponentChildren }): 
         type="button"
         class="skip"
         onClick={() => {
-          document.querySelector<HTMLElement>('main')?.focus()
+          focusOn('main')
         }}
       >
         {words.skip}
       </button>
       <TopBar
         isMenuOpen={isOpen.value}
-        onMenu={() => {
+        onMenu={(isKey) => {
+          isByKeyboard.current = isKey
           isOpen.value = !isOpen.value
         }}
       />
@@ -53,6 +62,12 @@ export function Layout({ children }: { readonly children: ComponentChildren }): 
       <main tabIndex={-1}>{children}</main>
     </div>
   )
+}
+
+function focusOn(selector: string, otherwise: string = selector): void {
+  const element =
+    document.querySelector<HTMLElement>(selector) ?? document.querySelector<HTMLElement>(otherwise)
+  element?.focus()
 }
 
 function NavigationLinks(): JSX.Element {

@@ -15,7 +15,7 @@ import { leaveBy } from './unsaved.ts'
 
 interface TopBarProps {
   readonly isMenuOpen: boolean
-  readonly onMenu: () => void
+  readonly onMenu: (isByKeyboard: boolean) => void
 }
 
 export function TopBar({ isMenuOpen, onMenu }: TopBarProps): JSX.Element {
@@ -28,7 +28,10 @@ export function TopBar({ isMenuOpen, onMenu }: TopBarProps): JSX.Element {
         aria-label={words.menu}
         aria-expanded={isMenuOpen}
         aria-controls="navigation"
-        onClick={onMenu}
+        onClick={({ detail }) => {
+          // Of a pointer it counts the presses.
+          onMenu(detail === 0)
+        }}
       >
         <Icon name={isMenuOpen ? 'close' : 'menu'} />
       </button>
