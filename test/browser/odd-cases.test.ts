@@ -72,6 +72,26 @@ inBrowser('a page', (browser) => {
     await page.close()
   })
 
+  test.each([360, 1360])(
+    'asks about a long name in a dialog of %i pixels that hides nothing',
+    async (width) => {
+      const key = await addPlainJob(fixture.scheduler, 'breaking', 'n'.repeat(200), `wide${width}`)
+      const { page } = await openDashboard(browser(), fixture.address, `/jobs/${key.group}/${key.name}`, {
+        viewport: { width, height: 900 },
+      })
+      await page.getByRole('button', { name: 'Delete' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel(/^Type n+ to confirm$/).waitFor()
+      await picture(page, `long-name-${width}`)
+      const hidden =
+        "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('dialog'))"
+      expect(await page.evaluate(hidden)).toBe(0)
+      await dialog.getByRole('button', { name: 'Close' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await page.close()
+    },
+  )
+
   test('speaks of how the scheduler is, and not of each second until it fires', async () => {
     const { page } = await openDashboard(browser(), fixture.address, '/')
     await seen(page, /No trigger will fire|fires/)
