@@ -68,6 +68,21 @@ inBrowser('what somebody types', (browser) => {
     await scheduler.shutdown()
   })
 
+  test.each([
+    ['a page', '/calendars/of/holidays', 'Definition'],
+    ['a dialog', '/jobs/mail/hourly', 'Data'],
+  ])('goes on in the field of %s that had the focus before the session ended', async (_, path, label) => {
+    await using fixture = await dashboardFixture()
+    const { page } = await openDashboard(browser(), fixture.address, path)
+    if (label === 'Data') await page.getByRole('button', { name: 'Run now', exact: true }).click()
+    const field = page.getByRole('textbox', { name: label })
+    await field.click()
+    await page.evaluate(`fetch('/api/session', { method: 'DELETE' })`)
+    await signIn(page, 'admin')
+    expect(await page.evaluate('document.activeElement.labels?.[0]?.textContent')).toBe(label)
+    await page.close()
+  })
+
   test('is not for another person who signs in at the same page', async () => {
     await using fixture = await dashboardFixture()
     const { page } = await openDashboard(browser(), fixture.address, '/calendars/of/holidays')

@@ -65,7 +65,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
 }
 
 /** To the first that takes it, unless something has it: a dialog that was taken off the page gives it to nothing. */
-function giveFocus(elements: readonly (Element | null)[]): void {
+export function giveFocus(elements: readonly (Element | null)[]): void {
   for (const element of elements) {
     if (document.activeElement !== document.body) return
     if (element instanceof HTMLElement) element.focus({ preventScroll: true })

@@ -10,6 +10,7 @@ import { common } from '../words/common.ts'
 import { dictionary } from '../words/dictionary.ts'
 import { problemText } from '../words/problem-text.ts'
 import { Button } from './button.tsx'
+import { giveFocus } from './dialog.tsx'
 import { Field } from './field.tsx'
 import { Icon } from './icon.tsx'
 
@@ -53,10 +54,12 @@ export function LoginDialog(): JSX.Element {
     if (hasEnded.value) element.current?.showModal()
   }
   useEffect(() => {
+    const before = document.activeElement
     const dialog = element.current
     show()
     return () => {
       dialog?.close()
+      giveFocus([before, document.querySelector('main')])
     }
   }, [])
   return (
