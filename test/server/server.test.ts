@@ -327,6 +327,27 @@ describe('the page', () => {
     }
   })
 
+  test('is no answer to another method of a path of the API, which says what it takes', async () => {
+    await using fixture = await serverFixture({ dashboard: folder, basePath: '/admin' })
+    const ask = async (method: string, path: string): Promise<readonly unknown[]> => {
+      const answer = await fetch(`${fixture.address}/admin${path}`, { method })
+      return [answer.status, answer.headers.get('allow'), await codeOf(answer)]
+    }
+    const refused = 'ERR_METHOD_NOT_ALLOWED'
+    expect(await ask('PATCH', '/api/jobs/mail/hourly')).toEqual([
+      405,
+      'GET, HEAD, PUT, DELETE, OPTIONS',
+      refused,
+    ])
+    expect(await ask('GET', '/api/jobs/mail/hourly/run')).toEqual([405, 'POST, OPTIONS', refused])
+    expect(await ask('POST', '/health/live')).toEqual([405, 'GET, HEAD, OPTIONS', refused])
+    expect(await ask('PUT', '/api/events')).toEqual([405, 'GET, OPTIONS', refused])
+    expect(await ask('HEAD', '/api/events')).toEqual([405, 'GET, OPTIONS', null])
+    expect(await ask('OPTIONS', '/api/jobs')).toEqual([204, 'GET, HEAD, OPTIONS', null])
+    expect(await ask('POST', '/health/ready/')).toEqual([404, null, 'ERR_NOT_FOUND'])
+    expect(await ask('OPTIONS', '/api/nothing')).toEqual([404, null, 'ERR_NOT_FOUND'])
+  })
+
   test('is no answer to a probe that is mistyped: each but those that there are is a problem', async () => {
     await using fixture = await serverFixture({ dashboard: folder, basePath: '/admin' })
     const mistyped = [
@@ -377,6 +398,11 @@ describe('the page', () => {
     expect((await get(without.address, '/')).status).toBe(404)
   })
 })
+
+async function codeOf(answer: Response): Promise<unknown> {
+  const text = await answer.text()
+  return text === '' ? null : (JSON.parse(text) as { readonly code: unknown }).code
+}
 
 function onTestFinishedFiles(folder: string): void {
   process.once('exit', () => {

@@ -1,12 +1,14 @@
 import { Hono } from 'hono'
 import { SchedulerError } from '../../core/errors.ts'
-import type { Operation } from '../catalogue/operation.ts'
+import type { HttpMethod, Operation } from '../catalogue/operation.ts'
 import { nothingHere } from '../wire/nothing-here.ts'
 import type { Page } from './page.ts'
 import type { Connection, RequestPipeline } from './pipeline.ts'
 
 /** Where no page is, so that a probe whose path is mistyped fails instead of being answered by the page. */
 const placesOfApi = /^\/+(?:api(?:\/|$)|health|metrics)/i
+
+const methods: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'DELETE']
 
 /** The routes: those of the catalogue, and the page. */
 export function createApp(
@@ -15,14 +17,18 @@ export function createApp(
   { page, basePath }: { readonly page: Page | null; readonly basePath: string },
 ): Hono<{ Bindings: Connection }> {
   const app = new Hono<{ Bindings: Connection }>()
+  /** The paths of streams, as patterns. */
+  const streams = new Set<string>()
   for (const operation of catalogue) {
     const path = operation.path.replace(/\{(\w+)\}/g, ':$1')
     const places = operation.isServerWide === true ? ['/api'] : ['/api', '/api/schedulers/:scheduler']
     if (operation.isAtRoot === true) places.push('')
     for (const place of places) {
-      app.on(operation.method, `${basePath}${place}${path}`, ({ req, env }) => {
+      const pattern = `${basePath}${place}${path}`
+      if (operation.isStream === true) streams.add(pattern)
+      app.on(operation.method, pattern, ({ req, env }) => {
         // Hono answers HEAD as GET without the body, but the client would leave a stream open that it does not read.
-        if (req.method === 'HEAD' && operation.isStream === true) return onlyGet()
+        if (req.method === 'HEAD' && operation.isStream === true) return notAllowed(['GET'])
         const { scheduler, ...params } = req.param() as Record<string, string>
         return pipeline.answer({
           operation,
@@ -34,7 +40,21 @@ export function createApp(
       })
     }
   }
+  const methodsOf = (path: string): readonly string[] =>
+    methods.flatMap((method) => {
+      const route = app.router.match(method, path)[0][0]?.[0][1].path
+      if (route === undefined) return []
+      return method === 'GET' && !streams.has(route) ? ['GET', 'HEAD'] : [method]
+    })
+  const notAllowed = (allowed: readonly string[], method = ''): Response => {
+    const headers = new Headers({ allow: [...allowed, 'OPTIONS'].join(', ') })
+    if (method === 'OPTIONS') return new Response(null, { status: 204, headers })
+    const detail = `This path takes ${allowed.join(', ')}.`
+    return pipeline.problem(new SchedulerError('ERR_METHOD_NOT_ALLOWED', detail), 'none', headers)
+  }
   app.notFound(async ({ req }) => {
+    const allowed = methodsOf(req.path)
+    if (allowed.length > 0) return notAllowed(allowed, req.method)
     const path = req.path.slice(basePath.length)
     const isApi = placesOfApi.test(path)
     const isBelow = req.path.startsWith(basePath) && (path === '' || path.startsWith('/'))
@@ -44,8 +64,4 @@ export function createApp(
   })
   app.onError((error) => pipeline.problem(error, 'none'))
   return app
-}
-
-function onlyGet(): Response {
-  return new Response(null, { status: 405, headers: { allow: 'GET' } })
 }
