@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { JobKey } from '../../src/core/key.ts'
 import { type ServerFixture, serverFixture, tokens } from '../support/server-fixture.ts'
@@ -11,8 +12,9 @@ async function opened(): Promise<ServerFixture> {
 const put = async (
   { address }: ServerFixture,
   body: Uint8Array<ArrayBuffer>,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number; readonly json: unknown }> => {
-  const headers = { authorization: `Bearer ${tokens.admin}`, 'content-type': 'application/json' }
+  const headers = { authorization: `Bearer ${tokens.admin}`, 'content-type': 'application/json', ...more }
   const answer = await fetch(`${address}/api/jobs/raw/latin`, { method: 'PUT', headers, body })
   return { status: answer.status, json: await answer.json() }
 }
@@ -31,6 +33,59 @@ test('a body that is not UTF-8 is refused, and nothing of it is stored', async (
   expect(await fixture.scheduler.getJobDetail(key)).toBeNull()
   expect(await put(fixture, bytesOf(body, 'utf8'))).toMatchObject({ status: 200 })
   expect(await fixture.scheduler.getJobDetail(key)).toMatchObject({ description: 'caf\u{E9}' })
+})
+
+test('a body that is compressed is refused, and says that it is', async () => {
+  const fixture = await opened()
+  const whole = { jobType: 'echo', durable: true }
+  const body = new Uint8Array(gzipSync(JSON.stringify(whole)))
+  const message = 'is gzip, and compressed bodies are not taken: send the body as it is, without this header'
+  expect(await put(fixture, body, { 'content-encoding': 'gzip' })).toMatchObject({
+    status: 400,
+    json: { problems: [{ field: 'content-encoding', message }] },
+  })
+  const plain = bytesOf(JSON.stringify(whole), 'utf8')
+  expect(await put(fixture, plain, { 'content-encoding': 'identity' })).toMatchObject({ status: 200 })
+})
+
+test('a body may begin with a byte order mark', async () => {
+  const fixture = await opened()
+  const body = bytesOf(`\u{FEFF}${JSON.stringify({ jobType: 'echo', durable: true })}`, 'utf8')
+  expect(await put(fixture, body)).toMatchObject({ status: 200 })
+})
+
+test('a body that the application has read already is refused with how to mount the server', async () => {
+  const { server } = await opened()
+  const mounting = 'mount the server before what reads bodies, such as express.json()'
+  const ask = async (body: string | ReadableStream, read: boolean): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${tokens.admin}`, 'content-type': 'application/json' }
+    const init: RequestInit = { method: 'POST', headers, body, ...{ duplex: 'half' } }
+    const request = new Request('http://localhost/api/jobs/reports/daily/pause', init)
+    if (read) await request.text()
+    return (await server.fetch(request)).json()
+  }
+  const messages = (message: unknown): object => ({ code: 'ERR_INVALID_ARGUMENT', problems: [{ message }] })
+  const problem = `has been read before the server got the request: ${mounting}`
+  expect(await ask('{}', true)).toMatchObject(messages(problem))
+  const gone = new ReadableStream({
+    start: (controller) => {
+      controller.error(new Error('aborted'))
+    },
+  })
+  const other = `has not come to its end; where the application has read it before, ${mounting}`
+  expect(await ask(gone, false)).toMatchObject(messages(other))
+})
+
+test('a key for repetitions that came with another request is refused with what to do', async () => {
+  const fixture = await opened()
+  const headers = { 'idempotency-key': 'one' }
+  const pause = (reason: string) =>
+    fixture.ask('POST /jobs/reports/daily/pause', { headers, body: { reason, untilMs: null } })
+  expect(await pause('a')).toMatchObject({ status: 200 })
+  expect((await pause('b')).json).toMatchObject({
+    code: 'ERR_IDEMPOTENCY_KEY',
+    detail: expect.stringContaining('Make a new one for each request') as string,
+  })
 })
 
 test.each(['%ff', '%', '%zz', 'a%E6%8A', '%ED%A0%80'])(

@@ -53,7 +53,7 @@ export class IdempotentAnswers {
       if (known.fingerprint === fingerprint) return known.answer
       throw new SchedulerError(
         'ERR_IDEMPOTENCY_KEY',
-        'This Idempotency-Key came with another request before.',
+        'This Idempotency-Key came with another request before. Make a new one for each request.',
       )
     }
     const answer = carryOut()

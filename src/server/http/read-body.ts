@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import { withoutMark } from '../../core/byte-order-mark.ts'
 import { SchedulerError } from '../../core/errors.ts'
+import { beginningOf } from '../../core/text-beginning.ts'
 import { bodyBytesMax } from '../server-options.ts'
 import { RequestProblem } from './problem.ts'
 
@@ -7,12 +9,18 @@ import { RequestProblem } from './problem.ts'
  * The body of a request as text, never more than `maxBytes` of it in memory.
  *
  * @throws SchedulerError ERR_REQUEST_TOO_LARGE
- * @throws RequestProblem for a body that ends too soon, or is not UTF-8
+ * @throws RequestProblem for a body that ends too soon, was read before, is compressed or is not UTF-8
  */
 export async function readBody(request: Request, maxBytes: number): Promise<string> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > maxBytes) throw tooLarge(maxBytes)
   if (request.body === null) return ''
+  if (request.bodyUsed) throw bodyProblem(`has been read before the server got the request: ${mounting}`)
+  const encoding = request.headers.get('content-encoding') ?? 'identity'
+  if (encoding !== 'identity') {
+    const message = `is ${beginningOf(encoding, 50)}, and compressed bodies are not taken: ${uncompressed}`
+    throw new RequestProblem([{ field: 'content-encoding', message }])
+  }
   const chunks: Uint8Array[] = []
   let bytes = 0
   try {
@@ -24,12 +32,20 @@ export async function readBody(request: Request, maxBytes: number): Promise<stri
   } catch (error) {
     if (SchedulerError.is(error)) throw error
     // A client that goes away is no failure of the server.
-    throw new RequestProblem([{ field: 'body', message: 'has not come to its end' }])
+    const ofMount = bytes === 0 ? `; where the application has read it before, ${mounting}` : ''
+    throw bodyProblem(`has not come to its end${ofMount}`)
   }
   const whole = Buffer.concat(chunks)
   // The decoder would put U+FFFD for what is not, and that would be stored.
-  if (!isUtf8(whole)) throw new RequestProblem([{ field: 'body', message: 'must be UTF-8' }])
-  return whole.toString('utf8')
+  if (!isUtf8(whole)) throw bodyProblem('must be UTF-8')
+  return withoutMark(whole.toString('utf8'))
+}
+
+const mounting = 'mount the server before what reads bodies, such as express.json()'
+const uncompressed = 'send the body as it is, without this header'
+
+function bodyProblem(message: string): RequestProblem {
+  return new RequestProblem([{ field: 'body', message }])
 }
 
 /** @throws RequestProblem for what is no JSON */
@@ -38,7 +54,7 @@ export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new RequestProblem([{ field: 'body', message: 'must be JSON' }])
+    throw bodyProblem('must be JSON')
   }
 }
 
