@@ -28,7 +28,7 @@ const app = Fastify()
 // The API reads its bodies itself, within its own limits.
 app.removeAllContentTypeParsers()
 app.addContentTypeParser('*', (_request, body, done) => done(null, body))
-app.all('/admin/jobs/*', async (request, reply) => {
+const answerOf = async (request, reply) => {
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
   const answer = await api.fetch(
     new Request(`${request.protocol}://${request.host}${request.url}`, {
@@ -39,7 +39,10 @@ app.all('/admin/jobs/*', async (request, reply) => {
   )
   // Streams of events flow through as they come.
   return reply.send(answer)
-})
+}
+// The page has the first address, which the second pattern is not for.
+app.all('/admin/jobs', answerOf)
+app.all('/admin/jobs/*', answerOf)
 app.addHook('onClose', async () => {
   await api.close()
   await scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs: 30_000 })
@@ -53,6 +56,8 @@ console.log(`without a user: ${(await fetch(`${address}/admin/jobs/api/jobs`)).s
 const { items } = await (await ask('/jobs')).json()
 console.log(`jobs: ${items.map(({ key }) => key.name)}`)
 const headers = { 'x-user': 'ann', 'content-type': 'application/json' }
+const page = await fetch(`${address}/admin/jobs`, { headers: { accept: 'text/html' } })
+console.log(`page: ${page.status}`)
 const run = await ask('/jobs/DEFAULT/daily/run', { method: 'POST', headers, body: '{}' })
 console.log(`run: ${run.status}`)
 await app.close()

@@ -19,7 +19,7 @@ const expected: Record<string, readonly RegExp[]> = {
   ],
   'class-job.ts': [1, 2, 3, 4, 5].map((count) => new RegExp(`^DEFAULT\\.counter counted to ${count}$`)),
   'express.js': [/^without a user: 401$/, /^jobs: daily$/, /^run: 200$/, /^closed$/],
-  'fastify.js': [/^without a user: 401$/, /^jobs: daily$/, /^run: 200$/, /^closed$/],
+  'fastify.js': [/^without a user: 401$/, /^jobs: daily$/, /^page: 200$/, /^run: 200$/, /^closed$/],
   'graceful-shutdown.js': [/being written/, /^SIGTERM$/, /is complete$/, /^the scheduler has shut down/],
   'hello.js': [/^Hello world, \d+ ms late$/, /^Hello world/, /^Hello world/, /^done$/],
   'job-chaining.js': [/^extract is done$/, /^transform is done$/, /^load is done$/],
