@@ -44,6 +44,13 @@ export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener
 }
 
+/** Called when the server does not allow an operation to who is asking. */
+let onNotAllowed: (id: OperationId) => void = () => undefined
+
+export function whenNotAllowed(listener: (id: OperationId) => void): void {
+  onNotAllowed = listener
+}
+
 /** Calls an operation of the API on the scheduler that the page shows. @throws ApiProblem */
 export async function call<Id extends OperationId>(
   id: Id,
@@ -79,6 +86,7 @@ export async function read<Id extends OperationId>(
   if (response.ok) return { value: answer as Operations[Id]['answer'], version: response.headers.get('etag') }
   if (response.status === 401 && id !== 'session.begin') onSignedOut()
   const problem = answer as ApiProblem['problem']
+  if (problem.code === 'ERR_NOT_ALLOWED') onNotAllowed(id)
   throw new ApiProblem(response.status, problem, mayBeDone && isAnswerLost(response.status, problem))
 }
 

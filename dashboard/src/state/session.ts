@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
-import { call, whenSignedOut } from '../api/client.ts'
+import { call, whenNotAllowed, whenSignedOut } from '../api/client.ts'
 import type { OperationId } from '../api/operations.ts'
 import { say } from './toasts.ts'
 
@@ -45,12 +45,18 @@ export async function signOut(): Promise<void> {
   await loadSession()
 }
 
-/** Has a session that ended show the login, over the page, and follows what other tabs do. */
+/**
+ * Has a session that ended show the login, over the page, and follows what other tabs do, and a role that was changed
+ * meanwhile.
+ */
 export function watchSession(): void {
   tabs?.addEventListener('message', () => {
     loadSession().catch(say.problem)
   })
   whenSignedOut(() => {
     if (isKnown()) hasEnded.value = true
+  })
+  whenNotAllowed((id) => {
+    if (may(id)) loadSession().catch(say.problem)
   })
 }
