@@ -42,6 +42,32 @@ inBrowser('an outage', (browser) => {
     await page.close()
   })
 
+  test('says as of when it shows what runs, and counts no longer', async () => {
+    await using fixture = await dashboardFixture()
+    const { scheduler } = fixture
+    const { page } = await openDashboard(browser(), fixture.address, '/running')
+    await page.clock.install()
+    await page.reload()
+    await seen(page, 'Nothing runs at the moment')
+    const failed = { status: 503, contentType: 'application/json', body: '{"detail":"The store is away."}' }
+    let isAway = true
+    await page.route(/\/api\/executing/, (route) => (isAway ? route.fulfill(failed) : route.continue()))
+    await seen(page, /Known as of \d\d:\d\d:\d\d\./)
+    expect(await page.getByText('Nothing runs at the moment').count()).toBe(0)
+    await picture(page, 'running-unknown')
+    isAway = false
+    await scheduler.start()
+    await scheduler.triggerJob(await addPlainJob(scheduler, 'waiting', 'slow', 'mail'))
+    await page.getByRole('link', { name: 'mail/slow' }).waitFor()
+    isAway = true
+    await seen(page, /Known as of/)
+    const took = page.locator('td[data-label="Took"]')
+    const before = await took.textContent()
+    await page.clock.fastForward(30_000)
+    expect(await took.textContent()).toBe(before)
+    await page.close()
+  })
+
   test('of a server that stands still is seen before the browser gives up', async () => {
     await using fixture = await dashboardFixture()
     await fixture.scheduler.start()

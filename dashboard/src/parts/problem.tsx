@@ -1,5 +1,7 @@
 import type { JSX } from 'preact'
 import { isGone } from '../api/problem.ts'
+import { nowMs } from '../time/clock.ts'
+import { instantText } from '../time/format.ts'
 import { common } from '../words/common.ts'
 import { problemText } from '../words/problem-text.ts'
 import { Button } from './button.tsx'
@@ -7,9 +9,12 @@ import { Button } from './button.tsx'
 /** Why something is not shown. */
 export function ProblemNote({
   error,
+  knownMs = null,
   retry,
 }: {
   readonly error: unknown
+  /** When what is shown all the same was loaded. */
+  readonly knownMs?: number | null
   readonly retry?: () => unknown
 }): JSX.Element {
   const words = common()
@@ -19,6 +24,7 @@ export function ProblemNote({
       <span>
         {problemText(error)}
         {isGone(error) && ` ${words.mayBeDeleted}`}
+        {knownMs !== null && ` ${words.knownAsOf(instantText(knownMs, nowMs()))}`}
       </span>
       {retry !== undefined && <Button text={words.retry} onPress={retry} />}
     </div>

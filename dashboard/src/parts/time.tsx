@@ -49,7 +49,13 @@ export function Duration({ ms }: { readonly ms: number | null | undefined }): JS
   return <span class={ms === null || ms === undefined ? 'unknown' : 'number'}>{durationText(ms)}</span>
 }
 
+interface ElapsedProps {
+  readonly sinceMs: number
+  /** When that was last known, where it is not known of now. */
+  readonly knownMs?: number | null
+}
+
 /** How long something has been going on. */
-export function Elapsed({ sinceMs }: { readonly sinceMs: number }): JSX.Element {
-  return <Duration ms={Math.max(0, tick.value - sinceMs)} />
+export function Elapsed({ sinceMs, knownMs = null }: ElapsedProps): JSX.Element {
+  return <Duration ms={Math.max(0, (knownMs ?? tick.value) - sinceMs)} />
 }

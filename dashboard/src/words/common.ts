@@ -126,6 +126,7 @@ export const common = dictionary({
     gone: 'There is nothing here.',
     mayBeDeleted: 'It may have been deleted.',
     failed: 'This could not be loaded',
+    knownAsOf: (at: string) => `Known as of ${at}.`,
     noAnswer: 'The server does not answer.',
     mayBeDone: 'No answer came: it may have been done all the same. Look before you do it again.',
     otherAnswered:
@@ -210,6 +211,7 @@ export const common = dictionary({
     gone: '这里没有内容。',
     mayBeDeleted: '可能已被删除。',
     failed: '无法加载',
+    knownAsOf: (at: string) => `所示内容截至 ${at}。`,
     noAnswer: '服务器没有响应。',
     mayBeDone: '没有收到响应：操作可能已经完成。请先查看，再决定是否重试。',
     otherAnswered: '响应并非来自服务器，而是来自中间设备，例如需要登录的代理。请重新加载页面。',

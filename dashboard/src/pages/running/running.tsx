@@ -19,6 +19,7 @@ const words = dictionary({
     title: 'Running',
     below: 'Executions in flight, on every node',
     empty: 'Nothing runs at the moment',
+    emptyThen: 'Nothing ran when this was last known',
     emptyHint: 'Executions appear here when a trigger fires, and when a job is run from its page.',
     notSeen: 'What runs is not known here',
     instance: 'Execution',
@@ -29,6 +30,7 @@ const words = dictionary({
     title: '运行中',
     below: '所有节点上正在进行的执行',
     empty: '当前没有运行中的执行',
+    emptyThen: '最后一次获知时没有运行中的执行',
     emptyHint: '触发器触发或从作业页面运行时，执行会显示在这里。',
     notSeen: '此处不知道正在运行什么',
     instance: '执行',
@@ -58,6 +60,7 @@ export function RunningPage(): JSX.Element {
   })
   const shown = executing.value.value
   const isBlind = shown?.isWhole === false
+  const isOld = executing.error.value !== null
   return (
     <>
       <PageHead title={text.title} below={text.below} />
@@ -65,14 +68,14 @@ export function RunningPage(): JSX.Element {
       <Listing title={text.title} of={executing}>
         <Table
           caption={text.title}
-          columns={columns()}
+          columns={columns(isOld ? executing.loadedMs.value : null)}
           rows={shown?.items ?? null}
           keyOf={({ fireInstanceId }) => fireInstanceId}
           empty={
             isBlind ? (
               <Empty title={text.notSeen} hint={common().notSeenHint} />
             ) : (
-              <Empty title={text.empty} hint={text.emptyHint} />
+              <Empty title={isOld ? text.emptyThen : text.empty} hint={text.emptyHint} />
             )
           }
         />
@@ -91,7 +94,8 @@ function JobOf({ execution: { jobKey, shard } }: JobOfProps): JSX.Element {
   )
 }
 
-function columns(): readonly Column<ExecutingJson>[] {
+/** What runs, or ran when that was last known. */
+function columns(knownMs: number | null): readonly Column<ExecutingJson>[] {
   const text = common()
   const { instance } = words()
   return [
@@ -109,7 +113,7 @@ function columns(): readonly Column<ExecutingJson>[] {
     {
       id: 'took',
       title: text.took,
-      cell: ({ fireTimeMs }) => <Elapsed sinceMs={fireTimeMs} />,
+      cell: ({ fireTimeMs }) => <Elapsed sinceMs={fireTimeMs} knownMs={knownMs} />,
       isNumber: true,
     },
     { id: 'progress', title: words().progress, cell: ({ progressText }) => <Progress text={progressText} /> },
