@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { triggerKey } from '../../src/core/key.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { HolidayCalendar } from '../../src/triggers/calendars/holiday-calendar.ts'
 import { inDashboard } from '../support/browser-suite.ts'
 import { openDashboard, picture } from '../support/dashboard-fixture.ts'
@@ -38,6 +39,23 @@ inDashboard('a name with control characters', (browser, fixture) => {
     await page.getByRole('heading', { name: 'b\uFFFDdne' }).waitFor()
     await page.goto(`${fixture().address}/groups`)
     await page.getByRole('link', { name: 'c\uFFFDdne' }).waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('or a description and data with them are shown with signs, too', async () => {
+    const { scheduler } = fixture()
+    const text = 'pays\u202E001'
+    const job = JobBuilder.newJob('echo').withIdentity('pay', 'odd').withDescription(text)
+    await scheduler.addJob(job.usingJobData({ amount: text }).storeDurably().build())
+    const { page, errors } = await openDashboard(browser(), fixture().address, '/jobs?search=pay')
+    await page.getByText('pays\uFFFD001', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'odd/pay' }).click()
+    await page.getByText('pays\uFFFD001', { exact: true }).waitFor()
+    await page.getByText('"amount": "pays\uFFFD001"').waitFor()
+    await page.getByRole('link', { name: 'Edit', exact: true }).click()
+    await page.getByLabel('Description').waitFor()
+    expect(await page.getByLabel('Description').inputValue()).toBe(text)
     expect(errors).toEqual([])
     await page.close()
   })

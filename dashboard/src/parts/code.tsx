@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { visible } from '../../../src/core/visible-text.ts'
 import { say } from '../state/toasts.ts'
 import { common } from '../words/common.ts'
 import { Button } from './button.tsx'
@@ -14,7 +15,7 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
     <div class="code">
       {/* It scrolls sideways, which the keyboard can do where it has the focus. */}
       <pre tabIndex={0} role="group" aria-label={label}>
-        <code>{text}</code>
+        <code>{visible(text)}</code>
       </pre>
       {/* Browsers have it for https and this machine alone. */}
       {'clipboard' in navigator && <Button text={words.copy} icon="copy" isSmall onPress={copy} />}

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { visibleName } from '../../../../src/core/visible-text.ts'
+import { visible, visibleName } from '../../../../src/core/visible-text.ts'
 import type { ListedCalendarJson } from '../../../../src/server/operations/calendars.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
@@ -53,7 +53,7 @@ export function calendarHref(name: string): string {
 /** A field of a definition, whose fields depend on its type. */
 export function fieldText(definition: object, field: string): string {
   const value = (definition as Readonly<Record<string, unknown>>)[field]
-  return typeof value === 'string' ? value : unknownText
+  return typeof value === 'string' ? visible(value) : unknownText
 }
 
 const types = ['annual', 'cron', 'daily', 'holiday', 'monthly', 'weekly'] as const

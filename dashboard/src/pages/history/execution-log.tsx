@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { visible } from '../../../../src/core/visible-text.ts'
 import type { ExecutionLogLine } from '../../../../src/jobstore/execution-log.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
@@ -66,8 +67,8 @@ function Line({
       <Instant ms={timeMs} />
       <span class="log-level">{level}</span>
       <span class="log-message">
-        {message}
-        {fieldsText !== null && <span class="muted"> {fieldsText}</span>}
+        {visible(message)}
+        {fieldsText !== null && <span class="muted"> {visible(fieldsText)}</span>}
       </span>
     </li>
   )

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { visible } from '../../../../src/core/visible-text.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { Panel } from '../../parts/panel.tsx'
@@ -68,7 +69,7 @@ function Shown({ read: { text: lines, isCut, place, problem } }: { readonly read
       ) : (
         // It scrolls, which the keyboard can do where it has the focus.
         <pre class="log" tabIndex={0} role="group" aria-label={text.log}>
-          {lines}
+          {visible(lines)}
         </pre>
       )}
     </div>

@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { visible } from '../../../../src/core/visible-text.ts'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import type { JobSummaryJson } from '../../../../src/server/wire/jobs.ts'
 import { call } from '../../api/client.ts'
@@ -93,7 +94,7 @@ function columns(asked: Signal<KeyJson | null>): readonly Column<JobSummaryJson>
   return [
     { id: 'job', title: job, cell: ({ key }) => <JobLink of={key} />, isWide: true },
     { id: 'type', title: type, cell: ({ jobType }) => <span class="mono">{jobType}</span> },
-    { id: 'description', title: description, cell: (row) => row.description ?? '', isMinor: true },
+    { id: 'description', title: description, cell: (row) => visible(row.description ?? ''), isMinor: true },
     { id: 'traits', title: text.traits, cell: (row) => <Traits of={row} />, isMinor: true },
     {
       id: 'actions',

@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { visible } from '../../../../src/core/visible-text.ts'
 import { triggerStates } from '../../../../src/jobstore/trigger-state.ts'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import type { JobJson } from '../../../../src/server/wire/jobs.ts'
@@ -61,7 +62,12 @@ export function JobPage({ params }: PageProps): JSX.Element {
         title={keyText(key)}
         above={<a href={href('/jobs')}>{text.title}</a>}
         below={
-          shown !== null && (shown.detail.description ?? <span class="mono">{shown.detail.jobType}</span>)
+          shown !== null &&
+          (shown.detail.description === null ? (
+            <span class="mono">{shown.detail.jobType}</span>
+          ) : (
+            visible(shown.detail.description)
+          ))
         }
         actions={shown !== null && <JobButtons of={key} states={shown.states} />}
       />

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { visibleName } from '../../../../src/core/visible-text.ts'
+import { visible, visibleName } from '../../../../src/core/visible-text.ts'
 import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
 import { isAboutTrigger } from '../../api/is-about.ts'
@@ -145,7 +145,7 @@ function Definition({ trigger: { definition } }: { readonly trigger: TriggerDeta
       <Panel title={text.further}>
         <Facts
           facts={[
-            { name: names.description, value: description ?? names.none },
+            { name: names.description, value: description === null ? names.none : visible(description) },
             { name: names.calendar, value: calendarName === null ? names.none : visibleName(calendarName) },
             { name: names.priority, value: priority },
             { name: text.misfire, value: text.misfires[misfireInstruction] },
