@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { SchedulerError } from '../../core/errors.ts'
 import type { HttpMethod, Operation } from '../catalogue/operation.ts'
 import { nothingHere } from '../wire/nothing-here.ts'
@@ -17,16 +17,14 @@ export function createApp(
   { page, basePath }: { readonly page: Page | null; readonly basePath: string },
 ): Hono<{ Bindings: Connection }> {
   const app = new Hono<{ Bindings: Connection }>()
-  /** The paths of streams, as patterns. */
-  const streams = new Set<string>()
+  /** What answers streams. */
+  const streams = new Set<unknown>()
   for (const operation of catalogue) {
     const path = operation.path.replace(/\{(\w+)\}/g, ':$1')
     const places = operation.isServerWide === true ? ['/api'] : ['/api', '/api/schedulers/:scheduler']
     if (operation.isAtRoot === true) places.push('')
     for (const place of places) {
-      const pattern = `${basePath}${place}${path}`
-      if (operation.isStream === true) streams.add(pattern)
-      app.on(operation.method, pattern, ({ req, env }) => {
+      const handler = ({ req, env }: Context<{ Bindings: Connection }>): Response | Promise<Response> => {
         // Hono answers HEAD as GET without the body, but the client would leave a stream open that it does not read.
         if (req.method === 'HEAD' && operation.isStream === true) return notAllowed(['GET'])
         const { scheduler, ...params } = req.param() as Record<string, string>
@@ -37,14 +35,16 @@ export function createApp(
           params,
           schedulerName: scheduler ?? null,
         })
-      })
+      }
+      if (operation.isStream === true) streams.add(handler)
+      app.on(operation.method, `${basePath}${place}${path}`, handler)
     }
   }
   const methodsOf = (path: string): readonly string[] =>
     methods.flatMap((method) => {
-      const route = app.router.match(method, path)[0][0]?.[0][1].path
-      if (route === undefined) return []
-      return method === 'GET' && !streams.has(route) ? ['GET', 'HEAD'] : [method]
+      const handler = app.router.match(method, path)[0][0]?.[0][0]
+      if (handler === undefined) return []
+      return method === 'GET' && !streams.has(handler) ? ['GET', 'HEAD'] : [method]
     })
   const notAllowed = (allowed: readonly string[], method = ''): Response => {
     const headers = new Headers({ allow: [...allowed, 'OPTIONS'].join(', ') })

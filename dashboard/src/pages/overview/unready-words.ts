@@ -40,7 +40,7 @@ export const words: () => Words = dictionary<Words>({
       notCheckingIn: {
         text: 'This node cannot write that it is alive.',
         remedy:
-          'Look whether the disk of the database is full, or its connection is lost; the log of the node has the error.',
+          'Look whether the disk of the database is full, or its connection lost; the log of the node has the error.',
       },
     },
   },
