@@ -56,12 +56,10 @@ export function fieldText(definition: object, field: string): string {
   return typeof value === 'string' ? visible(value) : unknownText
 }
 
-const types = ['annual', 'cron', 'daily', 'holiday', 'monthly', 'weekly'] as const
-
 /** A type in words; that of an application's own calendars as it is. */
 export function typeText(type: string): string {
-  const known = types.find((each) => each === type)
-  return known === undefined ? type : words().types[known]
+  const known: Readonly<Record<string, string>> = words().types
+  return (Object.hasOwn(known, type) ? known[type] : undefined) ?? type
 }
 
 function columns(): readonly Column<ListedCalendarJson>[] {

@@ -29,7 +29,7 @@ import { offerAllItemsOfGone, settleAllLostItems } from './lost-items.ts'
 import { NodeNews } from './node-news.ts'
 import { NodeTrust } from './node-trust.ts'
 import { type NodeState, NodeWatch } from './node-watch.ts'
-import { warnOfOtherLimits } from './other-limits.ts'
+import { limitsToTell, warnOfOtherLimits } from './other-limits.ts'
 import { recoverNode } from './recovery.ts'
 import { admission, mixedLocking, register } from './registration.ts'
 import { removeNode } from './removal.ts'
@@ -343,7 +343,8 @@ export class ClusterNode implements CheckInObserver {
     const { instanceId } = this.#context
     this.#warnOfStrangers({ rows, nowMs })
     const alive = rows.filter((row) => this.#watch.state(row, nowMs) !== 'failed')
-    warnOfOtherLimits(alive, this.#own(''), { logger: this.#context.logger, news: this.#news })
+    const limits = limitsToTell(this.#transactor.session)
+    warnOfOtherLimits(alive, { instanceId, limits }, { logger: this.#context.logger, news: this.#news })
     this.#news.keep(rows)
     for (const row of rows) {
       if (this.#isStopped) return
@@ -490,7 +491,7 @@ export class ClusterNode implements CheckInObserver {
       locking,
       clockOffsetMs: this.#clockOffsetMs,
       failedAfterMs,
-      jobGroupLimits: this.#transactor.session.groupLimits?.byGroup ?? {},
+      jobGroupLimits: limitsToTell(this.#transactor.session),
       witness: null,
       ...nodeReport(),
     }
