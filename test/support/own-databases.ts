@@ -2,18 +2,27 @@ import type Database from 'better-sqlite3'
 import type pg from 'pg'
 import { JobPersistenceError } from 'quartz-ts'
 import { postgresDialect, postgresSchema } from 'quartz-ts/postgres'
-import type { SqlDatabase, SqlProgram, SqlReply, SqlRow, SqlStatement, SqlValue } from 'quartz-ts/spi'
+import type {
+  SqlDatabase,
+  SqlDialect,
+  SqlProgram,
+  SqlReply,
+  SqlRow,
+  SqlStatement,
+  SqlValue,
+} from 'quartz-ts/spi'
 import { sqliteDialect, sqliteSchema } from 'quartz-ts/sqlite'
 
 // Databases as the guide tells users of `sqlJobStore` to write them: the words are the library's, the runners are not.
 
 /** A connection of better-sqlite3 that belongs to the test. */
-export function ownSqlite(connection: Database.Database): SqlDatabase {
+export function ownSqlite(connection: Database.Database, dialect: SqlDialect = sqliteDialect): SqlDatabase {
   const prepared = new Map<string, Database.Statement>()
   const replyTo = ({ text, values, each }: SqlStatement): SqlReply => {
     const statement: Database.Statement = prepared.get(text) ?? connection.prepare(text)
     prepared.set(text, statement)
-    const runs = (each ?? [values]).map((row) => row.map(toSqlite))
+    // As the guide says, `each` comes only where the dialect asks for it: elsewhere a runner need not know it.
+    const runs = ((dialect.runsRowByRow ? each : undefined) ?? [values]).map((row) => row.map(toSqlite))
     if (statement.reader) {
       const rows = runs.flatMap((row) => statement.all(...row) as SqlRow[])
       return { rows, changes: rows.length }
@@ -33,7 +42,7 @@ export function ownSqlite(connection: Database.Database): SqlDatabase {
   return {
     name: 'OwnSqlite',
     persistent: connection.name !== ':memory:',
-    dialect: sqliteDialect,
+    dialect,
     schema: sqliteSchema,
     async connect() {
       return {

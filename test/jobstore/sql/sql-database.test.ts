@@ -1,7 +1,13 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { createScheduler, defineJob, JobBuilder, TriggerBuilder } from 'quartz-ts'
-import { type SqlDatabase, type SqlDatabaseRunner, type SqlProgram, sqlJobStore } from 'quartz-ts/spi'
+import {
+  type SqlDatabase,
+  type SqlDatabaseRunner,
+  type SqlDialect,
+  type SqlProgram,
+  sqlJobStore,
+} from 'quartz-ts/spi'
 import { sqliteDialect, sqliteSchema } from 'quartz-ts/sqlite'
 import { jobStoreConformance } from 'quartz-ts/testing'
 import { describe, expect, test } from 'vitest'
@@ -49,14 +55,21 @@ test('a store says how long its database may wait for locks', () => {
   expect(() => waitOf(-1)).toThrow(expect.objectContaining({ field: 'longestLockWaitMs' }) as Error)
 })
 
-describe('a store over sqliteDialect and a runner of the user conforms', () => {
+// What the guide shows: the members that a dialect must have.
+const plainDialect = { ...sqliteDialect, runsRowByRow: false, excludesWriters: false, keyedTable: '' }
+const dialects: readonly (readonly [string, SqlDialect])[] = [
+  ['sqliteDialect', sqliteDialect],
+  ['a dialect that takes sets of rows', plainDialect],
+]
+
+describe.each(dialects)('a store over %s and a runner of the user conforms', (_name, dialect) => {
   const connections = new Map<string, Database.Database>()
   const cases = jobStoreConformance({
     name: 'own-database',
     create: (dataId) => {
       const connection = connections.get(dataId) ?? new Database(':memory:')
       connections.set(dataId, connection)
-      return sqlJobStore(ownSqlite(connection))
+      return sqlJobStore(ownSqlite(connection, dialect))
     },
     destroy: (dataId) => {
       connections.get(dataId)?.close()

@@ -213,7 +213,7 @@ export class TriggerTable {
       const { trigger, state, rowId } = entry
       const columns = isCounted(entry) ? fireTimeColumns(trigger) : firedOnceColumns(trigger)
       const rows = state === before && state === 'WAITING' ? waiting : changing
-      if (rowId === undefined) {
+      if (rowId === undefined || advance.byPlace === undefined) {
         rows.byKey.push(Object.assign(this.#keyColumns(trigger.key), columns, { trigger_state: state }))
       } else rows.byPlace.push(Object.assign({ row_id: rowId, trigger_state: state }, columns))
     }
