@@ -1,3 +1,4 @@
+import { isAddressRange } from '../core/address-range.ts'
 import { isHostName } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { visible } from '../core/visible-text.ts'
@@ -50,6 +51,11 @@ const spec = {
       value: 'NAMES',
       help: 'The names by which it is called, such as that of a proxy, with commas between them',
     },
+    'trusted-proxies': {
+      type: 'string',
+      value: 'ADDRESSES',
+      help: 'The proxies that say for whom they ask, as 10.0.0.7 or 10.0.0.0/8, with commas between them',
+    },
     'token-hash-file': {
       type: 'string',
       value: 'FILE',
@@ -86,6 +92,7 @@ export const serveCommand: Command = {
         ? (settings.serve?.notReadyMs ?? 0)
         : parseDuration('--not-ready', values['not-ready'], { max: 3_600_000 })
     const allowedHosts = hostsOf(values) ?? settings.serve?.allowedHosts ?? null
+    const trustedProxies = proxiesOf(values) ?? settings.serve?.trustedProxies ?? []
     const metrics = metricsOf(values, settings)
     const behaviour = behaviourOf(values, settings, { drainMs, metrics })
     // Only a node may be the first one there: who looks at a misspelt name would see an empty store.
@@ -100,7 +107,7 @@ export const serveCommand: Command = {
     const stop = stopRequests(host, null)
     let close = async (): Promise<void> => {}
     const work = async (): Promise<number> => {
-      const opening = { values, settings, port, allowedHosts, metrics }
+      const opening = { values, settings, port, allowedHosts, trustedProxies, metrics }
       const { greeting, health, server } = await open(scheduler, opening, host)
       close = () => server.close()
       host.stdout.write(greeting)
@@ -167,17 +174,26 @@ function hostsOf({ 'allowed-hosts': text }: Values): readonly string[] | null {
   )
 }
 
+/** @throws UsageError */
+function proxiesOf({ 'trusted-proxies': text }: Values): readonly string[] | null {
+  const ranges = text?.split(',') ?? null
+  const wrong = ranges?.find((range) => !isAddressRange(range))
+  if (wrong === undefined) return ranges
+  throw new UsageError(`--trusted-proxies takes addresses such as 10.0.0.7 or 10.0.0.0/8, got '${wrong}'.`)
+}
+
 interface Opening {
   readonly values: Values
   readonly settings: Settings
   readonly port: number
   readonly allowedHosts: readonly string[] | null
+  readonly trustedProxies: readonly string[]
   readonly metrics: PrometheusPlugin | null
 }
 
 async function open(
   scheduler: Scheduler,
-  { values, settings: { store, serve: config = {} }, port, allowedHosts, metrics }: Opening,
+  { values, settings: { store, serve: config = {} }, port, allowedHosts, trustedProxies, metrics }: Opening,
   { clock }: CliHost,
 ): Promise<Pick<Serving, 'server' | 'health'> & { readonly greeting: string }> {
   // The store is reached before the address is printed.
@@ -191,6 +207,7 @@ async function open(
     sessionSecret: config.sessionSecret ?? null,
     isReadOnly,
     allowedHosts,
+    trustedProxies,
     clock,
     ...(metrics !== null && { metrics }),
   }

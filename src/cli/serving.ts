@@ -17,6 +17,8 @@ export interface ServingOptions {
   readonly isReadOnly: boolean
   /** Null for those of `createServer`. */
   readonly allowedHosts: readonly string[] | null
+  /** Those whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
   readonly clock: Clock
   /** What `/metrics` answers. Default: there is no such page. */
   readonly metrics?: PrometheusRegistry
@@ -35,7 +37,8 @@ export interface Serving {
 
 /** Serves a scheduler over HTTP, with a token. */
 export async function serve(scheduler: Scheduler, options: ServingOptions): Promise<Serving> {
-  const { port, host, tokenHashFile, sessionSecret, isReadOnly, allowedHosts, clock, metrics } = options
+  const { port, host, tokenHashFile, sessionSecret, isReadOnly, allowedHosts, trustedProxies } = options
+  const { clock, metrics } = options
   const health = schedulerHealth(scheduler, { clock })
   const server = await createServer({
     scheduler,
@@ -45,6 +48,7 @@ export async function serve(scheduler: Scheduler, options: ServingOptions): Prom
     ...(sessionSecret !== null && { sessionSecret }),
     ...(metrics !== undefined && { metrics }),
     ...(allowedHosts !== null && { allowedHosts }),
+    trustedProxies,
     clock,
   })
   try {

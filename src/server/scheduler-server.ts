@@ -19,6 +19,7 @@ import { AuditTeller } from './http/audit-teller.ts'
 import { Page } from './http/page.ts'
 import { type Connection, RequestPipeline } from './http/pipeline.ts'
 import { isLoopback, loopbackHosts, missingHost } from './http/request-guards.ts'
+import { TrustedProxies } from './http/trusted-proxies.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { Looks, LooksBack } from './looks.ts'
 import { openApiDocument } from './openapi/document.ts'
@@ -100,7 +101,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     },
     async listen(where = {}) {
       requireOpen()
-      const { server, address } = await listen(handle, where, options.allowedHosts)
+      const { server, address } = await listen(handle, where, options)
       listeners.add(server)
       // `close` may have come meanwhile.
       if (isClosed) await closeServer(server, clock)
@@ -164,16 +165,22 @@ function onDemand<Value extends object>(make: () => Value): () => Value {
 async function listen(
   handle: Handle,
   where: ListenOptions,
-  allowedHosts: readonly string[] | null,
+  { allowedHosts, trustedProxies }: ResolvedServerOptions,
 ): Promise<{ server: Server; address: string }> {
   checkOptions('listen', where, { port: checkWhole(0, 65_535), host: checkString })
   const { port = 8080, host = '127.0.0.1' } = where
   // Also of those who name a proxy, some come from this machine.
   const hosts = isLoopback(host) ? [...(allowedHosts ?? []), ...loopbackHosts] : allowedHosts
+  const proxies = new TrustedProxies(trustedProxies)
   const nodeServer = requireFrom(import.meta.url)('@hono/node-server') as NodeServer
   const listener = nodeServer.getRequestListener(
-    (request, { incoming }) =>
-      handle(request, { address: incoming.socket.remoteAddress ?? 'unknown', hosts }),
+    (request, { incoming }) => {
+      const connection = incoming.socket.remoteAddress ?? 'unknown'
+      return handle(request, {
+        address: proxies.clientOf(connection, request.headers.get('x-forwarded-for')),
+        hosts,
+      })
+    },
     // Probes of HTTP/1.0 have no Host header, and without this name each would be refused before it is looked at.
     { overrideGlobalObjects: false, hostname: missingHost },
   )

@@ -1,4 +1,5 @@
 import type { AlertsPlugin } from '../alerts/alerts-plugin.ts'
+import { checkAddressRange } from '../core/address-range.ts'
 import {
   type ArgumentCheck,
   checkBoolean,
@@ -82,6 +83,12 @@ export interface SchedulerServerOptions {
   readonly onAudit?: (record: AuditRecord) => unknown
   /** Says who sends a request, for its limits, where the server is mounted in another. Default: one client. */
   readonly clientAddress?: (request: Request) => string
+  /**
+   * The proxies before `listen` that say in `X-Forwarded-For` for whom they ask: addresses such as `10.0.0.7`, or
+   * ranges such as `10.0.0.0/8`. Limits and the audit then have the client in place of the proxy. Default: none, and
+   * the header is not looked at.
+   */
+  readonly trustedProxies?: readonly string[]
   /**
    * What `/metrics` answers: a `prometheusPlugin`, or a `Registry` of prom-client. Default: there is no such page.
    */
@@ -277,6 +284,7 @@ const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>
   ),
   onAudit: checkFunction,
   clientAddress: checkFunction,
+  trustedProxies: listOf(checkAddressRange),
   metrics: checkMethods(
     'measurements',
     ['metrics'],
@@ -333,6 +341,7 @@ export function resolveServerOptions(options: SchedulerServerOptions): ResolvedS
     dashboard: options.dashboard ?? null,
     onAudit: options.onAudit ?? null,
     clientAddress: options.clientAddress ?? null,
+    trustedProxies: options.trustedProxies ?? [],
     metrics: options.metrics ?? null,
     alerts: alertsOf(schedulers, options.alerts ?? []),
     xxlJob: options.xxlJob ?? null,

@@ -82,6 +82,10 @@ describe('quartz-ts', () => {
       ['serve', '--store', 'a.db', '--allowed-hosts', 'ops.example.com,http://ops.example.com:8080'],
       /--allowed-hosts takes names such as ops\.example\.com, .* got 'http:\/\/ops\.example\.com:8080'/,
     ],
+    [
+      ['serve', '--store', 'a.db', '--trusted-proxies', '10.0.0.0/8,proxy'],
+      /--trusted-proxies takes addresses such as 10\.0\.0\.7 or 10\.0\.0\.0\/8, got 'proxy'/,
+    ],
     [['serve', '--store', 'a.db', '--allowed-hosts', ''], /--allowed-hosts takes names .* got ''/],
     [['validate'], /'validate' needs FILE/],
     [['validate', 'no such file'], /Cannot read the crontab 'no such file': ENOENT/],

@@ -87,6 +87,25 @@ describe('quartz-ts serve', () => {
     })
   })
 
+  test('does not keep others from signing in behind a proxy that it trusts', async () => {
+    const store = join(temporaryFolder(), 'jobs.db')
+    await (await filledScheduler({ jobStore: sqliteJobStore({ filename: store }) })).shutdown()
+    const host = new FakeHost({ clock: systemClock })
+    const ended = runCli(['serve', '--store', store, '--port', '0', '--trusted-proxies', '127.0.0.1'], host)
+    const { address } = await printed(host)
+    const signIn = async (client: string): Promise<number> => {
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': client }
+      const body = JSON.stringify({ token: 'wrong' })
+      return (await fetch(`${address}/api/session`, { method: 'POST', headers, body })).status
+    }
+    const guesses: number[] = []
+    for (let count = 0; count < 11; count++) guesses.push(await signIn('203.0.113.1'))
+    expect(guesses.at(-1)).toBe(429)
+    expect(await signIn('203.0.113.2')).toBe(401)
+    host.send('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
   test.each([
     [[], /'serve' needs --store/],
     [['--store', 'x.db', '--port', '70000'], /--port takes a whole number from 0 to 65535/],

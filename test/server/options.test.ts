@@ -55,6 +55,8 @@ test.each<[string, object]>([
   ['allowedHosts[0]', { scheduler, auth, allowedHosts: ['ops.example.com:8443'] }],
   ['allowedHosts[1]', { scheduler, auth, allowedHosts: ['[::1]', 'Ops.example.com'] }],
   ['allowedHosts[0]', { scheduler, auth, allowedHosts: ['a b'] }],
+  ['trustedProxies[0]', { scheduler, auth, trustedProxies: ['10.0.0.0/33'] }],
+  ['trustedProxies[1]', { scheduler, auth, trustedProxies: ['::1/128', 'proxy.example.com'] }],
   ['allowedOrigins[0]', { scheduler, auth, allowedOrigins: ['https://ops.example.com/path'] }],
   ['sessionSecret', { scheduler, auth, sessionSecret: 'short' }],
   ['sessionMs', { scheduler, auth, sessionMs: 1 }],

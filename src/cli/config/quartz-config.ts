@@ -1,3 +1,4 @@
+import { checkAddressRange } from '../../core/address-range.ts'
 import {
   type ArgumentCheck,
   checkBoolean,
@@ -27,6 +28,11 @@ export interface ServeConfig {
    * `createServer`.
    */
   readonly allowedHosts?: readonly string[]
+  /**
+   * The proxies that say in `X-Forwarded-For` for whom they ask: addresses such as `10.0.0.7`, or ranges such as
+   * `10.0.0.0/8`. Default: none.
+   */
+  readonly trustedProxies?: readonly string[]
   /** Keeps the hash of the token that is made at the first start. Default: a new token at each start. */
   readonly tokenHashFile?: string
   /**
@@ -87,6 +93,7 @@ const serveChecks: Readonly<Record<keyof ServeConfig, ArgumentCheck>> = {
   port: checkWhole(0, 65_535),
   host: checkName,
   allowedHosts: listOf(checkHostName),
+  trustedProxies: listOf(checkAddressRange),
   tokenHashFile: checkName,
   sessionSecret: checkLongSecret(32),
   readOnly: checkBoolean,

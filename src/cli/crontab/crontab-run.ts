@@ -119,6 +119,7 @@ export class CrontabRun {
       sessionSecret: null,
       isReadOnly: false,
       allowedHosts: null,
+      trustedProxies: [],
       clock,
     }
     try {
