@@ -29,20 +29,26 @@ const api = await createServer({
 
 const app = express()
 // Before express.json(): the API reads its bodies itself, within its own limits.
-app.use('/admin/jobs', async (request, response) => {
-  const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
-  const answer = await api.fetch(
-    new Request(`${request.protocol}://${request.host}${request.originalUrl}`, {
-      method: request.method,
-      headers: Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-      ...(hasBody && { body: Readable.toWeb(request), duplex: 'half' }),
-    }),
-  )
-  response.status(answer.status)
-  for (const [name, value] of answer.headers) response.append(name, value)
-  if (answer.body === null) response.end()
-  // Streams of events flow through as they come; a client that goes away ends them.
-  else await pipeline(Readable.fromWeb(answer.body), response).catch(() => {})
+app.use('/admin/jobs', async (request, response, next) => {
+  try {
+    const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
+    const answer = await api.fetch(
+      // The name with its port, which express 4 leaves out of `request.host`.
+      new Request(`${request.protocol}://${request.get('host')}${request.originalUrl}`, {
+        method: request.method,
+        headers: Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+        ...(hasBody && { body: Readable.toWeb(request), duplex: 'half' }),
+      }),
+    )
+    response.status(answer.status)
+    for (const [name, value] of answer.headers) response.append(name, value)
+    if (answer.body === null) response.end()
+    // Streams of events flow through as they come; a client that goes away ends them.
+    else await pipeline(Readable.fromWeb(answer.body), response).catch(() => {})
+  } catch (error) {
+    // What is no request of the Fetch standard. Express 4 does not look at the promise of a handler.
+    next(error)
+  }
 })
 
 const listening = app.listen(Number(process.env.PORT ?? 0), '127.0.0.1')
@@ -57,8 +63,12 @@ console.log(`jobs: ${items.map(({ key }) => key.name)}`)
 const headers = { 'x-user': 'ann', 'content-type': 'application/json' }
 const run = await ask('/jobs/DEFAULT/daily/run', { method: 'POST', headers, body: '{}' })
 console.log(`run: ${run.status}`)
+// As a page that somebody has open: the application ends all the same.
+const events = await ask('/events')
+console.log(`events: ${events.status}`)
 
 await api.close()
+await events.text()
 listening.close()
 listening.closeAllConnections()
 await once(listening, 'close')

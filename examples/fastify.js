@@ -43,7 +43,8 @@ const answerOf = async (request, reply) => {
 // The page has the first address, which the second pattern is not for.
 app.all('/admin/jobs', answerOf)
 app.all('/admin/jobs/*', answerOf)
-app.addHook('onClose', async () => {
+// Before it waits for requests that are open, such as streams of events.
+app.addHook('preClose', async () => {
   await api.close()
   await scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs: 30_000 })
 })
@@ -60,5 +61,9 @@ const page = await fetch(`${address}/admin/jobs`, { headers: { accept: 'text/htm
 console.log(`page: ${page.status}`)
 const run = await ask('/jobs/DEFAULT/daily/run', { method: 'POST', headers, body: '{}' })
 console.log(`run: ${run.status}`)
+// As a page that somebody has open: the application ends all the same.
+const events = await ask('/events')
+console.log(`events: ${events.status}`)
 await app.close()
+await events.text()
 console.log('closed')

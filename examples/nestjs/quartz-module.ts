@@ -1,12 +1,12 @@
 // A NestJS module that holds a scheduler: classes of jobs are providers, with what they need injected, and so are the
 // objects whose methods have @Scheduled.
 import {
+  type BeforeApplicationShutdown,
   type DynamicModule,
   Inject,
   Injectable,
   Module,
   type OnApplicationBootstrap,
-  type OnApplicationShutdown,
 } from '@nestjs/common'
 import { DiscoveryModule, DiscoveryService, ModuleRef } from '@nestjs/core'
 import { createScheduler, type Job, type Scheduler, type SchedulerOptions } from 'quartz-ts'
@@ -16,25 +16,37 @@ import { enableScheduling, hasScheduledMethods } from 'quartz-ts/annotations'
 export const SCHEDULER = Symbol('SCHEDULER')
 
 @Injectable()
-class SchedulerLifeCycle implements OnApplicationBootstrap, OnApplicationShutdown {
+class SchedulerLifeCycle implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
     @Inject(SCHEDULER) private readonly scheduler: Scheduler,
     private readonly discovery: DiscoveryService,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const providers = this.discovery.getProviders().map(({ instance }) => instance as unknown)
-    const instances = providers.filter(
-      (instance): instance is object =>
-        typeof instance === 'object' && instance !== null && hasScheduledMethods(instance),
-    )
+    const instances = this.#scheduledInstances()
     // Each planned time runs once in all processes that share the store.
     if (instances.length > 0) await enableScheduling({ cluster: this.scheduler, instances })
     await this.scheduler.start()
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Afterwards Nest waits for open requests, which a stream of events would keep it from ending. */
+  async beforeApplicationShutdown(): Promise<void> {
     await this.scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs: 30_000 })
+  }
+
+  /** Providers and controllers that have `@Scheduled` methods. */
+  #scheduledInstances(): readonly object[] {
+    const instances: object[] = []
+    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+      const instance: unknown = wrapper.instance
+      if (typeof instance !== 'object' || instance === null || !hasScheduledMethods(instance)) continue
+      // One for each request has nothing injected before there is a request.
+      if (!wrapper.isDependencyTreeStatic()) {
+        throw new Error(`${String(wrapper.name)} has @Scheduled methods, so its scope must be Scope.DEFAULT.`)
+      }
+      instances.push(instance)
+    }
+    return instances
   }
 }
 

@@ -161,10 +161,9 @@ describe('TypeScript that compiles to CommonJS', () => {
   })
 })
 
-test('the example for NestJS runs, compiled with decorators that emit metadata', async () => {
-  const source = join(projectRoot, 'examples/nestjs')
-  for (const name of readdirSync(source).filter((each) => each.endsWith('.ts'))) {
-    const { outputText } = ts.transpileModule(readFileSync(join(source, name), 'utf8'), {
+describe('the example for NestJS, compiled with decorators that emit metadata', () => {
+  const writeCompiled = (name: string, code: string): void => {
+    const { outputText } = ts.transpileModule(code, {
       compilerOptions: {
         ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
         ...{
@@ -176,7 +175,61 @@ test('the example for NestJS runs, compiled with decorators that emit metadata',
     })
     write(`nestjs/${name.replace(/\.ts$/, '.js')}`, outputText)
   }
-  const stdout = await run([process.execPath], 'nestjs/main.js')
-  expect(stdout).toMatch(/^to ann@example\.com: the report$/m)
-  expect(stdout).toMatch(/^closed$/m)
+  beforeAll(() => {
+    const source = join(projectRoot, 'examples/nestjs')
+    for (const name of readdirSync(source).filter((each) => each.endsWith('.ts'))) {
+      writeCompiled(name, readFileSync(join(source, name), 'utf8'))
+    }
+  })
+
+  test('runs', async () => {
+    const stdout = await run([process.execPath], 'nestjs/main.js')
+    expect(stdout).toMatch(/^to ann@example\.com: the report$/m)
+    expect(stdout).toMatch(/^closed$/m)
+  })
+
+  test('shuts down before open requests are waited for, and refuses methods of objects for one request', async () => {
+    const code = `
+      import 'reflect-metadata'
+      import { Controller, Injectable, Module, Scope } from '@nestjs/common'
+      import { NestFactory } from '@nestjs/core'
+      import { Scheduled } from 'quartz-ts/annotations'
+      import { QuartzModule, SCHEDULER } from './quartz-module.ts'
+
+      const ran = Promise.withResolvers?.() ?? {}
+      ran.promise ??= new Promise((resolve) => (ran.resolve = resolve))
+      @Controller()
+      class Pages {
+        @Scheduled({ fixedRate: '1h' })
+        refresh() { ran.resolve() }
+      }
+      @Module({ imports: [QuartzModule.forRoot()], controllers: [Pages] })
+      class App {
+        scheduler = null
+        // Where Nest closes its server comes between the two.
+        onApplicationShutdown() { console.log('scheduler shut down: ' + this.scheduler.isShutdown) }
+      }
+      const app = await NestFactory.createApplicationContext(App, { logger: false })
+      app.get(App).scheduler = app.get(SCHEDULER)
+      await ran.promise
+      console.log('a controller ran')
+      await app.close()
+
+      @Injectable({ scope: Scope.REQUEST })
+      class OfRequest {
+        @Scheduled({ fixedRate: '1h' })
+        refresh() {}
+      }
+      @Module({ imports: [QuartzModule.forRoot()], providers: [OfRequest] })
+      class Wrong {}
+      const options = { logger: false, abortOnError: false }
+      await NestFactory.createApplicationContext(Wrong, options).catch(({ message }) => console.log(message))
+      process.exit()
+    `
+    writeCompiled('scopes.ts', code)
+    expect(await run([process.execPath], 'nestjs/scopes.js')).toBe(
+      'a controller ran\nscheduler shut down: true\n' +
+        'OfRequest has @Scheduled methods, so its scope must be Scope.DEFAULT.\n',
+    )
+  })
 })
