@@ -49,7 +49,7 @@ export async function serve(scheduler: Scheduler, options: ServingOptions): Prom
     ...(metrics !== undefined && { metrics }),
     ...(allowedHosts !== null && { allowedHosts }),
     trustedProxies,
-    clock,
+    clock: scheduler.clock,
   })
   try {
     const address = await server.listen({ port, host })

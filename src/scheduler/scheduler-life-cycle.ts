@@ -235,7 +235,7 @@ export class SchedulerLifeCycle {
   }
 
   async #begin(): Promise<Change> {
-    const { notifier, options, thread } = this.#parts
+    const { notifier, options, signals, thread } = this.#parts
     const { clock, jobStore } = options
     this.#requireWorkers()
     await this.#waitFor('listeners of schedulerStarting', () =>
@@ -243,6 +243,7 @@ export class SchedulerLifeCycle {
     )
     const isFirst = this.#runningSinceMs === null
     if (isFirst) {
+      signals.starting()
       await jobStore.schedulerStarted()
       await this.#startPlugins()
     }

@@ -61,7 +61,8 @@ type ClusterSignals = Pick<
 /** Makes what the store and the pool signal into events, calls of listeners, and wake-ups of the loop. */
 export class SignalReceiver {
   readonly #parts: SignalReceiverParts
-  #isClockSkewed = false
+  /** What the present skew of the clock was told by. */
+  readonly #skewTold = { log: false, event: false }
 
   constructor(parts: SignalReceiverParts) {
     this.#parts = parts
@@ -209,6 +210,11 @@ export class SignalReceiver {
     notifier.track(told)
   }
 
+  /** The scheduler starts. What was measured before could not be heard by those who listen since. */
+  starting(): void {
+    this.#skewTold.event = false
+  }
+
   /** The pool ended a worker thread and the thread does not exit. */
   threadStuck({ threadId, waitedMs, executions }: StuckThread): void {
     this.#parts.notifier.events.emit('workerThreadStuck', {
@@ -228,11 +234,13 @@ export class SignalReceiver {
     if (clock.adjust(aheadMs, uncertaintyMs)) loop.signalSchedulingChange(null)
     const { offsetMs } = clock
     const isSkewed = Math.abs(offsetMs) > maxClockSkewMs
-    if (isSkewed && !this.#isClockSkewed) {
+    const told = this.#skewTold
+    if (isSkewed && !told.log) {
       logger.warn({ offsetMs, maxClockSkewMs }, "the machine's clock is far from the store's time")
-      notifier.events.emit('clockSkewed', { offsetMs, maxClockSkewMs })
     }
-    this.#isClockSkewed = isSkewed
+    if (isSkewed && !told.event) notifier.events.emit('clockSkewed', { offsetMs, maxClockSkewMs })
+    told.log = isSkewed
+    told.event = isSkewed
   }
 }
 

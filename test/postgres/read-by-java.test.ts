@@ -130,16 +130,16 @@ test('a timed pause does not end one that a Java node has made after it resumed 
   await scheduler.scheduleJob(
     job,
     named('t')
-      .startAt(new Date(clock.now() + 3_600_000))
+      .startAt(new Date(scheduler.clock.now() + 3_600_000))
       .build(),
   )
   await jobStore.endPauses()
-  await scheduler.pauseTrigger('t', { until: new Date(clock.now() + 60_000) })
+  await scheduler.pauseTrigger('t', { until: new Date(scheduler.clock.now() + 30_000) })
   // As Java does it, which does not know of the note.
   await database.query(`UPDATE paused.qrtz_triggers SET trigger_state = 'WAITING'`)
   expect(await jobStore.endPauses()).toEqual({ ended: [], nextMs: null })
   await database.query(`UPDATE paused.qrtz_triggers SET trigger_state = 'PAUSED'`)
-  await clock.advance(60_000)
+  await clock.advance(30_000)
   expect(await jobStore.endPauses()).toEqual({ ended: [], nextMs: null })
   expect(await scheduler.getTriggerState('t')).toBe('PAUSED')
 })

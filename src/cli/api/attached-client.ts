@@ -79,7 +79,8 @@ export async function attachedClient(
       requestsPerMinute: 1_000_000,
       maxBodyBytes: 67_108_864,
       logger: problems.logger,
-      clock: host.clock,
+      // That of the store, where it has one: the clock of this machine may be wrong.
+      clock: scheduler.clock,
     })
     return clientOf(scheduler, server, problems, host)
   } catch (error) {

@@ -59,7 +59,8 @@ export const nodesCommand: Command = {
     await requireClusterView(client)
     if (asked !== null) return await steer(client, asked, values, host)
     const { items } = await client.call('nodes.list')
-    return await printItems(items, { columns: columnsAt(host.clock.now()), none: 'No nodes.' }, values, host)
+    const { nowMs } = await client.call('scheduler.get')
+    return await printItems(items, { columns: columnsAt(nowMs), none: 'No nodes.' }, values, host)
   },
 }
 

@@ -107,8 +107,11 @@ function steering(verb: Verb): Command {
       const what = whatOf(verb.name, positionals)
       const { kind } = what
       requireFiltersOf(verb.name, kind, values)
-      const body = verb.bodyOf(values as VerbValues, host.clock.now())
+      // What is wrong is said before anything is reached.
+      verb.bodyOf(values as VerbValues, host.clock.now())
       await using client = await connect(values, host)
+      const { nowMs } = await client.call('scheduler.get')
+      const body = verb.bodyOf(values as VerbValues, nowMs)
       if (kind === 'jobs' || kind === 'triggers') {
         const { name: action, done } = verb
         const bulk = { action, of: kind, filter: filterOf(values), done, [action]: body }

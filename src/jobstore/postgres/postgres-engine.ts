@@ -19,6 +19,7 @@ import { PostgresAccess, type PostgresAccessContext } from './postgres-access.ts
 import { postgresDialect, postgresSchema } from './postgres-dialect.ts'
 import { pgSource } from './postgres-driver.ts'
 import type { ResolvedPostgresOptions } from './postgres-options.ts'
+import { StoreClock } from './store-clock.ts'
 import { threadAccess } from './thread-connection.ts'
 
 /** Some ten milliseconds of the process: after an outage it notes thousands of misfires a second. */
@@ -48,11 +49,13 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         clock: systemClock,
         ...heard(signaler, logger),
       })
-      await begin(access, options, { schema, clock, logger })
+      const storeClock = new StoreClock(access.runner, { clock, signaler })
+      await begin(access, options, { schema, clock, logger, storeClock })
       let node: ClusterNode | null = null
       return {
         runner: access.runner,
         async start(transactor) {
+          storeClock.stop()
           node = new ClusterNode(transactor, clusterOptions(options), checkInDriver(options, transactor))
           await node.start()
           access.listen()
@@ -73,6 +76,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         },
         watchChanges: (listener) => access.watchChanges(listener),
         async close() {
+          storeClock.stop()
           await node?.stop()
           await access.close()
         },
@@ -129,7 +133,11 @@ async function begin(
     schema,
     clock,
     logger,
-  }: Pick<JobStoreContext, 'clock' | 'logger'> & { readonly schema: SchemaVocabulary },
+    storeClock,
+  }: Pick<JobStoreContext, 'clock' | 'logger'> & {
+    readonly schema: SchemaVocabulary
+    readonly storeClock: StoreClock
+  },
 ): Promise<void> {
   const { connectWaitMs } = options
   const runner = access.migrationRunner()
@@ -140,6 +148,7 @@ async function begin(
       : requireSchema(runner, schema)
   try {
     await firstContact(prepare, { connectWaitMs, reach, clock: systemClock, logger })
+    await storeClock.start()
   } catch (error) {
     // An attempt may be under way still.
     access.cutOff()
