@@ -135,6 +135,26 @@ export async function requireTrigger(scheduler: Scheduler, key: KeyJson): Promis
 }
 
 /**
+ * The key of a stored job, whether it can be read or not: one that Java wrote can be paused.
+ *
+ * @throws JobPersistenceError ERR_JOB_NOT_FOUND
+ */
+export async function requireJobKey(scheduler: Scheduler, key: KeyJson): Promise<JobKey> {
+  try {
+    await requireJob(scheduler, key)
+  } catch (error) {
+    if (!isBrokenRow(error)) throw error
+  }
+  return jobKeyOf(key)
+}
+
+/** The same for a trigger. @throws SchedulerError ERR_TRIGGER_NOT_FOUND */
+export async function requireTriggerKey(scheduler: Scheduler, key: KeyJson): Promise<TriggerKey> {
+  await readableTrigger(scheduler, key)
+  return triggerKeyOf(key)
+}
+
+/**
  * A stored trigger, or null for one that cannot be read: a row of it is there.
  *
  * @throws SchedulerError ERR_TRIGGER_NOT_FOUND

@@ -29,7 +29,7 @@ import {
 } from '../wire/pages.ts'
 import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
 import { triggerDetailJson } from '../wire/triggers.ts'
-import { change, changesJob, jobKeyOf, requireJob, runOnce } from './changes.ts'
+import { change, changesJob, jobKeyOf, requireJob, requireJobKey, runOnce } from './changes.ts'
 import { detailFrom, jobBefore, unreadableFrom } from './trigger-details.ts'
 
 const jobPath = '/jobs/{group}/{name}'
@@ -291,7 +291,7 @@ function steerJob<Body>({ verb, summary, body, carryOut }: Verb<Body>): Operatio
     async handle(call) {
       const { scheduler, params, body: asked, parts } = call
       requireLater(asked, parts.clock.now())
-      const { key } = await requireJob(scheduler, params)
+      const key = await requireJobKey(scheduler, params)
       const changes = await changesJob(scheduler, key, verb, asked)
       return change(call, 'data', {
         wouldChange: () => changes,

@@ -74,7 +74,8 @@ export function refuseUnreadable(reads: readonly Unreadable[]): void {
   if (faults.length + further === 1) throw first
   const texts = faults.map(({ message }) => message.replace(/\.?$/, '.'))
   if (further > 0) texts.push(`And ${further} more.`)
-  const message = `${faults.length + further} rows cannot be read; mend or delete them. ${texts.join(' ')}`
+  const remedy = 'mend or delete them, unless they are in order for Java nodes'
+  const message = `${faults.length + further} rows cannot be read; ${remedy}. ${texts.join(' ')}`
   throw new JobPersistenceError(message, { code: 'ERR_BROKEN_ROW', cause: first })
 }
 

@@ -34,6 +34,7 @@ import {
   readableTrigger,
   requireJob,
   requireTrigger,
+  requireTriggerKey,
   runOnce,
   triggerKeyOf,
 } from './changes.ts'
@@ -270,7 +271,7 @@ function steerTrigger<Body>({ verb, summary, body, carryOut }: Verb<Body>): Oper
     answer: plainActionJson,
     async handle(call) {
       requireLater(call.body, call.parts.clock.now())
-      const { key } = await requireTrigger(call.scheduler, call.params)
+      const key = await requireTriggerKey(call.scheduler, call.params)
       const changes = await changesTrigger(call.scheduler, key, verb, call.body)
       return change(call, 'data', {
         wouldChange: () => changes,
