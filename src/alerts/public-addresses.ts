@@ -1,47 +1,38 @@
 import { type LookupAddress, lookup } from 'node:dns'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
+import { AddressRanges } from '../core/address-range.ts'
 
 /** Ranges that lead to the machine itself, into its own network, or nowhere. */
-const ranges: readonly (readonly [string, number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-  ['::', 128],
-  ['::1', 128],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-]
-
-function notPublic(): BlockList {
-  const list = new BlockList()
-  for (const [network, prefix] of ranges)
-    list.addSubnet(network, prefix, network.includes(':') ? 'ipv6' : 'ipv4')
-  return list
-}
-
-const blocked: BlockList = notPublic()
+const notPublic = new AddressRanges([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/128',
+  '::1/128',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001:db8::/32',
+  '2002::/16',
+  'fc00::/7',
+  'fe80::/10',
+  'ff00::/8',
+])
 
 /** Whether an IP address is one of the public network. An IPv4 address in IPv6 counts as the IPv4 address. */
 export function isPublicAddress(address: string): boolean {
-  const family = isIP(address)
-  return family !== 0 && !blocked.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  return isIP(address) !== 0 && !notPublic.has(address)
 }
 
 /**

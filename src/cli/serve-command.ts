@@ -108,7 +108,7 @@ export const serveCommand: Command = {
     let close = async (): Promise<void> => {}
     const work = async (): Promise<number> => {
       const opening = { values, settings, port, allowedHosts, trustedProxies, metrics }
-      const { greeting, health, server } = await open(scheduler, opening, host)
+      const { greeting, health, server } = await open(scheduler, opening)
       close = () => server.close()
       host.stdout.write(greeting)
       if (values.start === true) await scheduler.start()
@@ -164,22 +164,28 @@ function behaviourOf(
   return { ...scheduler, plugins, disposeTimeoutMs: drainMs }
 }
 
+/** What has commas between it on the command line; null where nothing was given. @throws UsageError */
+function listedIn(
+  text: string | undefined,
+  isRight: (item: string) => boolean,
+  takes: string,
+): readonly string[] | null {
+  const items = text?.split(',') ?? null
+  const wrong = items?.find((item) => !isRight(item))
+  if (wrong === undefined) return items
+  throw new UsageError(`${takes}, got '${wrong}'.`)
+}
+
 /** @throws UsageError for what no request could be sent to */
 function hostsOf({ 'allowed-hosts': text }: Values): readonly string[] | null {
-  const names = text?.split(',') ?? null
-  const wrong = names?.find((name) => !isHostName(name))
-  if (wrong === undefined) return names
-  throw new UsageError(
-    `--allowed-hosts takes names such as ops.example.com, in small letters, without scheme and port, got '${wrong}'.`,
-  )
+  const takes =
+    '--allowed-hosts takes names such as ops.example.com, in small letters, without scheme and port'
+  return listedIn(text, isHostName, takes)
 }
 
 /** @throws UsageError */
 function proxiesOf({ 'trusted-proxies': text }: Values): readonly string[] | null {
-  const ranges = text?.split(',') ?? null
-  const wrong = ranges?.find((range) => !isAddressRange(range))
-  if (wrong === undefined) return ranges
-  throw new UsageError(`--trusted-proxies takes addresses such as 10.0.0.7 or 10.0.0.0/8, got '${wrong}'.`)
+  return listedIn(text, isAddressRange, '--trusted-proxies takes addresses such as 10.0.0.7 or 10.0.0.0/8')
 }
 
 interface Opening {
@@ -194,7 +200,6 @@ interface Opening {
 async function open(
   scheduler: Scheduler,
   { values, settings: { store, serve: config = {} }, port, allowedHosts, trustedProxies, metrics }: Opening,
-  { clock }: CliHost,
 ): Promise<Pick<Serving, 'server' | 'health'> & { readonly greeting: string }> {
   // The store is reached before the address is printed.
   await scheduler.getJobGroupNames()
@@ -208,7 +213,6 @@ async function open(
     isReadOnly,
     allowedHosts,
     trustedProxies,
-    clock,
     ...(metrics !== null && { metrics }),
   }
   const { server, health, url } = await whereOrUsage(() => serve(scheduler, listening), port)

@@ -5,7 +5,6 @@ import type { PrometheusRegistry } from '../metrics/prometheus/prometheus-regist
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { createServer } from '../server/create-server.ts'
 import type { SchedulerServer } from '../server/server-face.ts'
-import type { Clock } from '../time/clock.ts'
 
 export interface ServingOptions {
   readonly port: number
@@ -19,7 +18,6 @@ export interface ServingOptions {
   readonly allowedHosts: readonly string[] | null
   /** Those whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
-  readonly clock: Clock
   /** What `/metrics` answers. Default: there is no such page. */
   readonly metrics?: PrometheusRegistry
 }
@@ -37,8 +35,9 @@ export interface Serving {
 
 /** Serves a scheduler over HTTP, with a token. */
 export async function serve(scheduler: Scheduler, options: ServingOptions): Promise<Serving> {
-  const { port, host, tokenHashFile, sessionSecret, isReadOnly, allowedHosts, trustedProxies } = options
-  const { clock, metrics } = options
+  const { port, host, tokenHashFile, sessionSecret, isReadOnly } = options
+  const { allowedHosts, trustedProxies, metrics } = options
+  const { clock } = scheduler
   const health = schedulerHealth(scheduler, { clock })
   const server = await createServer({
     scheduler,
@@ -49,7 +48,7 @@ export async function serve(scheduler: Scheduler, options: ServingOptions): Prom
     ...(metrics !== undefined && { metrics }),
     ...(allowedHosts !== null && { allowedHosts }),
     trustedProxies,
-    clock: scheduler.clock,
+    clock,
   })
   try {
     const address = await server.listen({ port, host })

@@ -111,7 +111,6 @@ export class CrontabRun {
   async #serve(scheduler: Scheduler): Promise<{ note: string; close(): Promise<void> } | null> {
     const { servePort: port } = this.#options
     if (port === null) return null
-    const { clock } = this.#host
     const options = {
       port,
       host: '127.0.0.1',
@@ -120,7 +119,6 @@ export class CrontabRun {
       isReadOnly: false,
       allowedHosts: null,
       trustedProxies: [],
-      clock,
     }
     try {
       const { server, url } = await serveSomewhere(scheduler, options)

@@ -107,11 +107,12 @@ function steering(verb: Verb): Command {
       const what = whatOf(verb.name, positionals)
       const { kind } = what
       requireFiltersOf(verb.name, kind, values)
+      const given = values as VerbValues
       // What is wrong is said before anything is reached.
-      verb.bodyOf(values as VerbValues, host.clock.now())
+      const byOwnClock = verb.bodyOf(given, host.clock.now())
       await using client = await connect(values, host)
-      const { nowMs } = await client.call('scheduler.get')
-      const body = verb.bodyOf(values as VerbValues, nowMs)
+      const isFromNow = given.until !== undefined && durationMsOf(given.until) !== null
+      const body = isFromNow ? verb.bodyOf(given, (await client.call('scheduler.get')).nowMs) : byOwnClock
       if (kind === 'jobs' || kind === 'triggers') {
         const { name: action, done } = verb
         const bulk = { action, of: kind, filter: filterOf(values), done, [action]: body }

@@ -1,16 +1,13 @@
-import { BlockList } from 'node:net'
-import { addressFamily, parseAddressRange } from '../../core/address-range.ts'
+import { isIP } from 'node:net'
+import { AddressRanges } from '../../core/address-range.ts'
 
 /** The proxies that are believed when they say for whom they ask. */
 export class TrustedProxies {
-  readonly #addresses = new BlockList()
+  readonly #proxies: AddressRanges
 
-  /** @param ranges such as `10.0.0.7` and `10.0.0.0/8`; others are left out. */
+  /** @param ranges such as `10.0.0.7` and `10.0.0.0/8`. */
   constructor(ranges: readonly string[]) {
-    for (const range of ranges) {
-      const found = parseAddressRange(range)
-      if (found !== null) this.#addresses.addSubnet(found.address, found.bits, found.family)
-    }
+    this.#proxies = new AddressRanges(ranges)
   }
 
   /**
@@ -20,17 +17,12 @@ export class TrustedProxies {
   clientOf(connection: string, forwardedFor: string | null): string {
     const entries = forwardedFor?.split(',') ?? []
     let client = plainAddress(connection) ?? connection
-    while (this.#has(client)) {
+    while (this.#proxies.has(client)) {
       const before = plainAddress(entries.pop() ?? '')
       if (before === null) break
       client = before
     }
     return client
-  }
-
-  #has(address: string): boolean {
-    const family = addressFamily(address)
-    return family !== null && this.#addresses.check(address, family)
   }
 }
 
@@ -39,5 +31,5 @@ function plainAddress(text: string): string | null {
   const trimmed = text.trim()
   const withPort = /^\[([^\]]*)\](?::\d+)?$|^([^:]*):\d+$/.exec(trimmed)
   const address = (withPort?.[1] ?? withPort?.[2] ?? trimmed).replace(/^::ffff:(?=\d+\.)/i, '')
-  return addressFamily(address) === null ? null : address
+  return isIP(address) === 0 ? null : address
 }

@@ -1,4 +1,3 @@
-import { isBrokenRow } from '../../core/errors.ts'
 import { isMadeByScheduler } from '../../jobstore/own-triggers.ts'
 import type { BulkDone, BulkJson } from '../bulk/bulk-runs.ts'
 import type { OperationCall } from '../catalogue/operation.ts'
@@ -6,7 +5,15 @@ import type { KeyJson } from '../wire/fields.ts'
 import { jobToJson } from '../wire/jobs.ts'
 import { type PauseBody, pauseOptionsOf } from '../wire/pauses.ts'
 import { definitionOf } from '../wire/triggers.ts'
-import { changesJob, changesTrigger, jobKeyOf, landedIn, runOnce, triggerKeyOf } from './changes.ts'
+import {
+  changesJob,
+  changesTrigger,
+  jobKeyOf,
+  landedIn,
+  runOnce,
+  triggerKeyOf,
+  unlessUnreadable,
+} from './changes.ts'
 import { jobBefore } from './trigger-details.ts'
 
 export const bulkActions = ['pause', 'resume', 'run', 'delete'] as const
@@ -88,6 +95,7 @@ async function onJob(call: BulkCall, key: KeyJson): Promise<Outcome> {
       return { changed: isFound && changes }
     }
     case 'delete': {
+      // What cannot be read is deleted as well.
       const job = await unlessUnreadable(() => scheduler.getJobDetail(jobKey))
       const whole = job && (await unlessUnreadable(() => jobBefore(scheduler, job)))
       const before = whole ?? (job && { job: jobToJson(job) })
@@ -124,15 +132,5 @@ async function onTrigger(call: BulkCall, key: KeyJson): Promise<Outcome> {
       const { result } = await runOnce(call, trigger.jobKey, { ...trigger.jobDataMap })
       return { changed: true, paused: result.paused, result }
     }
-  }
-}
-
-/** What cannot be read is deleted as well. */
-async function unlessUnreadable<Value>(look: () => Promise<Value>): Promise<Value | null> {
-  try {
-    return await look()
-  } catch (error) {
-    if (isBrokenRow(error)) return null
-    throw error
   }
 }

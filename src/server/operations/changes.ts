@@ -140,11 +140,7 @@ export async function requireTrigger(scheduler: Scheduler, key: KeyJson): Promis
  * @throws JobPersistenceError ERR_JOB_NOT_FOUND
  */
 export async function requireJobKey(scheduler: Scheduler, key: KeyJson): Promise<JobKey> {
-  try {
-    await requireJob(scheduler, key)
-  } catch (error) {
-    if (!isBrokenRow(error)) throw error
-  }
+  await unlessUnreadable(() => requireJob(scheduler, key))
   return jobKeyOf(key)
 }
 
@@ -159,9 +155,14 @@ export async function requireTriggerKey(scheduler: Scheduler, key: KeyJson): Pro
  *
  * @throws SchedulerError ERR_TRIGGER_NOT_FOUND
  */
-export async function readableTrigger(scheduler: Scheduler, key: KeyJson): Promise<Trigger | null> {
+export function readableTrigger(scheduler: Scheduler, key: KeyJson): Promise<Trigger | null> {
+  return unlessUnreadable(() => requireTrigger(scheduler, key))
+}
+
+/** What was read, or null where a row of it is there that cannot be read. */
+export async function unlessUnreadable<Value>(read: () => Promise<Value>): Promise<Value | null> {
   try {
-    return await requireTrigger(scheduler, key)
+    return await read()
   } catch (error) {
     if (isBrokenRow(error)) return null
     throw error
