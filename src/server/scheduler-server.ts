@@ -16,8 +16,9 @@ import { mayCall } from './catalogue/operation.ts'
 import { lookAtExecutions } from './execution-stats.ts'
 import { createApp } from './http/app.ts'
 import { AuditTeller } from './http/audit-teller.ts'
+import { type Connection, connectionFrom } from './http/connection.ts'
 import { Page } from './http/page.ts'
-import { type Connection, RequestPipeline } from './http/pipeline.ts'
+import { RequestPipeline } from './http/pipeline.ts'
 import { isLoopback, loopbackHosts, missingHost } from './http/request-guards.ts'
 import { TrustedProxies } from './http/trusted-proxies.ts'
 import { LiveStreams } from './live/live-streams.ts'
@@ -97,7 +98,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     fetch: async (request) => {
       const address = addressOf(request, options)
       if (address instanceof Error) return pipeline.problem(address, 'none')
-      return handle(request, { address, hosts: options.allowedHosts })
+      return handle(request, connectionFrom(address, options.allowedHosts))
     },
     async listen(where = {}) {
       requireOpen()
@@ -175,11 +176,9 @@ async function listen(
   const nodeServer = requireFrom(import.meta.url)('@hono/node-server') as NodeServer
   const listener = nodeServer.getRequestListener(
     (request, { incoming }) => {
-      const connection = incoming.socket.remoteAddress ?? 'unknown'
-      return handle(request, {
-        address: proxies.clientOf(connection, request.headers.get('x-forwarded-for')),
-        hosts,
-      })
+      const peer = incoming.socket.remoteAddress ?? 'unknown'
+      const address = proxies.clientOf(peer, request.headers.get('x-forwarded-for'))
+      return handle(request, connectionFrom(address, hosts))
     },
     // Probes of HTTP/1.0 have no Host header, and without this name each would be refused before it is looked at.
     { overrideGlobalObjects: false, hostname: missingHost },

@@ -56,7 +56,9 @@ export interface SchedulerServerOptions {
   readonly sessionSecret?: string
   /** How long a session lasts. Milliseconds, 60,000 to 2,592,000,000, default 43,200,000, which is 12 hours. */
   readonly sessionMs?: number
-  /** Most requests a minute of one client. 1 to 1,000,000, default 3,000. */
+  /**
+   * Most requests a minute of one client: of an address, or of an IPv6 network (`/64`). 1 to 1,000,000, default 3,000.
+   */
   readonly requestsPerMinute?: number
   /**
    * Most logins, and wrong tokens, a minute of one client. Beyond them `authenticate` of a host is not asked for its

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { connectionFrom } from '../../src/server/http/connection.ts'
 import { TrustedProxies } from '../../src/server/http/trusted-proxies.ts'
 import { serverFixture, tokens } from '../support/server-fixture.ts'
 
@@ -29,14 +30,34 @@ test('clients behind a proxy that is trusted have limits of their own, and other
   const requestsPerMinute = 2
   await using trusting = await serverFixture({ requestsPerMinute, trustedProxies: ['127.0.0.1'] })
   await using distrusting = await serverFixture({ requestsPerMinute })
-  const statusesOf = async (address: string): Promise<number[]> => {
-    const statuses: number[] = []
-    for (const client of ['203.0.113.1', '203.0.113.1', '203.0.113.1', '203.0.113.2']) {
-      const headers = { authorization: `Bearer ${tokens.viewer}`, 'x-forwarded-for': client }
-      statuses.push((await fetch(`${address}/api/jobs`, { headers })).status)
-    }
-    return statuses
-  }
-  expect(await statusesOf(trusting.address)).toEqual([200, 200, 429, 200])
-  expect(await statusesOf(distrusting.address)).toEqual([200, 200, 429, 429])
+  const clients = ['203.0.113.1', '203.0.113.1', '203.0.113.1', '203.0.113.2']
+  expect(await statusesOf(trusting.address, clients)).toEqual([200, 200, 429, 200])
+  expect(await statusesOf(distrusting.address, clients)).toEqual([200, 200, 429, 429])
 })
+
+test('the addresses of one IPv6 network have one limit together', async () => {
+  await using server = await serverFixture({ requestsPerMinute: 2, trustedProxies: ['127.0.0.1'] })
+  const clients = ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:9::1', '2001:db8:0:1::1']
+  expect(await statusesOf(server.address, clients)).toEqual([200, 200, 429, 200])
+})
+
+test.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001::', '2001:db8:1:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::7:8%eth0', 'fe80:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['a name that the host gives', 'a name that the host gives'],
+])('who is limited, of %s', (address, client) => {
+  expect(connectionFrom(address, null)).toEqual({ address, client, hosts: null })
+})
+
+async function statusesOf(address: string, clients: readonly string[]): Promise<number[]> {
+  const statuses: number[] = []
+  for (const client of clients) {
+    const headers = { authorization: `Bearer ${tokens.viewer}`, 'x-forwarded-for': client }
+    statuses.push((await fetch(`${address}/api/jobs`, { headers })).status)
+  }
+  return statuses
+}

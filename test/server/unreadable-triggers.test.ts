@@ -60,6 +60,28 @@ test('a trigger and a job that cannot be read are paused and resumed, as those a
   expect(await fixture.ask('POST /triggers/mail/none/pause', { body: {} })).toMatchObject({ status: 404 })
 })
 
+test('a job that cannot be read is deleted with its triggers, which are listed before', async () => {
+  const { jobStore, filename } = storeOnFile()
+  const served = await filledScheduler({ jobStore })
+  await using fixture = await serverFixture({ served })
+  const database = new Database(filename)
+  database.exec("UPDATE qrtz_job_details SET job_data = 'junk' WHERE job_name = 'daily'")
+  database.close()
+  breakTrigger(filename, 'daily', "job_data = 'junk'")
+  const isJobStored = async (): Promise<boolean> =>
+    (await served.queryJobs()).items.some(({ key }) => key.name === 'daily')
+  const listed = await fixture.ask('GET /jobs/reports/daily/triggers')
+  expect(listed).toMatchObject({ status: 200, json: { items: [{ key: { name: 'daily' } }] } })
+  const tried = await fixture.ask('DELETE /jobs/reports/daily?dryRun=true')
+  expect(tried).toMatchObject({ status: 200, json: { changed: true, result: { triggers: 1 } } })
+  expect(await isJobStored()).toBe(true)
+  const deleted = await fixture.ask('DELETE /jobs/reports/daily')
+  expect(deleted).toMatchObject({ status: 200, json: { changed: true, result: { triggers: 1 } } })
+  expect(await isJobStored()).toBe(false)
+  expect((await served.queryTriggers()).items.some(({ key }) => key.name === 'daily')).toBe(false)
+  expect(await fixture.ask('DELETE /jobs/reports/daily')).toMatchObject({ status: 404 })
+})
+
 test('rows that cannot be read are reported once, however often they are asked for', async () => {
   const { jobStore, filename } = storeOnFile()
   const served = await filledScheduler({ jobStore })

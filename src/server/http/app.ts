@@ -2,8 +2,9 @@ import { type Context, Hono } from 'hono'
 import { SchedulerError } from '../../core/errors.ts'
 import type { HttpMethod, Operation } from '../catalogue/operation.ts'
 import { nothingHere } from '../wire/nothing-here.ts'
+import type { Connection } from './connection.ts'
 import type { Page } from './page.ts'
-import type { Connection, RequestPipeline } from './pipeline.ts'
+import type { RequestPipeline } from './pipeline.ts'
 
 /** Where no page is, so that a probe whose path is mistyped fails instead of being answered by the page. */
 const placesOfApi = /^\/+(?:api(?:\/|$)|health|metrics)/i

@@ -12,6 +12,7 @@ import { Access, type Principal } from '../catalogue/role.ts'
 import { bodyBytesMax, type ResolvedServerOptions } from '../server-options.ts'
 import type { Exchange, ServerParts } from '../server-parts.ts'
 import type { AuditedRequest } from './audit-teller.ts'
+import type { Connection } from './connection.ts'
 import { csvOf } from './csv.ts'
 import { IdempotentAnswers, type KeptAnswer } from './idempotency.ts'
 import { entityTag, Preconditions } from './preconditions.ts'
@@ -20,13 +21,6 @@ import { jsonOf, readBody } from './read-body.ts'
 import { requireDecodable, requireHost, requireOwnOrigin } from './request-guards.ts'
 import { type Asker, TokenGuesses } from './token-guesses.ts'
 import { Turns } from './turns.ts'
-
-/** What is known of where a request came in. */
-export interface Connection {
-  readonly address: string
-  /** The names by which the server may be called here; null for any. */
-  readonly hosts: readonly string[] | null
-}
 
 /** A request with the operation that its path and method name. */
 export interface Routed {
@@ -91,7 +85,7 @@ export class RequestPipeline {
     const { operation, request, connection } = routed
     if (operation.isProbe !== true) {
       if (connection.hosts !== null) requireHost(request, connection.hosts)
-      this.#count(this.#requests, connection.address, headers)
+      this.#count(this.#requests, connection.client, headers)
     }
     const { principal, waitMs } = await (operation.isProbe === true
       ? this.#probing(routed)
@@ -118,7 +112,7 @@ export class RequestPipeline {
   async #probing(routed: Routed): Promise<Asker> {
     const { operation, request, connection } = routed
     const saysWho = request.headers.has('authorization') || request.headers.has('cookie')
-    if (!saysWho || this.#requests.take(connection.address) > 0) return unknownAsker
+    if (!saysWho || this.#requests.take(connection.client) > 0) return unknownAsker
     try {
       return await this.#authenticate(routed)
     } catch (error) {
@@ -129,16 +123,16 @@ export class RequestPipeline {
   }
 
   /** A token that is wrong is counted, also where anybody may ask: the answer tells whether it is right. */
-  async #authenticate({ request, connection: { address } }: Routed): Promise<Asker> {
+  async #authenticate({ request, connection: { client } }: Routed): Promise<Asker> {
     const { authenticator } = this.#parts
     const token = request.headers.get('authorization')
     // The host may take passwords. The server's own tokens cannot be guessed: refusing new ones would only lock out
     // others behind the same proxy.
     if (token !== null && authenticator.credentials === null) {
-      return this.#guesses.ask(address, token, () => authenticator.authenticate(request))
+      return this.#guesses.ask(client, token, () => authenticator.authenticate(request))
     }
     const principal = await authenticator.authenticate(request)
-    return { principal, waitMs: principal === null && token !== null ? this.#logins.take(address) : 0 }
+    return { principal, waitMs: principal === null && token !== null ? this.#logins.take(client) : 0 }
   }
 
   #requireOwnOrigin(whole: Admitted): void {
@@ -224,7 +218,7 @@ export class RequestPipeline {
         else if (stored !== null) headers.set('etag', entityTag(stored))
       },
       countLogin: () => {
-        this.#count(this.#logins, connection.address, headers)
+        this.#count(this.#logins, connection.client, headers)
       },
       keepSession: (login) => {
         const cookies =

@@ -2,19 +2,10 @@ import { isMadeByScheduler } from '../../jobstore/own-triggers.ts'
 import type { BulkDone, BulkJson } from '../bulk/bulk-runs.ts'
 import type { OperationCall } from '../catalogue/operation.ts'
 import type { KeyJson } from '../wire/fields.ts'
-import { jobToJson } from '../wire/jobs.ts'
 import { type PauseBody, pauseOptionsOf } from '../wire/pauses.ts'
 import { definitionOf } from '../wire/triggers.ts'
-import {
-  changesJob,
-  changesTrigger,
-  jobKeyOf,
-  landedIn,
-  runOnce,
-  triggerKeyOf,
-  unlessUnreadable,
-} from './changes.ts'
-import { jobBefore } from './trigger-details.ts'
+import { changesJob, changesTrigger, jobKeyOf, landedIn, runOnce, triggerKeyOf } from './changes.ts'
+import { readableJobBefore, unlessUnreadable } from './trigger-details.ts'
 
 export const bulkActions = ['pause', 'resume', 'run', 'delete'] as const
 export type BulkAction = (typeof bulkActions)[number]
@@ -97,8 +88,7 @@ async function onJob(call: BulkCall, key: KeyJson): Promise<Outcome> {
     case 'delete': {
       // What cannot be read is deleted as well.
       const job = await unlessUnreadable(() => scheduler.getJobDetail(jobKey))
-      const whole = job && (await unlessUnreadable(() => jobBefore(scheduler, job)))
-      const before = whole ?? (job && { job: jobToJson(job) })
+      const before = await readableJobBefore(scheduler, job)
       return { changed: await scheduler.deleteJob(jobKey), before }
     }
     case 'run': {

@@ -1,4 +1,4 @@
-import { isBrokenRow, JobPersistenceError, SchedulerError } from '../../core/errors.ts'
+import { JobPersistenceError, SchedulerError } from '../../core/errors.ts'
 import type { JobDataMap } from '../../core/job-data-map.ts'
 import { defaultGroup, JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
@@ -15,7 +15,7 @@ import type { ActionJson, LandedJson, RunJson } from '../wire/action.ts'
 import { type KeyJson, keyToJson } from '../wire/fields.ts'
 import { eachOf } from '../wire/pages.ts'
 import { isReplacingPause } from '../wire/pauses.ts'
-import { summaryOf } from './trigger-details.ts'
+import { summaryOf, unlessUnreadable } from './trigger-details.ts'
 
 /** Where what this scheduler is told arrives. The data to which a server is attached is that of other nodes. */
 export function landedIn(scheduler: Scheduler, reach: Reach): LandedJson {
@@ -157,16 +157,6 @@ export async function requireTriggerKey(scheduler: Scheduler, key: KeyJson): Pro
  */
 export function readableTrigger(scheduler: Scheduler, key: KeyJson): Promise<Trigger | null> {
   return unlessUnreadable(() => requireTrigger(scheduler, key))
-}
-
-/** What was read, or null where a row of it is there that cannot be read. */
-export async function unlessUnreadable<Value>(read: () => Promise<Value>): Promise<Value | null> {
-  try {
-    return await read()
-  } catch (error) {
-    if (isBrokenRow(error)) return null
-    throw error
-  }
 }
 
 /** The group of the job of a trigger; none for a trigger that is not there. */

@@ -3,7 +3,8 @@ import { JobKey, TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import { type JobQuery, type JobSummary, queryLimits } from '../../jobstore/queries.ts'
+import { type JobQuery, type JobSummary, queryLimits, type TriggerSummary } from '../../jobstore/queries.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { refuseBlind } from '../attachment.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
@@ -20,6 +21,7 @@ import {
 } from '../wire/jobs.ts'
 import {
   cursorsOf,
+  eachOf,
   filledPage,
   groupMatcherOf,
   groupQuery,
@@ -30,7 +32,7 @@ import {
 import { pauseBody, pauseOptionsOf, requireLater, resumeBody } from '../wire/pauses.ts'
 import { triggerDetailJson } from '../wire/triggers.ts'
 import { change, changesJob, jobKeyOf, requireJob, requireJobKey, runOnce } from './changes.ts'
-import { detailFrom, jobBefore, unreadableFrom } from './trigger-details.ts'
+import { detailFrom, readableJobBefore, unlessUnreadable, unreadableFrom } from './trigger-details.ts'
 
 const jobPath = '/jobs/{group}/{name}'
 const ofJob = async ({ params }: { readonly params: KeyJson }): Promise<readonly string[]> => [params.group]
@@ -108,7 +110,7 @@ const jobTriggers: Operation = operation({
   body: null,
   answer: pageJson(triggerDetailJson),
   async handle({ scheduler, params, query }) {
-    const { key: jobKey } = await requireJob(scheduler, params)
+    const jobKey = await requireJobKey(scheduler, params)
     const { after, next } = cursorsOf('jobs.triggers', { params, query }, keyJson)
     const found = await scheduler.queryTriggers({
       jobKey,
@@ -221,7 +223,7 @@ const deleteJob: Operation = operation({
   id: 'jobs.delete',
   method: 'DELETE',
   path: jobPath,
-  summary: 'Deletes a job and its triggers.',
+  summary: 'Deletes a job and its triggers, also those that cannot be read.',
   role: 'admin',
   reach: 'data',
   isVersioned: true,
@@ -232,22 +234,32 @@ const deleteJob: Operation = operation({
   answer: actionJson(z.strictObject({ triggers: z.number().describe('How many triggers it has.') })),
   async handle(call) {
     const { scheduler, params } = call
-    const job = await requireJob(scheduler, params)
-    const { key } = job
-    call.exchange.noteStored(jobToJson(job))
-    const before = await jobBefore(scheduler, job)
-    call.exchange.noteBefore(before)
+    const job = await unlessUnreadable(() => requireJob(scheduler, params))
+    const key = jobKeyOf(params)
+    call.exchange.noteStored(job === null ? {} : jobToJson(job))
+    call.exchange.noteBefore(await readableJobBefore(scheduler, job))
     return change(call, 'data', {
       wouldChange: () => true,
       async carryOut() {
-        const isDeleted = await scheduler.deleteJob(key, call.exchange.isOnlyAsRead ? { expected: job } : {})
+        const options = call.exchange.isOnlyAsRead && job !== null ? { expected: job } : {}
+        const isDeleted = await scheduler.deleteJob(key, options)
         if (!isDeleted) call.exchange.noteStored(null)
         return isDeleted
       },
-      result: { triggers: before.triggers.length },
+      result: { triggers: await countTriggersOf(scheduler, key) },
     })
   },
 })
+
+/** How many triggers a job has, also those that cannot be read. */
+async function countTriggersOf(scheduler: Scheduler, jobKey: JobKey): Promise<number> {
+  let count = 0
+  await eachOf<TriggerSummary, TriggerKey>(
+    (after) => scheduler.queryTriggers({ jobKey, take: 1000, ...(after && { after }) }),
+    () => count++,
+  )
+  return count
+}
 
 const runJob: Operation = operation({
   id: 'jobs.run',

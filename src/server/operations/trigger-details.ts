@@ -28,6 +28,25 @@ export async function jobBefore(
   }
 }
 
+/** The same for a job of which something cannot be read, as far as it can: null for nothing. */
+export async function readableJobBefore(
+  scheduler: Scheduler,
+  job: JobDetail | null,
+): Promise<{ readonly job: JobJson; readonly triggers?: readonly object[] } | null> {
+  if (job === null) return null
+  return (await unlessUnreadable(() => jobBefore(scheduler, job))) ?? { job: jobToJson(job) }
+}
+
+/** What was read, or null where a row of it is there that cannot be read. */
+export async function unlessUnreadable<Value>(read: () => Promise<Value>): Promise<Value | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if (isBrokenRow(error)) return null
+    throw error
+  }
+}
+
 /** What a list says of one trigger, also of one that cannot be read. */
 export async function summaryOf(
   scheduler: Scheduler,

@@ -1,0 +1,30 @@
+import { isIPv6 } from 'node:net'
+
+/** From where a request came. */
+export interface Connection {
+  readonly address: string
+  /** Whose requests are limited together. */
+  readonly client: string
+  /** The names by which the server may be called here; null for any. */
+  readonly hosts: readonly string[] | null
+}
+
+export function connectionFrom(address: string, hosts: Connection['hosts']): Connection {
+  return { address, client: clientAt(address), hosts }
+}
+
+/**
+ * The network of an IPv6 address: its first 64 bits, which are the least that a provider gives to one customer. Who has
+ * one could ask from ever new addresses. Any other address, and what a host names instead, is a client by itself.
+ */
+function clientAt(address: string): string {
+  if (!isIPv6(address)) return address
+  const [withoutScope = ''] = address.split('%')
+  // In the short form, in which each group has one spelling.
+  const short = new URL(`http://[${withoutScope}]`).hostname.slice(1, -1)
+  const [head = '', tail] = short.split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
+}
