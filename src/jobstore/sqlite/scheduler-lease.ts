@@ -14,7 +14,7 @@ import {
   type LeaseStatements,
   leaseStatements,
 } from '../sql/tables/nodes/lease-statements.ts'
-import { forgetGivenUp, giveUp, isGivenUp } from './leases-given-up.ts'
+import { forgetLease, leaseOfThread, noteLease } from './leases-of-thread.ts'
 import { LogGrowth } from './log-growth.ts'
 import { OpenedFiles } from './opened-file.ts'
 import { fateOf, isOfThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts'
@@ -118,6 +118,7 @@ export class SchedulerLease {
     if (!this.#isHeld) this.#checkInLater()
     this.#isHeld = true
     this.#wasTaken = true
+    noteLease(this.#whose.bootId, 'held')
   }
 
   /**
@@ -137,6 +138,7 @@ export class SchedulerLease {
     const { signaler } = this.#context
     this.#timer?.cancel()
     this.#isHeld = false
+    forgetLease(this.#whose.bootId)
     this.#refusal = refusal
     signaler.recoveredByPeer()
     signaler.storeError(refusal.message, refusal)
@@ -156,9 +158,9 @@ export class SchedulerLease {
   async #giveBack(): Promise<void> {
     const { bootId } = this.#whose
     this.#isHeld = false
-    giveUp(bootId)
+    noteLease(bootId, 'givenUp')
     await this.#runner.transact(() => run(this.#statements.release(this.#whose)), { lock: 'cluster' })
-    forgetGivenUp(bootId)
+    forgetLease(bootId)
   }
 
   /** Ends waits. The lease is released if that can be done at once; else the next start takes it over. */
@@ -254,11 +256,14 @@ export class SchedulerLease {
   }
 
   #inUse({ instanceId, identity, checkinMs }: Rival): JobPersistenceError {
-    const process = identity === null ? '' : ` (process ${identity.pid} on ${identity.host})`
+    const isHere = identity !== null && isOfThisProcess(identity)
+    const process =
+      identity === null ? '' : ` (process ${identity.pid} on ${identity.host}${isHere ? ', this one' : ''})`
     const since = new Date(checkinMs).toISOString()
+    const whenFree = isHere ? 'that scheduler, or the thread in which it runs,' : 'that process'
     return new JobPersistenceError(
       `The SQLite database '${this.#filename}' is in use: the scheduler instance '${instanceId}'${process} fires its ` +
-        `triggers, last heard of at ${since}. It can be taken over as soon as that process has ended. Use one ` +
+        `triggers, last heard of at ${since}. It can be taken over as soon as ${whenFree} has ended. Use one ` +
         'scheduler per file and name, or PostgreSQL for several; other processes may schedule without start(). A ' +
         `copy of a file that is in use carries this row too: delete it from the table ${this.#table} of the copy.`,
       { code: 'ERR_STORE_IN_USE' },
@@ -268,7 +273,10 @@ export class SchedulerLease {
 
 function fateOfRival({ bootId, identity }: Rival): ReturnType<typeof fateOf> {
   if (identity === null) return 'unknown'
-  return isGivenUp(bootId) && isOfThisProcess(identity) ? 'gone' : fateOf(identity)
+  if (!isOfThisProcess(identity)) return fateOf(identity)
+  // That this process lives does not show that the thread lives which took the lease.
+  const lease = leaseOfThread(bootId)
+  return lease === undefined ? 'unknown' : lease === 'held' ? 'alive' : 'gone'
 }
 
 function isAlive(rival: Rival): boolean {

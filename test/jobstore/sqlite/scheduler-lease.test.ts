@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { JobStoreContext } from '../../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../../src/jobstore/ram/ram-job-store.ts'
@@ -97,6 +98,13 @@ function endedProcess(): ProcessIdentity {
   return { ...ownIdentity(), pid }
 }
 
+/** The one that runs the tests, which is alive and is not this one. */
+function livingProcess(): ProcessIdentity {
+  const pid = process.ppid
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return { ...ownIdentity(), pid, started: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null }
+}
+
 describe('a process', () => {
   test('is alive, gone, or cannot be seen', () => {
     expect(fateOf(ownIdentity())).toBe(process.platform === 'linux' ? 'alive' : 'unknown')
@@ -167,8 +175,9 @@ describe('the lease of a scheduler on a file', () => {
 
   onLinux('is refused while its holder lives, however long that was silent', async () => {
     const world = await World.open()
-    await world.hold(ownIdentity(), startMs - 3_600_000)
-    const { pid, host } = ownIdentity()
+    const holder = livingProcess()
+    await world.hold(holder, startMs - 3_600_000)
+    const { pid, host } = holder
     await expect(world.scheduler('one').lease.take()).rejects.toMatchObject({
       ...inUse,
       message: expect.stringContaining(
@@ -180,7 +189,7 @@ describe('the lease of a scheduler on a file', () => {
 
   onLinux('that a copy of the file carries is refused with what to do about the copy', async () => {
     const world = await World.open()
-    await world.hold(ownIdentity(), startMs)
+    await world.hold(livingProcess(), startMs)
     await expect(world.scheduler('one').lease.take()).rejects.toMatchObject({
       ...inUse,
       message: expect.stringContaining(
@@ -193,6 +202,30 @@ describe('the lease of a scheduler on a file', () => {
     expect(await world.holders()).toEqual(['one'])
   })
 
+  test('is refused at once while another scheduler of this thread has it', async () => {
+    const world = await World.open()
+    const { lease } = world.scheduler('one')
+    await lease.take()
+    await expect(world.scheduler('two').lease.take()).rejects.toMatchObject({
+      ...inUse,
+      message: expect.stringMatching(
+        /\(process \d+ on .*, this one\) .* as soon as that scheduler, or the thread in which it runs, has ended/,
+      ) as string,
+    })
+    await lease.release()
+  })
+
+  test('is refused as soon as a scheduler of another thread is heard of', async () => {
+    const world = await World.open()
+    await world.hold(ownIdentity(), startMs)
+    const refused = expect(world.scheduler('one').lease.take()).rejects.toMatchObject(inUse)
+    await world.clock.advance(2_000)
+    await world.execute(`UPDATE ${names.schedulerState} SET last_checkin_time = ${startMs + 2000}`)
+    await world.clock.advance(2_000)
+    await refused
+    expect(await world.holders()).toEqual(['other'])
+  })
+
   test('is taken over at once from a process that has ended', async () => {
     const world = await World.open()
     await world.hold(endedProcess(), startMs)
@@ -203,6 +236,7 @@ describe('the lease of a scheduler on a file', () => {
   test.each([
     ['in another container', elsewhere],
     ['of another release', null],
+    ['in another thread of this process', ownIdentity()],
   ])('is taken over from a holder %s once that was silent for long enough', async (_where, identity) => {
     const world = await World.open()
     await world.hold(identity, startMs - 3_600_000)
