@@ -111,6 +111,10 @@ describe('a token', () => {
     const given = await run(['jobs', '--server', fixture.address, '--token', tokens.viewer])
     expect(given).toMatchObject({ code: 0, err: /other users of this machine can see --token/ })
     const hash = temporaryFile('hash', 'a'.repeat(64))
+    const unknown = await run(['jobs', '--server', fixture.address, '--token', 'mistyped'])
+    expect(unknown.err).toMatch(
+      /is not known here: a token may be mistyped.* a file that holds the right token/s,
+    )
     const wrong = await run(['jobs', '--server', fixture.address, '--token-file', hash])
     expect(wrong).toMatchObject({ code: 2, err: /holds the hash that 'serve --token-hash-file' keeps/ })
   })

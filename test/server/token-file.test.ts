@@ -2,7 +2,7 @@ import fs, { readdirSync, readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readOrMakeToken, tokenHashOf } from '../../src/server/auth/tokens.ts'
+import { newToken, readOrMakeToken, tokenHashOf } from '../../src/server/auth/tokens.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
 const thrown = (code: string): Error => Object.assign(new Error(code), { code })
@@ -44,4 +44,10 @@ test('no part of the file of a token stays where the disk is full', () => {
   withoutLinks({ isFull: true })
   expect(() => readOrMakeToken(join(folder, 'token'))).toThrow(/ENOSPC/)
   expect(readdirSync(folder)).toEqual([])
+})
+
+test('no token begins with the sign of an option', () => {
+  const tokens = Array.from({ length: 5000 }, newToken)
+  expect(tokens.filter((token) => token.startsWith('-'))).toEqual([])
+  expect(new Set(tokens).size).toBe(5000)
 })

@@ -12,9 +12,13 @@ export function tokenHashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** 256 random bits cannot be guessed, so a fast hash keeps them. */
+/**
+ * 256 random bits cannot be guessed, so a fast hash keeps them. The first sign is no hyphen: after `--token` the command
+ * line would take the token for an option.
+ */
 export function newToken(): string {
-  return randomBytes(32).toString('base64url')
+  const token = randomBytes(32).toString('base64url')
+  return token.startsWith('-') ? newToken() : token
 }
 
 export function isHashOf(hash: string, token: string): boolean {

@@ -181,11 +181,14 @@ export class RequestPipeline {
   /** A wrong token is a failed login. @throws SchedulerError ERR_NOT_AUTHENTICATED, ERR_RATE_LIMITED */
   #refuseUnknown(routed: Routed, waitMs: number, headers: Headers): never {
     const { connection, operation, request } = routed
+    const hasToken = request.headers.has('authorization')
     const refusal = new SchedulerError(
       'ERR_NOT_AUTHENTICATED',
-      'Say who you are: send a token as "Authorization: Bearer ...", or log in.',
+      hasToken
+        ? 'What the header "authorization" says is not known here: a token may be mistyped, of another server, or ' +
+            'replaced. Send one of this server as "Authorization: Bearer ...".'
+        : 'Say who you are: send a token as "Authorization: Bearer ...", or log in.',
     )
-    const hasToken = request.headers.has('authorization')
     // Who only looks and has not logged in yet is nothing to remember.
     if (hasToken || operation.reach !== null) {
       const exchange = this.#exchangeOf(request, connection, headers)
