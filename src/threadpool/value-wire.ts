@@ -221,7 +221,7 @@ function isObject(value: unknown): value is object {
 }
 
 /** An object of no class of its own. */
-function isRecord(value: unknown): value is object {
+export function isRecord(value: unknown): value is object {
   if (!isObject(value)) return false
   try {
     const prototype: unknown = Object.getPrototypeOf(value)

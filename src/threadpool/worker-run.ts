@@ -3,7 +3,7 @@ import { copyJobData } from '../core/job-data-map.ts'
 import { fieldsAndMessage, type JobLog } from '../core/job-log.ts'
 import { jobKey, triggerKey } from '../core/key.ts'
 import type { JobRunContext } from '../jobs/job-run-context.ts'
-import { describeUncloneable, encodeFields, encodeValue, isCloneable } from './value-wire.ts'
+import { describeUncloneable, encodeFields, encodeValue, isCloneable, isRecord } from './value-wire.ts'
 import type { LogLevel, LogLine, Refusal, TaskEnd, WorkerTask } from './wire.ts'
 
 /** Where a task's progress and log lines go. */
@@ -140,10 +140,17 @@ function dateOrNull(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms)
 }
 
-/** Names the part of a value that keeps it from being cloned. */
+/** How far into a value the part is looked for that keeps it from being cloned. */
+const depthMax = 20
+
+/** Names that part. */
 function findUncloneable(path: string, value: unknown, depth = 0): string {
   try {
-    const isOpen = typeof value === 'object' && value !== null && depth < 20
+    // What is plain so far in and cannot be copied is too deep for the stack, or close to what is not plain.
+    if (depth === depthMax && (Array.isArray(value) || isRecord(value))) {
+      return `'${path}' is nested too deep, or holds what is not plain further inside`
+    }
+    const isOpen = typeof value === 'object' && value !== null && depth < depthMax
     for (const key of isOpen ? Object.keys(value) : []) {
       const inner = Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`
       let part: unknown

@@ -57,3 +57,15 @@ it('a task that its thread cannot read fails, and says why', async () => {
     message: expect.stringContaining('A message to the thread cannot be read there') as string,
   })
 })
+
+it('a result that its thread cannot send, because it is nested too deep, is said to be that', async () => {
+  const { pool } = await start({ size: 1 })
+  await expect(
+    pool.runInWorker(workerTask(fixture('deep.mjs'), 'tooDeep'), new Recorder()),
+  ).rejects.toMatchObject({
+    code: 'ERR_WORKER_DATA',
+    message: expect.stringMatching(
+      /thread: 'result(\.value){20}' is nested too deep, or holds what is not plain further inside\./,
+    ) as string,
+  })
+})

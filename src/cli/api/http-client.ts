@@ -42,7 +42,9 @@ export function httpClient(place: ServerPlace, host: CliHost): ApiClient {
     },
     timeoutMs: place.timeoutMs,
     clock: host.clock,
-    authRemedy: `Name a file that holds ${token === null ? 'a token' : 'the right token'} with --token-file, or set ${tokenVariable}.`,
+    authRemedy:
+      `Name a file that holds ${token === null ? 'a' : 'the right'} token with --token-file, ` +
+      `or set ${tokenVariable}.`,
     failure: (said) => `${said} The log of the server says more.`,
     close: async () => {},
   })

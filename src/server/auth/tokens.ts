@@ -13,8 +13,8 @@ export function tokenHashOf(token: string): string {
 }
 
 /**
- * 256 random bits cannot be guessed, so a fast hash keeps them. The first sign is no hyphen: after `--token` the command
- * line would take the token for an option.
+ * 256 random bits cannot be guessed, so a fast hash keeps them. The first sign is no hyphen: after `--token` the
+ * command line would take the token for an option.
  */
 export function newToken(): string {
   const token = randomBytes(32).toString('base64url')
