@@ -10101,6 +10101,7 @@ LIMIT :limit;
 -- nodes.load
 --   cluster/cluster-node.ts (ClusterNode)
 --   cluster/lost-items.ts (hasItemsOfGone, offerAllItemsOfGone, settleLostItems)
+--   cluster/other-locking.ts (requireSameLocking)
 --   cluster/recovery.ts (recoverNode)
 --   cluster/registration.ts (register)
 --   programs/firing/splitting.ts (splitCircumstances)

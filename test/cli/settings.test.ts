@@ -129,6 +129,13 @@ describe('quartz.properties', () => {
     ])
   })
 
+  test('without useProperties says what data stored here would do to the Java nodes', () => {
+    const { notes } = readQuartzProperties(clustered.replace('useProperties = true', 'useProperties = false'))
+    expect(notes).toContainEqual(
+      expect.stringMatching(/^org\.quartz\.jobStore\.useProperties: not true, .* without data/),
+    )
+  })
+
   test('may have a byte order mark, which is no part of the first key', async () => {
     const file = temporaryFile('quartz.properties', `\uFEFF${clustered.trimStart()}`)
     const { stderr } = new FakeHost()

@@ -26,7 +26,11 @@ describe.each<[name: string, options: () => PostgresJobStoreOptions, firesAtOnce
   // A pool that the cases share: sessions that are warm halve the time, and other tests open pools of their own.
   ['by_default', () => ({ pool }), true],
   // Beside Java nothing is fired without a claim.
-  ['quartz_locks', () => ({ pool, locking: 'quartzLocks', preparedStatements: false, listen: false }), false],
+  [
+    'quartz_locks',
+    () => ({ pool, locking: 'quartzLocks', jobData: 'json', preparedStatements: false, listen: false }),
+    false,
+  ],
 ])('PostgresJobStore conforms: %s', (name, options, firesAtOnce) => {
   const cases = jobStoreConformance({
     name,

@@ -35,7 +35,7 @@ async function userConnection(): Promise<UserConnection> {
 
 async function scene(locking: 'skipLocked' | 'quartzLocks' = 'skipLocked'): Promise<TransactionScene> {
   const newStore = await stores.prepare()
-  return { begin: 'BEGIN', newStore: () => newStore({ locking }), connect: userConnection }
+  return { begin: 'BEGIN', newStore: () => newStore({ locking, jobData: 'json' }), connect: userConnection }
 }
 
 transactionCases('PostgreSQL', () => scene())

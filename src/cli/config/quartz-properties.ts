@@ -14,6 +14,10 @@ import type { Settings, StoreSetting } from './settings.ts'
 
 type Writable<Options> = { -readonly [Field in keyof Options]: Options[Field] }
 
+const serializes =
+  'org.quartz.jobStore.useProperties: not true, so the Java nodes serialize job data. One that finds other data ' +
+  'fires nothing any more: store jobs and triggers without data, or set it to true on all of them.'
+
 /** What a file of Java Quartz says, and what of it is not used. */
 export interface QuartzProperties {
   readonly settings: Settings
@@ -145,8 +149,12 @@ class PropertiesReader {
       if (after !== undefined) store.schema = before
       store.tablePrefix = after ?? before
     }
-    if (this.#flag('jobStore.useProperties')) store.jobData = 'properties'
-    if (this.#flag('jobStore.isClustered')) store.locking = 'quartzLocks'
+    const usesProperties = this.#flag('jobStore.useProperties')
+    if (usesProperties) store.jobData = 'properties'
+    if (this.#flag('jobStore.isClustered')) {
+      store.locking = 'quartzLocks'
+      if (!usesProperties) this.#notes.push(serializes)
+    }
     this.#number('jobStore.clusterCheckinInterval', store, 'checkInIntervalMs')
   }
 

@@ -6,14 +6,16 @@ import type { JobStoreContext } from '../job-store.ts'
 import type { LockWait } from '../lock-wait.ts'
 import { type CheckInDriver, checkInOver, EventLoopCheckIns } from '../sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
+import { requireSameLocking } from '../sql/cluster/other-locking.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import { run } from '../sql/kernel/statement.ts'
 import { migrateAtStart, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SchemaVocabulary } from '../sql/migrations/plan-migrations.ts'
 import type { SqlTransactor } from '../sql/session/sql-transactor.ts'
-import type { SqlEngine } from '../sql/sql-engine.ts'
+import type { SqlConnection, SqlEngine } from '../sql/sql-engine.ts'
 import { checkInEntry, ThreadCheckIns } from './check-in-thread.ts'
 import { firstContact } from './first-contact.ts'
+import { javaSerializes } from './java-data.ts'
 import { LockLog } from './lock-log.ts'
 import { PostgresAccess, type PostgresAccessContext } from './postgres-access.ts'
 import { postgresDialect, postgresSchema } from './postgres-dialect.ts'
@@ -24,6 +26,10 @@ import { threadAccess } from './thread-connection.ts'
 
 /** Some ten milliseconds of the process: after an outage it notes thousands of misfires a second. */
 const recordsAtOnce = 1000
+
+const dataIsRefused =
+  'the Java nodes on these tables serialize job data, so jobs and triggers with data cannot be stored here, where ' +
+  'they would stop those nodes. Set useProperties=true on all Java nodes, and have them store their jobs anew.'
 
 /** PostgreSQL under the SQL store: any number of nodes. */
 export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
@@ -40,7 +46,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
     storesBeforeLooks: true,
     jobGroupLimits: options.jobGroupLimits,
     onSchema: (work, { onLockWait = () => {} } = {}) => onSchema(options, { work, onLockWait }),
-    async connect({ context: { schedulerName, instanceId, clock, ids, logger, signaler } }) {
+    async connect({ context: { schedulerName, instanceId, clock, ids, logger, signaler }, jobs, triggers }) {
       const access = new PostgresAccess(options, {
         schedulerName,
         instanceId,
@@ -50,41 +56,59 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         ...heard(signaler, logger),
       })
       const storeClock = new StoreClock(access.runner, { clock, signaler })
-      await begin(access, options, { schema, clock, logger, storeClock })
-      let node: ClusterNode | null = null
-      return {
-        runner: access.runner,
-        async start(transactor) {
-          storeClock.stop()
-          node = new ClusterNode(transactor, clusterOptions(options), checkInDriver(options, transactor))
-          await node.start()
-          access.listen()
-        },
-        mayClaim: async () => node?.confirm(),
-        mayClaimNow: () => node?.isConfirmed !== false,
-        nodes: async (transactor) => (node ?? observer(transactor, options)).nodes(),
-        interruptOnPeers: (target) => access.interruptOnPeers(target),
-        orderPeer: (peerId, order) => access.orderPeer(peerId, order),
-        announce: () => node?.announce(),
-        removeNode: async (transactor, peerId) => (node ?? observer(transactor, options)).remove(peerId),
-        join: (handle) => access.join(handle),
-        wakePeers: (earliestMs) => {
-          access.wakePeers(earliestMs)
-        },
-        tellChange: () => {
-          access.wakePeers(null)
-        },
-        watchChanges: (listener) => access.watchChanges(listener),
-        async close() {
-          storeClock.stop()
-          await node?.stop()
-          await access.close()
-        },
-        cutOff() {
-          node?.cutOff()
-          access.cutOff()
-        },
+      const refuseData = (): void => {
+        jobs.refuseData()
+        triggers.refuseData()
+        logger.warn({ schedulerName }, dataIsRefused)
       }
+      await begin(access, options, { schema, schedulerName, clock, logger, storeClock, refuseData })
+      return connectionOver(access, options, storeClock)
+    },
+  }
+}
+
+/** What the store does over connections that are open, as a node once it has started. */
+function connectionOver(
+  access: PostgresAccess,
+  options: ResolvedPostgresOptions,
+  storeClock: StoreClock,
+): SqlConnection {
+  let node: ClusterNode | null = null
+  return {
+    runner: access.runner,
+    async start(transactor) {
+      storeClock.stop()
+      node = new ClusterNode(transactor, clusterOptions(options), checkInDriver(options, transactor))
+      await node.start()
+      access.listen()
+    },
+    mayClaim: async () => node?.confirm(),
+    mayClaimNow: () => node?.isConfirmed !== false,
+    nodes: async (transactor) => (node ?? observer(transactor, options)).nodes(),
+    interruptOnPeers: (target) => access.interruptOnPeers(target),
+    orderPeer: (peerId, order) => access.orderPeer(peerId, order),
+    announce: () => node?.announce(),
+    removeNode: async (transactor, peerId) => (node ?? observer(transactor, options)).remove(peerId),
+    join: (handle) => access.join(handle),
+    *requireMayChange(tx) {
+      // A node has looked when it registered.
+      if (node === null && options.locking === 'skipLocked') yield* requireSameLocking(tx)
+    },
+    wakePeers: (earliestMs) => {
+      access.wakePeers(earliestMs)
+    },
+    tellChange: () => {
+      access.wakePeers(null)
+    },
+    watchChanges: (listener) => access.watchChanges(listener),
+    async close() {
+      storeClock.stop()
+      await node?.stop()
+      await access.close()
+    },
+    cutOff() {
+      node?.cutOff()
+      access.cutOff()
     },
   }
 }
@@ -131,12 +155,16 @@ async function begin(
   options: ResolvedPostgresOptions,
   {
     schema,
+    schedulerName,
     clock,
     logger,
     storeClock,
-  }: Pick<JobStoreContext, 'clock' | 'logger'> & {
+    refuseData,
+  }: Pick<JobStoreContext, 'schedulerName' | 'clock' | 'logger'> & {
     readonly schema: SchemaVocabulary
     readonly storeClock: StoreClock
+    /** Called when the Java nodes on the tables could not read data that is stored here. */
+    readonly refuseData: () => void
   },
 ): Promise<void> {
   const { connectWaitMs } = options
@@ -149,6 +177,12 @@ async function begin(
   try {
     await firstContact(prepare, { connectWaitMs, reach, clock: systemClock, logger })
     await storeClock.start()
+    if (
+      options.locking === 'quartzLocks' &&
+      (await javaSerializes(access.runner, schema.names, schedulerName))
+    ) {
+      refuseData()
+    }
   } catch (error) {
     // An attempt may be under way still.
     access.cutOff()

@@ -96,7 +96,7 @@ export interface PostgresJobStoreOptions extends RecordOptions {
   readonly migrate?: MigrateMode
   /**
    * How job data is written: JSON, or the text of Java's properties, strings only, which Java nodes read. Both are
-   * understood on reading. Default `json`.
+   * understood on reading. Default `json`, and `properties` with `quartzLocks`.
    */
   readonly jobData?: JobDataEncoding
   /**
@@ -184,7 +184,11 @@ export function resolvePostgresOptions(options: PostgresJobStoreOptions): Resolv
     ...resolveClusterOptions(what, options),
     checkInEntry: entryOf(options.checkInEntry),
     migrate: oneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
-    jobData: oneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
+    jobData: oneOf(
+      'jobData',
+      options.jobData ?? (options.locking === 'quartzLocks' ? 'properties' : 'json'),
+      ['json', 'properties'],
+    ),
     records: resolveRecordOptions(what, options),
     jobGroupLimits: resolveJobGroupLimits(what, options.jobGroupLimits),
   })

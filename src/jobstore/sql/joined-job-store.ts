@@ -18,16 +18,19 @@ import { putPlanned } from './programs/scheduling/planning.ts'
 import { addJob, rescheduleTrigger, scheduleJobs } from './programs/scheduling/scheduling.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import { beginTransaction } from './session/sql-transactions.ts'
+import type { SqlPeers } from './session/sql-transactor.ts'
 import type { JoinedRunner } from './sql-engine.ts'
 
 /** The store inside of a transaction of the user's own: the same programs, on the user's connection. */
 export class JoinedJobStore implements JobStoreTransaction {
   readonly #session: SqlSession
   readonly #runner: JoinedRunner
+  readonly #peers: Pick<SqlPeers, 'requireMayChange'>
 
-  constructor(session: SqlSession, runner: JoinedRunner) {
+  constructor(session: SqlSession, runner: JoinedRunner, peers: Pick<SqlPeers, 'requireMayChange'>) {
     this.#session = session
     this.#runner = runner
+    this.#peers = peers
   }
 
   scheduleJobs(entries: readonly JobAndTriggers[], options: { readonly replace: boolean }): Promise<void> {
@@ -76,6 +79,7 @@ export class JoinedJobStore implements JobStoreTransaction {
 
   *#withWake<Answer>(program: (tx: SqlTransaction) => SqlProgram<Answer>): SqlProgram<Answer> {
     const tx = beginTransaction(this.#session)
+    if (this.#peers.requireMayChange !== undefined) yield* this.#peers.requireMayChange(tx)
     const answer = yield* program(tx)
     // The store has no turn after the user's commit in which it could look who waits for room: the searches that this
     // wakes find out.

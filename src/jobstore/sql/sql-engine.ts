@@ -8,7 +8,7 @@ import type { ClusterNodeView } from './cluster/cluster-node.ts'
 import type { SqlRunner } from './kernel/sql-runner.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import type { SchemaVocabulary } from './migrations/plan-migrations.ts'
-import type { SqlSession } from './session/sql-session.ts'
+import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
 import type { JobDataEncoding } from './tables/encoding/job-data-text.ts'
 import type { JobGroupLimitsByGroup } from './tables/firings/job-group-limits.ts'
@@ -86,6 +86,8 @@ export interface SqlConnection {
    * @throws SchedulerError ERR_NOT_FOUND, ERR_NODE_ALIVE
    */
   removeNode?(transactor: SqlTransactor, instanceId: string): Promise<void>
+  /** Refuses a change of jobs, triggers or calendars, in its transaction. Absent where none is refused. */
+  requireMayChange?(tx: SqlTransaction): SqlProgram<void>
   /** Wakes the other nodes, if there are any, for a trigger that may fire at this instant. Returns at once. */
   wakePeers(earliestMs: EpochMs): void
   /**

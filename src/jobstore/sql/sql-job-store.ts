@@ -422,7 +422,7 @@ export class SqlJobStore implements DatabaseJobStore {
           'use a file, or give the store your own connection.',
       )
     }
-    return new JoinedJobStore(transactions.session, connection.join(handle))
+    return new JoinedJobStore(transactions.session, connection.join(handle), connection)
   }
 
   /** For operations of the loop, which must not wait for a lock of another session. */

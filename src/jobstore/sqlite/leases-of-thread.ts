@@ -13,7 +13,7 @@ const shared = globalThis as { [key]?: Map<string, LeaseOfThread> | undefined }
  * next scheduler. Threads of a process have one each, which ends with them.
  */
 function leases(): Map<string, LeaseOfThread> {
-  return (shared[key] ??= new Map())
+  return (shared[key] ??= new Map<string, LeaseOfThread>())
 }
 
 /** What is known of a lease; undefined for one that no scheduler of this thread has taken, or whose row is gone. */

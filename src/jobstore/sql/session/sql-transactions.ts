@@ -27,8 +27,9 @@ export class SqlTransactions implements SqlTransactor {
     operation: SqlOperation<Answer>,
   ): Promise<Answer> {
     const { mayBeLost, wasCommitted, ...options } = operation
+    const peers = operation.isChange === true ? this.#peers : {}
     const { answer, tx } = await this.#runner.transact<Done<Answer>>(
-      this.#measured(() => attempt(this.session, program)),
+      this.#measured(() => attempt(this.session, program, peers)),
       {
         ...options,
         mayBeLost: (done) => mayBeLost?.(done.answer) === true,
@@ -100,8 +101,10 @@ interface Done<Answer> {
 function* attempt<Answer>(
   session: SqlSession,
   program: (tx: SqlTransaction) => SqlProgram<Answer>,
+  peers: Pick<SqlPeers, 'requireMayChange'>,
 ): SqlProgram<Done<Answer>> {
   const tx = beginTransaction(session)
+  if (peers.requireMayChange !== undefined) yield* peers.requireMayChange(tx)
   return { answer: yield* program(tx), tx }
 }
 

@@ -23,8 +23,9 @@ export interface SqlTransactor {
   read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer>
 }
 
-/** How the other nodes are told of a transaction after its commit. */
+/** The other nodes: whether they allow a change, and how they are told of a transaction after its commit. */
 export interface SqlPeers {
+  requireMayChange?(tx: SqlTransaction): SqlProgram<void>
   /** A trigger may fire at this instant. */
   wakePeers(earliestMs: EpochMs): void
   /** Something has changed, and no trigger fires earlier. */

@@ -7,13 +7,17 @@ import { storableJson } from './storable-text.ts'
 /** How job data is written. `properties` is what Java Quartz reads under `useProperties=true`: strings only. */
 export type JobDataEncoding = 'json' | 'properties'
 
+/** `none` where Java nodes serialize data: they read no other, and one that finds such data fires nothing any more. */
+export type WrittenJobData = JobDataEncoding | 'none'
+
 /**
  * The text of a `job_data` column; null, which reads as an empty map in Java too, when there is none.
  *
- * @throws InvalidArgumentError ERR_INVALID_JOB_DATA when the encoding holds strings only and a value is none
+ * @throws InvalidArgumentError ERR_INVALID_JOB_DATA when the encoding holds strings only and a value is none, or holds
+ *   nothing
  */
 export function jobDataText(
-  encoding: JobDataEncoding,
+  encoding: WrittenJobData,
   owner: { readonly kind: string; readonly identity: { toString(): string } },
   data: JobDataMap,
 ): string | null {
@@ -21,6 +25,11 @@ export function jobDataText(
   const entries = Object.entries(data)
   if (entries.length === 0) return null
   if (encoding === 'json') return storableJson(data)
+  if (encoding === 'none')
+    throw dataForSerializingJava(
+      owner,
+      entries.map(([key]) => key),
+    )
   return writeProperties(
     entries.map(([key, value]): [string, string] => {
       if (typeof value === 'string') return [key, value]
@@ -32,6 +41,19 @@ export function jobDataText(
         'ERR_INVALID_JOB_DATA',
       )
     }),
+  )
+}
+
+function dataForSerializingJava(
+  { kind, identity }: { readonly kind: string; readonly identity: { toString(): string } },
+  keys: readonly string[],
+): InvalidArgumentError {
+  return new InvalidArgumentError(
+    'jobDataMap',
+    `${kind} ${describeValue(String(identity))}: the Java nodes on these tables serialize job data, and would fire ` +
+      `nothing any more once they find other data, such as ${describeValue(keys[0])}. Set useProperties=true on all ` +
+      'Java nodes and have them store their jobs anew, or store without data.',
+    'ERR_INVALID_JOB_DATA',
   )
 }
 

@@ -11,7 +11,7 @@ import type { RowOf } from '../../kernel/row-set.ts'
 import type { SqlRow } from '../../kernel/statement.ts'
 import { brokenValue } from '../encoding/broken-row.ts'
 import { boolean, bytesOrNull, integerOrNull, text, textOrNull } from '../encoding/columns.ts'
-import { type JobDataEncoding, jobDataText, readJobData } from '../encoding/job-data-text.ts'
+import { jobDataText, readJobData, type WrittenJobData } from '../encoding/job-data-text.ts'
 import { jobKeyColumns, requireUsableKeys } from '../encoding/key-rows.ts'
 import { columnWidths, requireFits } from '../encoding/limits.ts'
 import { storableJson } from '../encoding/storable-text.ts'
@@ -60,7 +60,7 @@ export function jobBesideTrigger(key: JobKey, row: SqlRow): JobDetail {
 }
 
 /** @throws InvalidArgumentError for values that do not fit their columns */
-export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof jobColumns> {
+export function jobRow(job: JobDetail, encoding: WrittenJobData): RowOf<typeof jobColumns> {
   const { key } = job
   const owner = { kind: 'Job', identity: key }
   requireFits(owner, 'name', key.name, columnWidths.keyPart)

@@ -37,7 +37,12 @@ import {
 } from '../../kernel/statement.ts'
 import { brokenRow } from '../encoding/broken-row.ts'
 import { anyText, boolean, readable, textOrNull } from '../encoding/columns.ts'
-import { type JobDataEncoding, jobDataText, jsonBegin } from '../encoding/job-data-text.ts'
+import {
+  type JobDataEncoding,
+  jobDataText,
+  jsonBegin,
+  type WrittenJobData,
+} from '../encoding/job-data-text.ts'
 import { asLookedUp, jobKeyColumns, jobKeyOf, jobKeyRows } from '../encoding/key-rows.ts'
 import { jobColumns, jobDataAndPlanOf, jobOf, jobRow } from './job-rows.ts'
 
@@ -78,14 +83,19 @@ export interface RefusedJobData {
 export class JobTable {
   readonly #vocabulary: SqlVocabulary
   readonly #schedulerName: string
-  readonly #encoding: JobDataEncoding
+  #encoding: WrittenJobData
   readonly #statements: JobStatements
 
-  constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
+  constructor(vocabulary: SqlVocabulary, encoding: WrittenJobData) {
     this.#vocabulary = vocabulary
     this.#schedulerName = vocabulary.schedulerName
     this.#encoding = encoding
     this.#statements = jobStatements(vocabulary)
+  }
+
+  /** From now on nothing with data can be stored, see {@link WrittenJobData}. */
+  refuseData(): void {
+    this.#encoding = 'none'
   }
 
   /**

@@ -6,7 +6,7 @@ import type { TriggerFamily } from '../../../../triggers/trigger-family.ts'
 import { firingPartOf } from '../../../firing-part.ts'
 import type { StoredTriggerState } from '../../../trigger-state.ts'
 import type { RowOf } from '../../kernel/row-set.ts'
-import { type JobDataEncoding, jobDataText } from '../encoding/job-data-text.ts'
+import { jobDataText, type WrittenJobData } from '../encoding/job-data-text.ts'
 import { columnWidths, requireFits } from '../encoding/limits.ts'
 import { nodeAffinityText } from '../jobs/node-affinity.ts'
 import { scheduleValues, timesValue } from './schedule-values.ts'
@@ -42,7 +42,7 @@ export function triggerRow(
   family: TriggerFamily,
   trigger: Trigger,
   state: StoredTriggerState,
-  encoding: JobDataEncoding,
+  encoding: WrittenJobData,
 ): TriggerRow {
   const { key, jobKey } = trigger
   invariant(jobKey !== null, 'a stored trigger names its job')

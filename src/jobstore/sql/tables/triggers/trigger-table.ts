@@ -32,7 +32,7 @@ import {
   readable,
   textOrNull,
 } from '../encoding/columns.ts'
-import type { JobDataEncoding } from '../encoding/job-data-text.ts'
+import type { WrittenJobData } from '../encoding/job-data-text.ts'
 import {
   asLookedUp,
   jobKeyColumns,
@@ -113,7 +113,7 @@ export interface DueTrigger {
 export class TriggerTable {
   readonly #vocabulary: SqlVocabulary
   readonly #schedulerName: string
-  readonly #encoding: JobDataEncoding
+  #encoding: WrittenJobData
   readonly #statements: TriggerStatements
   readonly #due: DueStatements
   readonly #searched: SearchedTable
@@ -121,7 +121,7 @@ export class TriggerTable {
   readonly #decoder: TriggerDecoder
   readonly #sharedWithJava: boolean
 
-  constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
+  constructor(vocabulary: SqlVocabulary, encoding: WrittenJobData) {
     this.#sharedWithJava = vocabulary.sharedWithJava === true
     this.#vocabulary = vocabulary
     this.#schedulerName = vocabulary.schedulerName
@@ -131,6 +131,11 @@ export class TriggerTable {
     this.#families = vocabulary.triggerFamilies ?? TriggerFamilies.ofLibrary
     this.#searched = new SearchedTable(this.#families)
     this.#decoder = new TriggerDecoder(this.#families, this.#sharedWithJava)
+  }
+
+  /** From now on nothing with data can be stored, see {@link WrittenJobData}. */
+  refuseData(): void {
+    this.#encoding = 'none'
   }
 
   /**
