@@ -73,6 +73,21 @@ withPooler('behind PgBouncer', () => {
     expect(errors).toEqual([])
   })
 
+  test('in statement mode an error says at once that no store can work there', async () => {
+    await using statements = await startPooler(database.connectionString, version, 'statement')
+    const { connectionString } = statements
+    const openIn = (schema: string): Promise<Scheduler> => {
+      const options = { connectionString, schema, preparedStatements: false, connectWaitMs: 60_000 }
+      return createScheduler({ logger: false, jobStore: postgresJobStore(options), jobs: [work] })
+    }
+    const said = /statement pooling mode.* pool_mode = transaction/s
+    await expect(openIn('not_there_yet')).rejects.toThrow(said)
+    // Where the tables are, the first change finds out.
+    const scheduler = await openIn('public')
+    onTestFinished(() => scheduler.shutdown())
+    await expect(scheduler.pauseAll()).rejects.toThrow(said)
+  })
+
   test('that does not follow prepared statements, an error says which option it needs', async () => {
     // Until two connections meet at one of the server's.
     const meet = async (): Promise<void> => {

@@ -30,8 +30,12 @@ export interface Pooler extends AsyncDisposable {
   readonly connectionString: string
 }
 
-/** Starts PgBouncer in transaction mode, with two connections to the server, before a database. */
-export async function startPooler(connectionString: string, version: readonly number[]): Promise<Pooler> {
+/** Starts PgBouncer, with two connections to the server, before a database. */
+export async function startPooler(
+  connectionString: string,
+  version: readonly number[],
+  mode: 'transaction' | 'statement' = 'transaction',
+): Promise<Pooler> {
   const url = new URL(connectionString)
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'quartz-ts-pgbouncer-'))
@@ -50,7 +54,7 @@ export async function startPooler(connectionString: string, version: readonly nu
       'unix_socket_dir =',
       'auth_type = trust',
       `auth_file = ${users}`,
-      'pool_mode = transaction',
+      `pool_mode = ${mode}`,
       'default_pool_size = 2',
       ...(knowsPreparedStatements(version) ? ['max_prepared_statements = 0'] : []),
       // It refuses to run as root.

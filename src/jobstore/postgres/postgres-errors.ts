@@ -35,6 +35,13 @@ const refused = fault(
 const pooler =
   'A transaction pooler stands between, or took the place of the server: set preparedStatements to false.'
 
+/** PgBouncer ends the connection of who begins a transaction. */
+const poolsStatements = fault(
+  'connection',
+  0,
+  'PgBouncer pools statements, and a store needs transactions: set pool_mode = transaction, or session, there.',
+)
+
 const tooLong = 'A statement took too long or was cancelled: raise statementTimeoutMs if that is its pace.'
 /** A statement that was cancelled before it took too long. */
 export const cancelledFault: PostgresFault = fault('busy', 10, tooLong)
@@ -133,6 +140,7 @@ export function judgeError(error: unknown): PostgresFault {
   const message = thrownMessage(error)
   if (tlsCodes.test(code) || tlsMessages.test(message)) return tlsFault
   if (isRefusedToWrite(code, routine, message)) return onlyReads
+  if (message.includes('statement pooling mode')) return poolsStatements
   if (sqlStatePattern.test(code)) {
     const known = faults[code] ?? faults[code.slice(0, 2)]
     const limitRemedy = code === tooManyConnections ? limitRemedies[routine] : undefined
