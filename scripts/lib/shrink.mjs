@@ -15,7 +15,8 @@ const options = {
   compress: false,
   keep_classnames: true,
   keep_fnames: true,
-  format: { comments: false, semicolons: false },
+  // Without this comment webpack would load itself what the code names to Node.js.
+  format: { comments: /webpackIgnore/, semicolons: false },
 }
 
 /** terser would shorten the names of private methods, too: it is given them as public ones, which it leaves alone. */

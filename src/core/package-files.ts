@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import nodeModule from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { InvalidArgumentError, SchedulerError } from './errors.ts'
@@ -15,7 +15,8 @@ function placeOf(moduleUrl: string | undefined): string {
 
 /** `require` as it works from a module, for optional packages. */
 export function requireFrom(moduleUrl: string | undefined): NodeJS.Require {
-  return createRequire(placeOf(moduleUrl))
+  // By the module, because webpack puts `undefined` in the place of a `createRequire` that is imported by its name.
+  return nodeModule.createRequire(placeOf(moduleUrl))
 }
 
 /** Loads an optional peer of this package. @throws SchedulerError ERR_DRIVER_MISSING with what to install */

@@ -41,5 +41,5 @@ export interface PiscinaModule {
 export async function loadPiscina(): Promise<PiscinaModule> {
   // Not a literal, or the compiler would check piscina's own types.
   const specifier: string = 'piscina'
-  return (await import(specifier)) as PiscinaModule
+  return (await import(/* webpackIgnore: true */ specifier)) as PiscinaModule
 }

@@ -13,7 +13,7 @@ export async function loadWorkerFunction(moduleUrl: string, exportName: string):
   const path = fileURLToPath(moduleUrl)
   let module: Record<string, unknown>
   try {
-    module = (await import(moduleUrl)) as Record<string, unknown>
+    module = (await import(/* webpackIgnore: true */ moduleUrl)) as Record<string, unknown>
   } catch (error) {
     throw new SchedulerError(
       'ERR_WORKER_MODULE',

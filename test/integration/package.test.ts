@@ -145,6 +145,20 @@ describe('the package as npm packs it', () => {
     expect(ours.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_480_000)
   })
 
+  test('has bundlers leave alone what Node.js is to load by a name that the code computes', () => {
+    const code = packed.files
+      .filter(({ path }) => /^dist\/(?!dashboard).*\.js$/.test(path))
+      .map(({ path }) => readFileSync(join(folder, 'node_modules/quartz-ts', path), 'utf8'))
+      .join('\n')
+    const computed = [...code.matchAll(/\bimport\(\s*(?!["'\s]).{0,40}/g)].map(([found]) => found)
+    expect(computed.length).toBeGreaterThan(2)
+    // webpack would make an empty folder of such an import, in which there is no module.
+    expect(computed.filter((found) => !/^import\(\s*\/\* webpackIgnore: true \*\//.test(found))).toEqual([])
+    // webpack puts `undefined` in the place of a `createRequire` that is imported by its name.
+    expect(code).toContain('.createRequire(')
+    expect(code).not.toMatch(/import\s*\{[^}]*\bcreateRequire\b/)
+  })
+
   test('names the functions, classes and methods of a stack, and keeps lines short', async () => {
     const script = `import { createScheduler, CronExpression } from 'quartz-ts'
       const scheduler = await createScheduler({})

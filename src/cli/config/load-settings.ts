@@ -55,7 +55,7 @@ async function importConfig(file: string, path: string): Promise<QuartzConfig> {
   }
   let module: { readonly default?: unknown }
   try {
-    module = (await import(pathToFileURL(file).href)) as typeof module
+    module = (await import(/* webpackIgnore: true */ pathToFileURL(file).href)) as typeof module
   } catch (error) {
     throw new UsageError(`'${path}' cannot be loaded: ${textOf(error)}`, { cause: error })
   }

@@ -24,7 +24,7 @@ interface NodeStatement {
 export async function loadNodeSqlite(): Promise<NodeSqlite | null> {
   // Not a literal: bundlers and compilers of an older Node.js do not know the module.
   const specifier: string = 'node:sqlite'
-  const loaded = (await import(specifier).catch(() => null)) as NodeSqlite | null
+  const loaded = (await import(/* webpackIgnore: true */ specifier).catch(() => null)) as NodeSqlite | null
   if (loaded === null) return null
   const database = new loaded.DatabaseSync(':memory:')
   const isFit = 'isTransaction' in database && 'columns' in database.prepare('PRAGMA user_version')
