@@ -6,11 +6,21 @@ import { InvalidArgumentError, SchedulerError } from './errors.ts'
 import { describeValue } from './options.ts'
 
 /**
- * Where a module is, by its own `import.meta.url`. A bundle in CommonJS has none; there it is the place of the bundle.
+ * Where a module is, by its own `import.meta.url`. A bundle in CommonJS has none, and webpack writes down where the
+ * module was as it made the bundle, which may run elsewhere; then it is the place of the bundle.
  */
 function placeOf(moduleUrl: string | undefined): string {
-  if (moduleUrl !== undefined) return moduleUrl
-  return pathToFileURL(typeof __filename === 'string' ? __filename : join(process.cwd(), 'bundle.js')).href
+  if (moduleUrl !== undefined && existsSync(new URL(moduleUrl))) return moduleUrl
+  return pathToFileURL(bundlePath()).href
+}
+
+function bundlePath(): string {
+  try {
+    return __filename
+  } catch {
+    // An ES module has none. `typeof` would not tell: webpack puts its answer into the bundle, and that is wrong here.
+    return join(process.cwd(), 'bundle.js')
+  }
 }
 
 /** `require` as it works from a module, for optional packages. */

@@ -115,13 +115,14 @@ describe('a bundle in CommonJS', () => {
     outdir: string,
     extension: '.js' | '.cjs',
     entries: Readonly<Record<string, string>>,
+    define: Readonly<Record<string, string>> = {},
   ) {
     const job = `pathToFileURL(join(__dirname, 'worker-job${extension}'))`
     writeFileSync(join(folder, 'app.js'), program({ job }))
     await build({
       ...{ bundle: true, platform: 'node', format: 'cjs', logLevel: 'error', absWorkingDir: folder },
       entryPoints: { app: 'app.js', 'worker-job': 'worker-job.js', ...entries },
-      ...{ external, outdir, outExtension: { '.js': extension } },
+      ...{ external, outdir, outExtension: { '.js': extension }, define },
     })
     if (extension === '.js') writeFileSync(join(folder, outdir, 'package.json'), '{ "type": "commonjs" }')
     return join(folder, outdir, `app${extension}`)
@@ -137,5 +138,12 @@ describe('a bundle in CommonJS', () => {
     const said = await run(await bundle('cjs-without', '.cjs', withWorker))
     expect(said).toMatch(/^ERR_ENTRY_MISSING /)
     expect(said).toContain("'quartz-ts/check-in-entry'")
+  })
+
+  test('has its place where it is, when the bundler wrote down that of the package', async () => {
+    // As webpack does, and the bundle then runs on another machine than the one that made it.
+    const written = { 'import.meta.url': JSON.stringify('file:///made/elsewhere/chunks/scheduler.js') }
+    const file = await bundle('moved', '.cjs', threadEntries, written)
+    await expect(run(file)).resolves.toBe('worker ran\n')
   })
 })
