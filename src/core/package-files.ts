@@ -3,7 +3,7 @@ import nodeModule from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { InvalidArgumentError, SchedulerError } from './errors.ts'
-import { describeValue } from './options.ts'
+import { describeValue, isObject } from './options.ts'
 
 /**
  * Where a module is, by its own `import.meta.url`. A bundle in CommonJS has none, and webpack writes down where the
@@ -44,8 +44,31 @@ export function packageMissing(
   cause: unknown,
   all: readonly string[] = [name],
 ): SchedulerError {
-  const message = `${who} needs the package ${name}. Run: npm install ${all.join(' ')}`
-  return new SchedulerError('ERR_DRIVER_MISSING', message, { cause })
+  return new SchedulerError('ERR_DRIVER_MISSING', `${who} ${needs(name, cause, all)}`, { cause })
+}
+
+/** That somebody needs a package, and what to do, by the error of loading it. */
+export function needs(name: string, cause: unknown, all: readonly string[] = [name]): string {
+  if (isNotInstalled(name, cause)) return `needs the package ${name}. Run: npm install ${all.join(' ')}`
+  return `needs the package ${name}, which ${couldNotBeLoaded(name, cause)}`
+}
+
+/** Whether it is the package itself that is missing, and no part of it. */
+export function isNotInstalled(name: string, error: unknown): boolean {
+  if (!isObject(error)) return false
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
+  const isNotFound = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+  return isNotFound && String(message).includes(`'${name}'`)
+}
+
+export function couldNotBeLoaded(name: string, error: unknown): string {
+  // Node.js tells in further lines who asked for a module.
+  const [said = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
+  return `could not be loaded: ${said.replace(/\.$/, '')}. ${inBundle(name)}`
+}
+
+export function inBundle(name: string): string {
+  return `If this is a bundle, leave the package out of it (external: ${name}).`
 }
 
 /** A file of this package by its path from a module; in a bundle there may be none. */

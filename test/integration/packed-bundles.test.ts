@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
@@ -145,5 +145,16 @@ describe('a bundle in CommonJS', () => {
     const written = { 'import.meta.url': JSON.stringify('file:///made/elsewhere/chunks/scheduler.js') }
     const file = await bundle('moved', '.cjs', threadEntries, written)
     await expect(run(file)).resolves.toBe('worker ran\n')
+  })
+
+  test('says what is wrong with a pg that is there and cannot be loaded', async () => {
+    const file = await bundle('broken-pg', '.cjs', threadEntries)
+    const pg = join(folder, 'broken-pg/node_modules/pg')
+    mkdirSync(pg, { recursive: true })
+    writeFileSync(join(pg, 'index.js'), "throw new Error('its parts are in the bundle')")
+    await expect(run(file)).resolves.toBe(
+      'ERR_DRIVER_MISSING The PostgreSQL job store needs the package pg, which could not be loaded: its parts are in ' +
+        'the bundle. If this is a bundle, leave the package out of it (external: pg).\n',
+    )
   })
 })

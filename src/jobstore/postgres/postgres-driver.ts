@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { JobPersistenceError } from '../../core/errors.ts'
-import { requireFrom } from '../../core/package-files.ts'
+import { needs, requireFrom } from '../../core/package-files.ts'
 import type { PostgresConnection, PostgresPool } from './postgres-source.ts'
 
 /**
@@ -12,7 +12,7 @@ export function postgresDriver(): typeof pg {
   try {
     return requireFrom(import.meta.url)('pg') as typeof pg
   } catch (cause) {
-    throw new JobPersistenceError('The PostgreSQL job store needs the package pg. Run: npm install pg', {
+    throw new JobPersistenceError(`The PostgreSQL job store ${needs('pg', cause)}`, {
       code: 'ERR_DRIVER_MISSING',
       cause,
     })

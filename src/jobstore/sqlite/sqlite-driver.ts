@@ -1,4 +1,5 @@
 import { JobPersistenceError } from '../../core/errors.ts'
+import { couldNotBeLoaded, inBundle, isNotInstalled } from '../../core/package-files.ts'
 import { type Runtime, runtimeOf } from '../../core/runtime.ts'
 import { checkpointPages } from './full-disk.ts'
 import { loadNodeSqlite, type NodeSqlite, NodeSqliteDatabase } from './node-sqlite.ts'
@@ -100,10 +101,8 @@ export type DriverProblem = 'missing' | 'unbuilt' | { readonly message: string }
 
 /** What kept the package from being loaded, by the error of doing so. */
 export function driverProblemOf(error: unknown): DriverProblem {
+  if (isNotInstalled('better-sqlite3', error)) return 'missing'
   if (!(error instanceof Error)) return { message: String(error) }
-  const { code } = error as NodeJS.ErrnoException
-  const isNotFound = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
-  if (isNotFound && error.message.includes("'better-sqlite3'")) return 'missing'
   const isUnbuilt =
     /bindings file|NODE_MODULE_VERSION|self-register|\.node|native addon|not yet supported in Bun/
   return isUnbuilt.test(error.message) ? 'unbuilt' : { message: error.message }
@@ -115,10 +114,9 @@ export function driverAdvice(problem: DriverProblem, runtime: Runtime): string {
     return `${runtime} cannot load. Run this process with Node.js, or keep the jobs in PostgreSQL.`
   }
   const withoutIt = "Node.js from 22.16 on has 'node:sqlite', which needs no package; or"
-  // The addon is looked for beside the code that loads it.
-  const inBundle = 'If this is a bundle, leave the package out of it (external: better-sqlite3).'
   if (problem === 'missing') return `is not installed. ${withoutIt} run: npm install better-sqlite3`
-  return problem === 'unbuilt'
-    ? `was not built for this Node.js. ${inBundle} Otherwise: ${withoutIt} run: npm rebuild better-sqlite3`
-    : `could not be loaded: ${problem.message.replace(/\.$/, '')}. ${inBundle}`
+  if (problem !== 'unbuilt') return couldNotBeLoaded('better-sqlite3', problem.message)
+  // The addon is looked for beside the code that loads it.
+  const advice = inBundle('better-sqlite3')
+  return `was not built for this Node.js. ${advice} Otherwise: ${withoutIt} run: npm rebuild better-sqlite3`
 }
