@@ -13,6 +13,7 @@ import { freshDatabase, type TestDatabase } from '../support/postgres-database.t
 
 const version = pgbouncerVersion ?? []
 const withPooler = describe.skipIf(pgbouncerVersion === null) // reason: not every machine has one
+const testWithPooler = test.skipIf(pgbouncerVersion === null) // reason: not every machine has one
 
 withPooler('behind PgBouncer', () => {
   let database: TestDatabase
@@ -73,21 +74,6 @@ withPooler('behind PgBouncer', () => {
     expect(errors).toEqual([])
   })
 
-  test('in statement mode an error says at once that no store can work there', async () => {
-    await using statements = await startPooler(database.connectionString, version, 'statement')
-    const { connectionString } = statements
-    const openIn = (schema: string): Promise<Scheduler> => {
-      const options = { connectionString, schema, preparedStatements: false, connectWaitMs: 60_000 }
-      return createScheduler({ logger: false, jobStore: postgresJobStore(options), jobs: [work] })
-    }
-    const said = /statement pooling mode.* pool_mode = transaction/s
-    await expect(openIn('not_there_yet')).rejects.toThrow(said)
-    // Where the tables are, the first change finds out.
-    const scheduler = await openIn('public')
-    onTestFinished(() => scheduler.shutdown())
-    await expect(scheduler.pauseAll()).rejects.toThrow(said)
-  })
-
   test('that does not follow prepared statements, an error says which option it needs', async () => {
     // Until two connections meet at one of the server's.
     const meet = async (): Promise<void> => {
@@ -99,3 +85,25 @@ withPooler('behind PgBouncer', () => {
     await expect(meet()).rejects.toThrow('set preparedStatements to false')
   })
 })
+
+testWithPooler(
+  'behind PgBouncer in statement mode an error says at once that no store can work there',
+  async () => {
+    await using database = await freshDatabase()
+    await using statements = await startPooler(database.connectionString, version, 'statement')
+    const { connectionString } = statements
+    const work = defineJob('work', () => undefined)
+    const openIn = (schema: string): Promise<Scheduler> => {
+      const options = { connectionString, schema, preparedStatements: false, connectWaitMs: 60_000 }
+      return createScheduler({ logger: false, jobStore: postgresJobStore(options), jobs: [work] })
+    }
+    const said = /statement pooling mode.* pool_mode = transaction/s
+    await expect(openIn('public')).rejects.toThrow(said)
+    // Where the tables are, the first change finds out.
+    const maker = postgresJobStore({ connectionString: database.connectionString })
+    await (await createScheduler({ logger: false, jobStore: maker })).shutdown()
+    const scheduler = await openIn('public')
+    onTestFinished(() => scheduler.shutdown())
+    await expect(scheduler.pauseAll()).rejects.toThrow(said)
+  },
+)
