@@ -10101,7 +10101,6 @@ LIMIT :limit;
 -- nodes.load
 --   cluster/cluster-node.ts (ClusterNode)
 --   cluster/lost-items.ts (hasItemsOfGone, offerAllItemsOfGone, settleLostItems)
---   cluster/other-locking.ts (requireSameLocking)
 --   cluster/recovery.ts (recoverNode)
 --   cluster/registration.ts (register)
 --   programs/firing/splitting.ts (splitCircumstances)
@@ -10119,6 +10118,14 @@ WHERE f.sched_name = :scheduler
     WHERE s.sched_name = f.sched_name
       AND s.instance_name = f.instance_name
   )
+UNION ALL
+SELECT 'time', NULL, NULL, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint), NULL, NULL;
+
+-- nodes.loadRegistered
+--   cluster/other-locking.ts (requireSameLocking)
+SELECT 'node' AS kind, s.instance_name, s.boot_id, s.last_checkin_time, s.checkin_interval, s.node_info
+FROM qrtz_scheduler_state s
+WHERE s.sched_name = :scheduler
 UNION ALL
 SELECT 'time', NULL, NULL, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint), NULL, NULL;
 

@@ -10,7 +10,11 @@ import { describeValue, isObject } from './options.ts'
  * module was as it made the bundle, which may run elsewhere; then it is the place of the bundle.
  */
 function placeOf(moduleUrl: string | undefined): string {
-  if (moduleUrl !== undefined && existsSync(new URL(moduleUrl))) return moduleUrl
+  if (moduleUrl !== undefined) {
+    // Where a bundler puts `__filename` in its place, it is a path.
+    const url = URL.canParse(moduleUrl) ? new URL(moduleUrl) : pathToFileURL(moduleUrl)
+    if (existsSync(url)) return url.href
+  }
   return pathToFileURL(bundlePath()).href
 }
 

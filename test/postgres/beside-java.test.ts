@@ -8,7 +8,7 @@ import {
   TriggerBuilder,
 } from 'quartz-ts'
 import { postgresJobStore } from 'quartz-ts/postgres'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 
 let database: TestDatabase
@@ -34,11 +34,11 @@ async function open(
 }
 
 /** A row as Java Quartz writes it, which was written so many milliseconds ago. */
-async function javaChecksIn(schema: string, agoMs: number): Promise<void> {
-  await database.query(`DELETE FROM ${schema}.qrtz_scheduler_state`)
+async function javaChecksIn(schema: string, agoMs: number, name = 'java'): Promise<void> {
+  await database.query(`DELETE FROM ${schema}.qrtz_scheduler_state WHERE instance_name = '${name}'`)
   await database.query(
     `INSERT INTO ${schema}.qrtz_scheduler_state (sched_name, instance_name, last_checkin_time, checkin_interval)
-     VALUES ('QuartzScheduler', 'java', (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ${agoMs}, 7500)`,
+     VALUES ('QuartzScheduler', '${name}', (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ${agoMs}, 7500)`,
   )
 }
 
@@ -68,7 +68,42 @@ test('a scheduler that is not started changes nothing while a Java node does not
   ])
   // Its interval, what Java adds to that, and what its clock may be off.
   await javaChecksIn('unstarted', 31_000)
+  expect(await scheduler.pauseJob('job')).toBe(true)
+  await javaChecksIn('unstarted', -3_600_000)
   expect(await scheduler.deleteJob('job')).toBe(true)
+})
+
+test('nor does one whose start waits, or was refused', async () => {
+  const scheduler = await open('starting', 'skipLocked')
+  await scheduler.addJob(job)
+  await javaChecksIn('starting', 1000)
+  let isRefused = false
+  const starting = scheduler.start().catch((error: unknown) => {
+    isRefused = true
+    throw error
+  })
+  const refusal = expect(starting).rejects.toMatchObject(mixed)
+  await expect(scheduler.triggerJob('job')).rejects.toMatchObject(mixed)
+  await vi.waitFor(
+    async () => {
+      await javaChecksIn('starting', 0)
+      expect(isRefused).toBe(true)
+    },
+    { timeout: 60_000, interval: 200 },
+  )
+  await refusal
+  await expect(scheduler.triggerJob('job')).rejects.toMatchObject(mixed)
+})
+
+test('nor does it remove a node, which would store what that left', async () => {
+  const scheduler = await open('removing', 'skipLocked')
+  await javaChecksIn('removing', 20_000, 'overdue')
+  await javaChecksIn('removing', 1000)
+  await expect(scheduler.cluster.remove('overdue')).rejects.toMatchObject(mixed)
+  expect((await scheduler.cluster.nodes()).map(({ instanceId }) => instanceId).sort()).toEqual([
+    'java',
+    'overdue',
+  ])
 })
 
 test('so does one in a transaction of the caller', async () => {
@@ -116,6 +151,10 @@ test('nothing with data is stored where Java nodes serialize theirs, and they re
     scheduler.addJob(other.usingJobData('to', 'me').build(), { replace: true }),
   ).rejects.toMatchObject(refused)
   await scheduler.scheduleJob(trigger('plain').forJob('other').startAt(later).build())
+  // By whom it was run is a note, which is left out.
+  await scheduler.triggerJob('other', {}, { by: 'ann' })
+  const stored = await database.query('SELECT count(job_data) AS data FROM serializing.qrtz_triggers')
+  expect(stored).toEqual([{ data: '0' }])
   expect(await scheduler.pauseJob('other')).toBe(true)
   expect(await scheduler.deleteJob(jobKey('job'))).toBe(true)
 })

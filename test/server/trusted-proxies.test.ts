@@ -48,6 +48,8 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['fe80::7:8%eth0', 'fe80:0:0:0::/64'],
   ['::', '0:0:0:0::/64'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['::FFFF:cb00:7109', '203.0.113.9'],
   ['a name that the host gives', 'a name that the host gives'],
 ])('who is limited, of %s', (address, client) => {
   expect(connectionFrom(address, null)).toEqual({ address, client, hosts: null })

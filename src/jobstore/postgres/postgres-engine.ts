@@ -15,7 +15,7 @@ import type { SqlTransactor } from '../sql/session/sql-transactor.ts'
 import type { SqlConnection, SqlEngine } from '../sql/sql-engine.ts'
 import { checkInEntry, ThreadCheckIns } from './check-in-thread.ts'
 import { firstContact } from './first-contact.ts'
-import { javaSerializes } from './java-data.ts'
+import { jobOfSerializingJava } from './java-data.ts'
 import { LockLog } from './lock-log.ts'
 import { PostgresAccess, type PostgresAccessContext } from './postgres-access.ts'
 import { postgresDialect, postgresSchema } from './postgres-dialect.ts'
@@ -28,8 +28,9 @@ import { threadAccess } from './thread-connection.ts'
 const recordsAtOnce = 1000
 
 const dataIsRefused =
-  'the Java nodes on these tables serialize job data, so jobs and triggers with data cannot be stored here, where ' +
-  'they would stop those nodes. Set useProperties=true on all Java nodes, and have them store their jobs anew.'
+  'the Java nodes on these tables serialize job data, as that of the job that is named here, so jobs and triggers ' +
+  'with data are refused: they would stop those nodes. Set useProperties=true on all Java nodes, have them store ' +
+  'their jobs anew, and restart this process.'
 
 /** PostgreSQL under the SQL store: any number of nodes. */
 export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
@@ -56,10 +57,10 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         ...heard(signaler, logger),
       })
       const storeClock = new StoreClock(access.runner, { clock, signaler })
-      const refuseData = (): void => {
+      const refuseData = (job: string): void => {
         jobs.refuseData()
         triggers.refuseData()
-        logger.warn({ schedulerName }, dataIsRefused)
+        logger.warn({ schedulerName, job }, dataIsRefused)
       }
       await begin(access, options, { schema, schedulerName, clock, logger, storeClock, refuseData })
       return connectionOver(access, options, storeClock)
@@ -74,12 +75,14 @@ function connectionOver(
   storeClock: StoreClock,
 ): SqlConnection {
   let node: ClusterNode | null = null
+  let hasRegistered = false
   return {
     runner: access.runner,
     async start(transactor) {
       storeClock.stop()
       node = new ClusterNode(transactor, clusterOptions(options), checkInDriver(options, transactor))
       await node.start()
+      hasRegistered = true
       access.listen()
     },
     mayClaim: async () => node?.confirm(),
@@ -92,7 +95,7 @@ function connectionOver(
     join: (handle) => access.join(handle),
     *requireMayChange(tx) {
       // A node has looked when it registered.
-      if (node === null && options.locking === 'skipLocked') yield* requireSameLocking(tx)
+      if (!hasRegistered && options.locking === 'skipLocked') yield* requireSameLocking(tx)
     },
     wakePeers: (earliestMs) => {
       access.wakePeers(earliestMs)
@@ -164,7 +167,7 @@ async function begin(
     readonly schema: SchemaVocabulary
     readonly storeClock: StoreClock
     /** Called when the Java nodes on the tables could not read data that is stored here. */
-    readonly refuseData: () => void
+    readonly refuseData: (job: string) => void
   },
 ): Promise<void> {
   const { connectWaitMs } = options
@@ -177,11 +180,9 @@ async function begin(
   try {
     await firstContact(prepare, { connectWaitMs, reach, clock: systemClock, logger })
     await storeClock.start()
-    if (
-      options.locking === 'quartzLocks' &&
-      (await javaSerializes(access.runner, schema.names, schedulerName))
-    ) {
-      refuseData()
+    if (options.locking === 'quartzLocks') {
+      const job = await jobOfSerializingJava(access.runner, schema.names, schedulerName)
+      if (job !== null) refuseData(job)
     }
   } catch (error) {
     // An attempt may be under way still.

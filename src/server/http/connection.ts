@@ -15,7 +15,8 @@ export function connectionFrom(address: string, hosts: Connection['hosts']): Con
 
 /**
  * The network of an IPv6 address: its first 64 bits, which are the least that a provider gives to one customer. Who has
- * one could ask from ever new addresses. Any other address, and what a host names instead, is a client by itself.
+ * one could ask from ever new addresses. Any other address, of IPv4 also in the words of IPv6, and what a host names
+ * instead, is a client by itself.
  */
 function clientAt(address: string): string {
   if (!isIPv6(address)) return address
@@ -26,5 +27,13 @@ function clientAt(address: string): string {
   const before = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
+  const groups = [...before, ...zeros, ...after]
+  const isIpv4 = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
+  if (isIpv4) return groups.slice(6).flatMap(bytesOf).join('.')
+  return `${groups.slice(0, 4).join(':')}::/64`
+}
+
+function bytesOf(group: string): [number, number] {
+  const value = Number.parseInt(group, 16)
+  return [value >> 8, value & 255]
 }

@@ -237,7 +237,8 @@ const deleteJob: Operation = operation({
     const job = await unlessUnreadable(() => requireJob(scheduler, params))
     const key = jobKeyOf(params)
     call.exchange.noteStored(job === null ? {} : jobToJson(job))
-    call.exchange.noteBefore(await readableJobBefore(scheduler, job))
+    const before = await readableJobBefore(scheduler, job)
+    call.exchange.noteBefore(before)
     return change(call, 'data', {
       wouldChange: () => true,
       async carryOut() {
@@ -246,7 +247,7 @@ const deleteJob: Operation = operation({
         if (!isDeleted) call.exchange.noteStored(null)
         return isDeleted
       },
-      result: { triggers: await countTriggersOf(scheduler, key) },
+      result: { triggers: before?.triggers?.length ?? (await countTriggersOf(scheduler, key)) },
     })
   },
 })

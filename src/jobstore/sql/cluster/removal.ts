@@ -28,7 +28,7 @@ export async function removeNode(
   const row = find(roll)
   if (row === undefined) throw nodeNotFound(instanceId)
   if (isAlive(row, roll.nowMs)) throw nodeAlive(instanceId)
-  const isRecovered = await transactor.run((tx) => recoverNode(tx, row), { lock: 'cluster' })
+  const isRecovered = await transactor.run((tx) => recoverNode(tx, row), { lock: 'cluster', isChange: true })
   // A peer may have recovered it first, which is as good.
   if (!isRecovered && find(await look()) !== undefined) throw nodeAlive(instanceId)
   await settleAllLostItems(transactor)

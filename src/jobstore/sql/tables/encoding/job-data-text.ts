@@ -1,5 +1,11 @@
 import { InvalidArgumentError, JobPersistenceError } from '../../../../core/errors.ts'
-import { emptyJobDataMap, freezeJobData, type JobDataMap } from '../../../../core/job-data-map.ts'
+import {
+  emptyJobDataMap,
+  freezeJobData,
+  type JobDataMap,
+  triggeredByKey,
+} from '../../../../core/job-data-map.ts'
+import { recoveryKeys } from '../../../../core/key.ts'
 import { describeValue } from '../../../../core/options.ts'
 import { readProperties, writeProperties } from './properties-text.ts'
 import { storableJson } from './storable-text.ts'
@@ -25,11 +31,11 @@ export function jobDataText(
   const entries = Object.entries(data)
   if (entries.length === 0) return null
   if (encoding === 'json') return storableJson(data)
-  if (encoding === 'none')
-    throw dataForSerializingJava(
-      owner,
-      entries.map(([key]) => key),
-    )
+  if (encoding === 'none') {
+    const needed = entries.find(([key]) => !notes.has(key))
+    if (needed === undefined) return null
+    throw dataForSerializingJava(owner, needed[0])
+  }
   return writeProperties(
     entries.map(([key, value]): [string, string] => {
       if (typeof value === 'string') return [key, value]
@@ -44,15 +50,18 @@ export function jobDataText(
   )
 }
 
+/** What says where a run comes from: without it a job runs all the same. */
+const notes: ReadonlySet<string> = new Set([triggeredByKey, ...Object.values(recoveryKeys)])
+
 function dataForSerializingJava(
   { kind, identity }: { readonly kind: string; readonly identity: { toString(): string } },
-  keys: readonly string[],
+  key: string,
 ): InvalidArgumentError {
   return new InvalidArgumentError(
     'jobDataMap',
     `${kind} ${describeValue(String(identity))}: the Java nodes on these tables serialize job data, and would fire ` +
-      `nothing any more once they find other data, such as ${describeValue(keys[0])}. Set useProperties=true on all ` +
-      'Java nodes and have them store their jobs anew, or store without data.',
+      `nothing any more once they find other data, such as ${describeValue(key)}. Store without data; or set ` +
+      'useProperties=true on all Java nodes, have them store their jobs anew, and restart this process.',
     'ERR_INVALID_JOB_DATA',
   )
 }

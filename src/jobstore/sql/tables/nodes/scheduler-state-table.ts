@@ -43,6 +43,11 @@ export class SchedulerStateTable {
     return this.#statements.load({ scheduler: this.#scheduler, now: clockMs })
   }
 
+  /** The same, without the instances that have no row. */
+  loadRegistered(clockMs: EpochMs): SqlStatement {
+    return this.#statements.loadRegistered({ scheduler: this.#scheduler, now: clockMs })
+  }
+
   /** Changes one row when there was none of this instance. */
   insert(own: OwnRow, clockMs: EpochMs): SqlStatement {
     return this.#statements.insert({ ...this.#values(own), now: clockMs })
@@ -122,6 +127,7 @@ interface OwnValues {
 
 interface SchedulerStateStatements {
   readonly load: SqlQuery<{ scheduler: string; now: number }>
+  readonly loadRegistered: SqlQuery<{ scheduler: string; now: number }>
   readonly insert: SqlQuery<OwnValues & { now: number }>
   readonly checkIn: SqlQuery<OwnValues & { now: number }>
   readonly deleteAsSeen: SqlQuery<{ scheduler: string; instance: string; boot: string; last: number }>
@@ -133,12 +139,15 @@ export function schedulerStateStatements({ dialect, names }: SqlVocabulary): Sch
   const fired = names.firedTriggers
   const now = dialect.nowMs ?? 'CAST(:now AS bigint)'
   const own = 'sched_name = :scheduler AND instance_name = :instance AND boot_id = :boot'
+  const registered = `SELECT 'node' AS kind, s.instance_name, s.boot_id, s.last_checkin_time, s.checkin_interval,
+         s.node_info
+       FROM ${state} s WHERE s.sched_name = :scheduler`
+  // A row of its own, so that it is read also when there is no node.
+  const time = `SELECT 'time', NULL, NULL, ${now}, NULL, NULL`
   return {
-    // The time is a row of its own, so that it is read also when there is no node.
     load: sqlQuery(
       dialect,
-      `SELECT 'node' AS kind, s.instance_name, s.boot_id, s.last_checkin_time, s.checkin_interval, s.node_info
-       FROM ${state} s WHERE s.sched_name = :scheduler
+      `${registered}
        UNION ALL
        SELECT DISTINCT 'orphan', f.instance_name, NULL, CAST(0 AS bigint), CAST(0 AS bigint), NULL
        FROM ${fired} f
@@ -146,8 +155,9 @@ export function schedulerStateStatements({ dialect, names }: SqlVocabulary): Sch
          SELECT 1 FROM ${state} s
          WHERE s.sched_name = f.sched_name AND s.instance_name = f.instance_name)
        UNION ALL
-       SELECT 'time', NULL, NULL, ${now}, NULL, NULL`,
+       ${time}`,
     ),
+    loadRegistered: sqlQuery(dialect, `${registered} UNION ALL ${time}`),
     insert: sqlQuery(
       dialect,
       `INSERT INTO ${state} (sched_name, instance_name, boot_id, last_checkin_time, checkin_interval, node_info)
