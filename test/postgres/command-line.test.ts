@@ -109,6 +109,7 @@ test('the data source of a quartz.properties is a place', async () => {
     'quartz.properties',
     `org.quartz.jobStore.dataSource = main
 org.quartz.jobStore.isClustered = true
+org.quartz.jobStore.useProperties = true
 org.quartz.dataSource.main.URL = jdbc:postgresql://${host}${pathname}
 org.quartz.dataSource.main.user = ${decodeURIComponent(username)}
 org.quartz.dataSource.main.password = ${decodeURIComponent(password)}
