@@ -129,10 +129,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
     trigger_state text, next_fire_time bigint, prev_fire_time bigint, misfire_orig_fire_time bigint)
 ) AS r
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- triggers.advance.byPlace
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
@@ -177,10 +178,11 @@ FROM (
     trigger_state text, next_fire_time bigint, prev_fire_time bigint, misfire_orig_fire_time bigint,
     start_time bigint)
 ) AS r
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- triggers.setStateOfRows
 --   programs/steps/faulty-triggers.ts (putRowsInError)
@@ -220,10 +222,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
     trigger_state text)
 ) AS r
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- triggers.delete
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
@@ -240,16 +243,16 @@ WHERE trigger_name = :trigger_name
   AND sched_name = :sched_name;
 
 -- PostgreSQL
-DELETE FROM qrtz_triggers
-WHERE (trigger_name, trigger_group, sched_name) IN (
-  SELECT r.trigger_name, r.trigger_group, r.sched_name
-  FROM (
-    SELECT *
-    FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
-  ) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND true
-);
+DELETE FROM qrtz_triggers AS t USING (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name)
+  AND true;
 
 -- triggers.selectRetyped
 --   programs/steps/new-triggers.ts (storeNewTriggers)
@@ -261,9 +264,9 @@ FROM (
   FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = r.sched_name
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_type <> r.trigger_type;
 
@@ -275,10 +278,11 @@ FROM (
     trigger_type text)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name)
   AND t.trigger_type <> r.trigger_type;
 
 -- triggers.load
@@ -320,9 +324,9 @@ FROM (
   LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = r.sched_name
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
   AND true;
 
 -- PostgreSQL
@@ -342,19 +346,20 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name])
     AND c.trigger_name = t.trigger_name
     AND c.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name])
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- triggers.loadOfJob
 --   programs/reading/reading.ts (getTriggersOfJob)
@@ -385,9 +390,9 @@ FROM (
   LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
 ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name;
 
@@ -407,18 +412,18 @@ FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name])
     AND c.trigger_name = t.trigger_name
     AND c.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name])
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
 ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_name COLLATE "C";
 
@@ -445,10 +450,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name)
 ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 FOR NO KEY UPDATE OF t;
 
@@ -470,10 +476,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name)
 ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 FOR NO KEY UPDATE OF t SKIP LOCKED;
 
@@ -493,10 +500,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_simple_triggers AS s
-WHERE s.trigger_name = r.trigger_name
+WHERE s.sched_name = ANY(ARRAY[r.sched_name])
+  AND s.trigger_name = r.trigger_name
   AND s.trigger_group = r.trigger_group
-  AND s.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (s.trigger_group, s.trigger_name) >= (r.trigger_group, r.trigger_name)
 FOR NO KEY UPDATE OF s SKIP LOCKED;
 
 -- triggers.tryLockIn.cron_triggers
@@ -515,10 +523,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_cron_triggers AS c
-WHERE c.trigger_name = r.trigger_name
+WHERE c.sched_name = ANY(ARRAY[r.sched_name])
+  AND c.trigger_name = r.trigger_name
   AND c.trigger_group = r.trigger_group
-  AND c.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (c.trigger_group, c.trigger_name) >= (r.trigger_group, r.trigger_name)
 FOR NO KEY UPDATE OF c SKIP LOCKED;
 
 -- triggers.tryLockIn.simprop_triggers
@@ -537,10 +546,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_simprop_triggers AS p
-WHERE p.trigger_name = r.trigger_name
+WHERE p.sched_name = ANY(ARRAY[r.sched_name])
+  AND p.trigger_name = r.trigger_name
   AND p.trigger_group = r.trigger_group
-  AND p.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (p.trigger_group, p.trigger_name) >= (r.trigger_group, r.trigger_name)
 FOR NO KEY UPDATE OF p SKIP LOCKED;
 
 -- triggers.lockOfJobs
@@ -555,9 +565,9 @@ FROM (
   FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
 ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name;
 
@@ -568,9 +578,9 @@ FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
 ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 FOR NO KEY UPDATE OF t;
@@ -605,9 +615,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('WAITING')
 RETURNING trigger_state, next_fire_time;
@@ -618,9 +628,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'ACQUIRED' ELSE t.t
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state IN ('WAITING')
 RETURNING trigger_state, next_fire_time;
@@ -636,9 +646,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('ACQUIRED')
 RETURNING trigger_state, next_fire_time;
@@ -649,9 +659,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'ACQUIRED' THEN 'WAITING' ELSE t.t
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state IN ('ACQUIRED')
 RETURNING trigger_state, next_fire_time;
@@ -667,9 +677,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('ACQUIRED')
 RETURNING trigger_state, next_fire_time;
@@ -680,9 +690,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'ACQUIRED' THEN 'WAITING' ELSE t.t
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state IN ('ACQUIRED')
 RETURNING trigger_state, next_fire_time;
@@ -698,9 +708,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('ACQUIRED')
 RETURNING trigger_state, next_fire_time;
@@ -711,9 +721,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'ACQUIRED' THEN 'COMPLETE' ELSE t.
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state IN ('ACQUIRED')
 RETURNING trigger_state, next_fire_time;
@@ -731,9 +741,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'PAUSED')
 RETURNING trigger_state, next_fire_time;
@@ -745,9 +755,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'BLOCKED' WHEN 'ACQ
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'PAUSED')
 RETURNING trigger_state, next_fire_time;
@@ -764,9 +774,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED')
 RETURNING trigger_state, next_fire_time;
@@ -778,9 +788,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'BLOCKED' THEN 'WAITING' WHEN 'PAU
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED')
 RETURNING trigger_state, next_fire_time;
@@ -797,9 +807,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED')
 RETURNING trigger_state, next_fire_time;
@@ -811,9 +821,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQU
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED')
 RETURNING trigger_state, next_fire_time;
@@ -830,9 +840,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
 RETURNING trigger_state, next_fire_time;
@@ -844,9 +854,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUS
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
 RETURNING trigger_state, next_fire_time;
@@ -864,9 +874,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED', 'PAUSED', 'PAUSED_BLOCKED', 'ERROR')
 RETURNING trigger_state, next_fire_time;
@@ -879,9 +889,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'COMPLETE' WHEN 'AC
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED', 'PAUSED', 'PAUSED_BLOCKED', 'ERROR')
 RETURNING trigger_state, next_fire_time;
@@ -899,9 +909,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED', 'PAUSED', 'PAUSED_BLOCKED', 'COMPLETE')
 RETURNING trigger_state, next_fire_time;
@@ -914,9 +924,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'ERROR' WHEN 'ACQUI
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED', 'PAUSED', 'PAUSED_BLOCKED', 'COMPLETE')
 RETURNING trigger_state, next_fire_time;
@@ -932,9 +942,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('ERROR')
 RETURNING trigger_state, next_fire_time;
@@ -945,9 +955,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'ERROR' THEN 'WAITING' ELSE t.trig
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state IN ('ERROR')
 RETURNING trigger_state, next_fire_time;
@@ -963,9 +973,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('COMPLETE')
 RETURNING trigger_state, next_fire_time;
@@ -976,9 +986,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'COMPLETE' THEN 'WAITING' ELSE t.t
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state IN ('COMPLETE')
 RETURNING trigger_state, next_fire_time;
@@ -1160,10 +1170,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
     repeat_count bigint, repeat_interval bigint, moved_from text, times_triggered bigint)
 ) AS r
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- triggers.rewriteIn.cron_triggers
 --   programs/steps/misfires.ts (treatRead)
@@ -1184,10 +1195,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
     cron_expression text, time_zone_id text, dst_policy text, cron_dialect text, times_triggered bigint)
 ) AS r
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- triggers.rewriteIn.simprop_triggers
 --   programs/steps/misfires.ts (treatRead)
@@ -1212,10 +1224,11 @@ FROM (
     str_prop_1 text, str_prop_2 text, str_prop_3 text, int_prop_1 bigint, long_prop_1 bigint,
     long_prop_2 bigint, bool_prop_1 boolean, bool_prop_2 boolean, time_zone_id text, int_prop_2 bigint)
 ) AS r
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- triggers.countIn.simple_triggers
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
@@ -1237,10 +1250,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
     times_triggered bigint)
 ) AS r
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- triggers.countIn.cron_triggers
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
@@ -1262,10 +1276,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
     times_triggered bigint)
 ) AS r
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- triggers.countIn.simprop_triggers
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
@@ -1287,10 +1302,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
     int_prop_2 bigint)
 ) AS r
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- triggers.deleteFrom.simple_triggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
@@ -1308,16 +1324,16 @@ WHERE trigger_name = :trigger_name
   AND sched_name = :sched_name;
 
 -- PostgreSQL
-DELETE FROM qrtz_simple_triggers
-WHERE (trigger_name, trigger_group, sched_name) IN (
-  SELECT r.trigger_name, r.trigger_group, r.sched_name
-  FROM (
-    SELECT *
-    FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
-  ) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND true
-);
+DELETE FROM qrtz_simple_triggers AS t USING (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name)
+  AND true;
 
 -- triggers.deleteFrom.cron_triggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
@@ -1335,16 +1351,16 @@ WHERE trigger_name = :trigger_name
   AND sched_name = :sched_name;
 
 -- PostgreSQL
-DELETE FROM qrtz_cron_triggers
-WHERE (trigger_name, trigger_group, sched_name) IN (
-  SELECT r.trigger_name, r.trigger_group, r.sched_name
-  FROM (
-    SELECT *
-    FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
-  ) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND true
-);
+DELETE FROM qrtz_cron_triggers AS t USING (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name)
+  AND true;
 
 -- triggers.deleteFrom.simprop_triggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
@@ -1362,16 +1378,16 @@ WHERE trigger_name = :trigger_name
   AND sched_name = :sched_name;
 
 -- PostgreSQL
-DELETE FROM qrtz_simprop_triggers
-WHERE (trigger_name, trigger_group, sched_name) IN (
-  SELECT r.trigger_name, r.trigger_group, r.sched_name
-  FROM (
-    SELECT *
-    FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
-  ) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND true
-);
+DELETE FROM qrtz_simprop_triggers AS t USING (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name)
+  AND true;
 
 -- triggers.deleteFrom.blob_triggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
@@ -1389,16 +1405,16 @@ WHERE trigger_name = :trigger_name
   AND sched_name = :sched_name;
 
 -- PostgreSQL
-DELETE FROM qrtz_blob_triggers
-WHERE (trigger_name, trigger_group, sched_name) IN (
-  SELECT r.trigger_name, r.trigger_group, r.sched_name
-  FROM (
-    SELECT *
-    FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
-  ) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND true
-);
+DELETE FROM qrtz_blob_triggers AS t USING (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name)
+  AND true;
 
 -- triggers.clear.simple_triggers
 --   programs/scheduling/deleting.ts (clear)
@@ -1480,10 +1496,10 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.description AS job_description, j.job_data AS data_of_job, j.node_affinity AS affinity_of_job,
   COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
   CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
@@ -1506,7 +1522,7 @@ WHERE t.sched_name = :scheduler
           CROSS JOIN qrtz_triggers AS a
         WHERE f.sched_name = :scheduler
           AND f.job_name IS NULL
-          AND a.sched_name = f.sched_name
+          AND a.sched_name = ANY(ARRAY[f.sched_name])
           AND a.trigger_name = f.trigger_name
           AND a.trigger_group = f.trigger_group
       )
@@ -1526,10 +1542,10 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.description AS job_description, j.job_data AS data_of_job, j.node_affinity AS affinity_of_job,
   COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
   CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
@@ -1578,7 +1594,7 @@ WHERE t.sched_name = :scheduler
           CROSS JOIN qrtz_triggers AS a
         WHERE f.sched_name = :scheduler
           AND f.job_name IS NULL
-          AND a.sched_name = f.sched_name
+          AND a.sched_name = ANY(ARRAY[f.sched_name])
           AND a.trigger_name = f.trigger_name
           AND a.trigger_group = f.trigger_group
       )
@@ -1661,16 +1677,16 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
   j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND c.trigger_name = t.trigger_name
     AND c.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
   CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
@@ -1693,7 +1709,7 @@ WHERE t.sched_name = :scheduler
           CROSS JOIN qrtz_triggers AS a
         WHERE f.sched_name = :scheduler
           AND f.job_name IS NULL
-          AND a.sched_name = f.sched_name
+          AND a.sched_name = ANY(ARRAY[f.sched_name])
           AND a.trigger_name = f.trigger_name
           AND a.trigger_group = f.trigger_group
       )
@@ -1719,16 +1735,16 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
   j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND c.trigger_name = t.trigger_name
     AND c.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
   CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
@@ -1777,7 +1793,7 @@ WHERE t.sched_name = :scheduler
           CROSS JOIN qrtz_triggers AS a
         WHERE f.sched_name = :scheduler
           AND f.job_name IS NULL
-          AND a.sched_name = f.sched_name
+          AND a.sched_name = ANY(ARRAY[f.sched_name])
           AND a.trigger_name = f.trigger_name
           AND a.trigger_group = f.trigger_group
       )
@@ -1920,16 +1936,16 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
   j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND c.trigger_name = t.trigger_name
     AND c.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
   CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
@@ -2009,7 +2025,7 @@ WHERE t.sched_name = :scheduler
           CROSS JOIN qrtz_triggers AS a
         WHERE f.sched_name = :scheduler
           AND f.job_name IS NULL
-          AND a.sched_name = f.sched_name
+          AND a.sched_name = ANY(ARRAY[f.sched_name])
           AND a.trigger_name = f.trigger_name
           AND a.trigger_group = f.trigger_group
       )
@@ -2035,16 +2051,16 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
   j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND c.trigger_name = t.trigger_name
     AND c.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name || ''])
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
   CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
@@ -2150,7 +2166,7 @@ WHERE t.sched_name = :scheduler
           CROSS JOIN qrtz_triggers AS a
         WHERE f.sched_name = :scheduler
           AND f.job_name IS NULL
-          AND a.sched_name = f.sched_name
+          AND a.sched_name = ANY(ARRAY[f.sched_name])
           AND a.trigger_name = f.trigger_name
           AND a.trigger_group = f.trigger_group
       )
@@ -2202,7 +2218,7 @@ SELECT DISTINCT r.job_class_name
 FROM (
   SELECT j.job_class_name
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2223,7 +2239,7 @@ FROM (
             CROSS JOIN qrtz_triggers AS a
           WHERE f.sched_name = :scheduler
             AND f.job_name IS NULL
-            AND a.sched_name = f.sched_name
+            AND a.sched_name = ANY(ARRAY[f.sched_name])
             AND a.trigger_name = f.trigger_name
             AND a.trigger_group = f.trigger_group
         )
@@ -2238,7 +2254,7 @@ SELECT DISTINCT r.job_class_name
 FROM (
   SELECT j.job_class_name
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2285,7 +2301,7 @@ FROM (
             CROSS JOIN qrtz_triggers AS a
           WHERE f.sched_name = :scheduler
             AND f.job_name IS NULL
-            AND a.sched_name = f.sched_name
+            AND a.sched_name = ANY(ARRAY[f.sched_name])
             AND a.trigger_name = f.trigger_name
             AND a.trigger_group = f.trigger_group
         )
@@ -2397,7 +2413,7 @@ SELECT DISTINCT r.job_class_name
 FROM (
   SELECT j.job_class_name
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2476,7 +2492,7 @@ FROM (
             CROSS JOIN qrtz_triggers AS a
           WHERE f.sched_name = :scheduler
             AND f.job_name IS NULL
-            AND a.sched_name = f.sched_name
+            AND a.sched_name = ANY(ARRAY[f.sched_name])
             AND a.trigger_name = f.trigger_name
             AND a.trigger_group = f.trigger_group
         )
@@ -2491,7 +2507,7 @@ SELECT DISTINCT r.job_class_name
 FROM (
   SELECT j.job_class_name
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2596,7 +2612,7 @@ FROM (
             CROSS JOIN qrtz_triggers AS a
           WHERE f.sched_name = :scheduler
             AND f.job_name IS NULL
-            AND a.sched_name = f.sched_name
+            AND a.sched_name = ANY(ARRAY[f.sched_name])
             AND a.trigger_name = f.trigger_name
             AND a.trigger_group = f.trigger_group
         )
@@ -2651,7 +2667,7 @@ SELECT (
 SELECT (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2672,7 +2688,7 @@ SELECT (
             CROSS JOIN qrtz_triggers AS a
           WHERE f.sched_name = :scheduler
             AND f.job_name IS NULL
-            AND a.sched_name = f.sched_name
+            AND a.sched_name = ANY(ARRAY[f.sched_name])
             AND a.trigger_name = f.trigger_name
             AND a.trigger_group = f.trigger_group
         )
@@ -2682,15 +2698,15 @@ SELECT (
   LIMIT :limit
 ) AS waiting_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE
   f.fired_time END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name =
-  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND
-  t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS
-  claimed_time;
+  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name =
+  ANY(ARRAY[f.sched_name]) AND t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND
+  t.trigger_state = 'ACQUIRED') AS claimed_time;
 
 -- PostgreSQL, quartzLocks
 SELECT (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2737,7 +2753,7 @@ SELECT (
             CROSS JOIN qrtz_triggers AS a
           WHERE f.sched_name = :scheduler
             AND f.job_name IS NULL
-            AND a.sched_name = f.sched_name
+            AND a.sched_name = ANY(ARRAY[f.sched_name])
             AND a.trigger_name = f.trigger_name
             AND a.trigger_group = f.trigger_group
         )
@@ -2747,9 +2763,9 @@ SELECT (
   LIMIT :limit
 ) AS waiting_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE
   f.fired_time END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name =
-  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND
-  t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS
-  claimed_time;
+  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name =
+  ANY(ARRAY[f.sched_name]) AND t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND
+  t.trigger_state = 'ACQUIRED') AS claimed_time;
 
 -- triggers.due.look: with every condition that a search may have
 --   programs/firing/next-look.ts (nextLook)
@@ -2901,10 +2917,10 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
 
 -- PostgreSQL
 SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
-  t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name = :scheduler
-  AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :afterMs AND
-  j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS
-  r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT ((starts_with(j.node_affinity,
+  ANY(ARRAY[t.sched_name || '']) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name
+  = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time >
+  :afterMs AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS
+  json)) AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT ((starts_with(j.node_affinity,
   CAST('[true,"' AS text)) OR starts_with(j.node_affinity,
   CAST('[false,"' AS text))) AND right(j.node_affinity,
   length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(j.node_affinity,
@@ -2927,14 +2943,14 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
   :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
   FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
-  IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
-  f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
+  IS NULL AND a.sched_name = ANY(ARRAY[f.sched_name]) AND a.trigger_name = f.trigger_name AND a.trigger_group
+  = f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
   t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS waiting_time, (SELECT
-  t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name ||
-  '' AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name = :scheduler AND
-  t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs AND (t.job_group
-  || '') IN (SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group
-  text)) AS g) AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM
+  t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
+  ANY(ARRAY[t.sched_name || '']) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name
+  = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs
+  AND (t.job_group || '') IN (SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json))
+  AS r(job_group text)) AS g) AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM
   json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT
   ((starts_with(j.node_affinity, CAST('[true,"' AS text)) OR starts_with(j.node_affinity,
   CAST('[false,"' AS text))) AND right(j.node_affinity,
@@ -2957,12 +2973,12 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
   :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
   FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
-  IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
-  f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
+  IS NULL AND a.sched_name = ANY(ARRAY[f.sched_name]) AND a.trigger_name = f.trigger_name AND a.trigger_group
+  = f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
   t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS limited_time, (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -3033,7 +3049,7 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
             CROSS JOIN qrtz_triggers AS a
           WHERE f.sched_name = :scheduler
             AND f.job_name IS NULL
-            AND a.sched_name = f.sched_name
+            AND a.sched_name = ANY(ARRAY[f.sched_name])
             AND a.trigger_name = f.trigger_name
             AND a.trigger_group = f.trigger_group
         )
@@ -3043,15 +3059,15 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   LIMIT :limit
 ) AS owned_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE f.fired_time
   END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name = :scheduler AND f.state
-  = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND t.trigger_name =
-  f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS claimed_time;
+  = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = ANY(ARRAY[f.sched_name]) AND t.trigger_name
+  = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS claimed_time;
 
 -- PostgreSQL, quartzLocks
 SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
-  t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name = :scheduler
-  AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :afterMs AND
-  j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS
-  r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT ((starts_with(j.node_affinity,
+  ANY(ARRAY[t.sched_name || '']) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name
+  = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time >
+  :afterMs AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS
+  json)) AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT ((starts_with(j.node_affinity,
   CAST('[true,"' AS text)) OR starts_with(j.node_affinity,
   CAST('[false,"' AS text))) AND right(j.node_affinity,
   length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(j.node_affinity,
@@ -3086,14 +3102,14 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
   :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
   FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
-  IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
-  f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
+  IS NULL AND a.sched_name = ANY(ARRAY[f.sched_name]) AND a.trigger_name = f.trigger_name AND a.trigger_group
+  = f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
   t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS waiting_time, (SELECT
-  t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name ||
-  '' AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name = :scheduler AND
-  t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs AND (t.job_group
-  || '') IN (SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group
-  text)) AS g) AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM
+  t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
+  ANY(ARRAY[t.sched_name || '']) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name
+  = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs
+  AND (t.job_group || '') IN (SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json))
+  AS r(job_group text)) AS g) AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM
   json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT
   ((starts_with(j.node_affinity, CAST('[true,"' AS text)) OR starts_with(j.node_affinity,
   CAST('[false,"' AS text))) AND right(j.node_affinity,
@@ -3128,12 +3144,12 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
   :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
   FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
-  IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
-  f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
+  IS NULL AND a.sched_name = ANY(ARRAY[f.sched_name]) AND a.trigger_name = f.trigger_name AND a.trigger_group
+  = f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
   t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS limited_time, (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -3230,7 +3246,7 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
             CROSS JOIN qrtz_triggers AS a
           WHERE f.sched_name = :scheduler
             AND f.job_name IS NULL
-            AND a.sched_name = f.sched_name
+            AND a.sched_name = ANY(ARRAY[f.sched_name])
             AND a.trigger_name = f.trigger_name
             AND a.trigger_group = f.trigger_group
         )
@@ -3240,8 +3256,8 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   LIMIT :limit
 ) AS owned_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE f.fired_time
   END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name = :scheduler AND f.state
-  = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND t.trigger_name =
-  f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS claimed_time;
+  = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = ANY(ARRAY[f.sched_name]) AND t.trigger_name
+  = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS claimed_time;
 
 --------------------------------------------------------------------------------------
 -- scopes: triggers that one action reaches: all, one, those of a job, those of groups
@@ -4719,9 +4735,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state IN ('ACQUIRED');
 
@@ -4731,9 +4747,9 @@ SET trigger_state = CASE t.trigger_state WHEN 'ACQUIRED' THEN 'WAITING' ELSE t.t
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || '';
 
 -- scopes.earliestOfJobs
@@ -4749,9 +4765,9 @@ FROM (
   FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = r.sched_name
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND true
   AND t.trigger_state = 'WAITING'
   AND t.next_fire_time > 0;
@@ -4762,16 +4778,16 @@ FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = ANY(ARRAY[r.job_name])
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND t.trigger_state = 'WAITING'
   AND t.next_fire_time > 0;
 
 -- scopes.earliestBehindStaleClaims
 --   programs/steps/ended-claims.ts (endStaleClaims)
--- Every engine
+-- SQLite
 SELECT min(t.next_fire_time) AS earliest
 FROM qrtz_fired_triggers f
   JOIN qrtz_triggers t ON t.sched_name = f.sched_name
@@ -4786,6 +4802,26 @@ WHERE f.sched_name = :scheduler
     SELECT 1
     FROM qrtz_triggers claimed
     WHERE claimed.sched_name = f.sched_name
+      AND claimed.trigger_name = f.trigger_name
+      AND claimed.trigger_group = f.trigger_group
+      AND claimed.trigger_state = 'ACQUIRED'
+  );
+
+-- PostgreSQL
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_fired_triggers f
+  JOIN qrtz_triggers t ON t.sched_name = ANY(ARRAY[f.sched_name])
+    AND t.job_name = ANY(ARRAY[f.job_name])
+    AND t.job_group = f.job_group
+WHERE f.sched_name = :scheduler
+  AND f.state = 'ACQUIRED'
+  AND f.is_nonconcurrent
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time > 0
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_triggers claimed
+    WHERE claimed.sched_name = ANY(ARRAY[f.sched_name])
       AND claimed.trigger_name = f.trigger_name
       AND claimed.trigger_group = f.trigger_group
       AND claimed.trigger_state = 'ACQUIRED'
@@ -4848,7 +4884,7 @@ FROM (
   ORDER BY t.next_fire_time, t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
   LIMIT :limit
 ) AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
 WHERE t.place = :limit
@@ -4887,13 +4923,14 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-  JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
+  JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name)
   AND (
     (
       t.trigger_name !~
@@ -4929,14 +4966,15 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name)
   AND NOT EXISTS (
     SELECT 1
     FROM qrtz_cron_triggers AS s
-    WHERE s.sched_name = t.sched_name
+    WHERE s.sched_name = ANY(ARRAY[t.sched_name])
       AND s.trigger_name = t.trigger_name
       AND s.trigger_group = t.trigger_group
       AND (s.dst_policy IS NOT NULL OR s.cron_dialect IS NOT NULL)
@@ -4944,7 +4982,7 @@ WHERE t.trigger_name = r.trigger_name
   AND NOT EXISTS (
     SELECT 1
     FROM qrtz_simprop_triggers AS s
-    WHERE s.sched_name = t.sched_name
+    WHERE s.sched_name = ANY(ARRAY[t.sched_name])
       AND s.trigger_name = t.trigger_name
       AND s.trigger_group = t.trigger_group
       AND s.time_zone_id IS NOT NULL
@@ -5042,9 +5080,9 @@ FROM (
   FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_job_details AS j
-WHERE j.job_name = r.job_name
+WHERE j.sched_name = r.sched_name
+  AND j.job_name = r.job_name
   AND j.job_group = r.job_group
-  AND j.sched_name = r.sched_name
   AND true;
 
 -- PostgreSQL
@@ -5055,10 +5093,11 @@ FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_job_details AS j
-WHERE j.job_name = r.job_name
+WHERE j.sched_name = ANY(ARRAY[r.sched_name])
+  AND j.job_name = r.job_name
   AND j.job_group = r.job_group
-  AND j.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (j.job_group, j.job_name) >= (r.job_group, r.job_name);
 
 -- jobs.lock
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
@@ -5085,10 +5124,11 @@ FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_job_details AS j
-WHERE j.job_name = r.job_name
+WHERE j.sched_name = ANY(ARRAY[r.sched_name])
+  AND j.job_name = r.job_name
   AND j.job_group = r.job_group
-  AND j.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
 ORDER BY (j.job_group <> 'DEFAULT'), j.job_group COLLATE "C", j.job_name COLLATE "C"
 FOR NO KEY UPDATE OF j;
 
@@ -5112,10 +5152,11 @@ FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_job_details AS j
-WHERE j.job_name = r.job_name
+WHERE j.sched_name = ANY(ARRAY[r.sched_name])
+  AND j.job_name = r.job_name
   AND j.job_group = r.job_group
-  AND j.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
 ORDER BY (j.job_group <> 'DEFAULT'), j.job_group COLLATE "C", j.job_name COLLATE "C"
 FOR NO KEY UPDATE OF j SKIP LOCKED;
 
@@ -5138,10 +5179,11 @@ FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_job_details AS j
-WHERE j.job_name = r.job_name
+WHERE j.sched_name = ANY(ARRAY[r.sched_name])
+  AND j.job_name = r.job_name
   AND j.job_group = r.job_group
-  AND j.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
 ORDER BY (j.job_group <> 'DEFAULT'), j.job_group COLLATE "C", j.job_name COLLATE "C"
 FOR NO KEY UPDATE OF j SKIP LOCKED;
 
@@ -5156,9 +5198,9 @@ FROM (
   FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_job_details AS j
-WHERE j.job_name = r.job_name
+WHERE j.sched_name = r.sched_name
+  AND j.job_name = r.job_name
   AND j.job_group = r.job_group
-  AND j.sched_name = r.sched_name
   AND true;
 
 -- PostgreSQL
@@ -5167,10 +5209,11 @@ FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_job_details AS j
-WHERE j.job_name = r.job_name
+WHERE j.sched_name = ANY(ARRAY[r.sched_name])
+  AND j.job_name = r.job_name
   AND j.job_group = r.job_group
-  AND j.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (j.job_group, j.job_name) >= (r.job_group, r.job_name);
 
 -- jobs.writeData
 --   programs/firing/completing.ts (completeJobs)
@@ -5189,10 +5232,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text,
     job_data text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.job_group, t.job_name) >= (r.job_group, r.job_name);
 
 -- jobs.deleteOrphans
 --   programs/steps/orphans.ts (deleteFinishedJobs, deleteOrphans)
@@ -5212,24 +5256,23 @@ WHERE j.job_name = :job_name
 RETURNING job_name, job_group;
 
 -- PostgreSQL
-DELETE FROM qrtz_job_details AS j
-WHERE (job_name, job_group, sched_name) IN (
-  SELECT r.job_name, r.job_group, r.sched_name
-  FROM (
-    SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
-  ) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND NOT EXISTS (
-      SELECT 1
-      FROM qrtz_triggers AS t
-      WHERE t.job_name = r.job_name
-        AND t.job_group = r.job_group
-        AND t.sched_name = r.sched_name
-        AND r.sched_name = r.sched_name || ''
-    )
-)
+DELETE FROM qrtz_job_details AS j USING (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE j.sched_name = ANY(ARRAY[r.sched_name])
+  AND j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND r.sched_name = r.sched_name || ''
+  AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_triggers AS t
+    WHERE t.sched_name = ANY(ARRAY[j.sched_name])
+      AND t.job_name = ANY(ARRAY[j.job_name])
+      AND t.job_group = j.job_group
+  )
   AND NOT j.is_durable
-RETURNING job_name, job_group;
+RETURNING j.job_name, j.job_group;
 
 -- jobs.delete
 --   programs/scheduling/deleting.ts (deleteJobs)
@@ -5244,25 +5287,26 @@ WHERE j.job_name = :job_name
     WHERE t.job_name = j.job_name
       AND t.job_group = j.job_group
       AND t.sched_name = j.sched_name
-  );
+  )
+  AND true;
 
 -- PostgreSQL
-DELETE FROM qrtz_job_details AS j
-WHERE (job_name, job_group, sched_name) IN (
-  SELECT r.job_name, r.job_group, r.sched_name
-  FROM (
-    SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
-  ) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND NOT EXISTS (
-      SELECT 1
-      FROM qrtz_triggers AS t
-      WHERE t.job_name = r.job_name
-        AND t.job_group = r.job_group
-        AND t.sched_name = r.sched_name
-        AND r.sched_name = r.sched_name || ''
-    )
-);
+DELETE FROM qrtz_job_details AS j USING (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE j.sched_name = ANY(ARRAY[r.sched_name])
+  AND j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND r.sched_name = r.sched_name || ''
+  AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_triggers AS t
+    WHERE t.sched_name = ANY(ARRAY[j.sched_name])
+      AND t.job_name = ANY(ARRAY[j.job_name])
+      AND t.job_group = j.job_group
+  )
+  AND true;
 
 -- jobs.clear
 --   programs/scheduling/deleting.ts (clear)
@@ -5303,18 +5347,16 @@ WHERE (entry_id, sched_name) IN (
     SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
   ) AS r
   WHERE true
-    AND true
 )
   AND f.instance_name = :instance;
 
 -- PostgreSQL
-DELETE FROM qrtz_fired_triggers AS f
-WHERE (entry_id, sched_name) IN (
-  SELECT r.entry_id, r.sched_name
-  FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND true
-)
+DELETE FROM qrtz_fired_triggers AS f USING (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)
+) AS r
+WHERE f.sched_name = ANY(ARRAY[r.sched_name])
+  AND f.entry_id = r.entry_id
+  AND r.sched_name = r.sched_name || ''
   AND f.instance_name = :instance;
 
 -- firedTriggers.ownIds
@@ -5376,9 +5418,9 @@ FROM qrtz_fired_triggers f
     SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
       value ->> 'sched_name' AS sched_name
     FROM json_each(:rows)
-  ) AS r ON f.trigger_name = r.trigger_name
+  ) AS r ON f.sched_name = r.sched_name
+    AND f.trigger_name = r.trigger_name
     AND f.trigger_group = r.trigger_group
-    AND f.sched_name = r.sched_name
     AND true;
 
 -- PostgreSQL
@@ -5387,10 +5429,11 @@ FROM qrtz_fired_triggers f
   JOIN (
     SELECT *
     FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
-  ) AS r ON f.trigger_name = r.trigger_name
+  ) AS r ON f.sched_name = ANY(ARRAY[r.sched_name])
+    AND f.trigger_name = r.trigger_name
     AND f.trigger_group = r.trigger_group
-    AND f.sched_name = r.sched_name
-    AND r.sched_name = r.sched_name || '';
+    AND r.sched_name = r.sched_name || ''
+    AND (f.trigger_group, f.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- firedTriggers.tryDeleteAwaited
 --   programs/firing/completing.ts (completeJobs)
@@ -5402,8 +5445,8 @@ WHERE t.rowid IN (
     SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
   ) AS r
     CROSS JOIN qrtz_fired_triggers AS f
-  WHERE f.entry_id = r.entry_id
-    AND f.sched_name = r.sched_name
+  WHERE f.sched_name = r.sched_name
+    AND f.entry_id = r.entry_id
     AND true
     AND f.state = 'EXECUTING'
     AND EXISTS (
@@ -5424,8 +5467,8 @@ WHERE t.ctid = ANY(
     SELECT f.ctid
     FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
       CROSS JOIN qrtz_fired_triggers AS f
-    WHERE f.entry_id = r.entry_id
-      AND f.sched_name = r.sched_name
+    WHERE f.sched_name = ANY(ARRAY[r.sched_name])
+      AND f.entry_id = r.entry_id
       AND r.sched_name = r.sched_name || ''
       AND f.state = 'EXECUTING'
       AND EXISTS (
@@ -5450,8 +5493,8 @@ FROM (
   SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_fired_triggers AS f
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
+WHERE f.sched_name = r.sched_name
+  AND f.entry_id = r.entry_id
   AND true
   AND f.state = 'EXECUTING'
   AND EXISTS (
@@ -5465,8 +5508,8 @@ WHERE f.entry_id = r.entry_id
 SELECT f.entry_id
 FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
   CROSS JOIN qrtz_fired_triggers AS f
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
+WHERE f.sched_name = ANY(ARRAY[r.sched_name])
+  AND f.entry_id = r.entry_id
   AND r.sched_name = r.sched_name || ''
   AND f.state = 'EXECUTING'
   AND EXISTS (
@@ -5484,16 +5527,16 @@ SET instance_name = :instance
 FROM (
   SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
 ) AS r
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
+WHERE f.sched_name = r.sched_name
+  AND f.entry_id = r.entry_id
   AND true;
 
 -- PostgreSQL
 UPDATE qrtz_fired_triggers AS f
 SET instance_name = :instance
 FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
+WHERE f.sched_name = ANY(ARRAY[r.sched_name])
+  AND f.entry_id = r.entry_id
   AND r.sched_name = r.sched_name || '';
 
 -- firedTriggers.executing
@@ -5506,9 +5549,9 @@ FROM qrtz_fired_triggers f
     SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
       value ->> 'sched_name' AS sched_name
     FROM json_each(:rows)
-  ) AS r ON f.job_name = r.job_name
+  ) AS r ON f.sched_name = r.sched_name
+    AND f.job_name = r.job_name
     AND f.job_group = r.job_group
-    AND f.sched_name = r.sched_name
     AND true
 WHERE f.state = 'EXECUTING';
 
@@ -5517,9 +5560,9 @@ SELECT DISTINCT f.job_name, f.job_group
 FROM qrtz_fired_triggers f
   JOIN (
     SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
-  ) AS r ON f.job_name = r.job_name
+  ) AS r ON f.sched_name = ANY(ARRAY[r.sched_name])
+    AND f.job_name = ANY(ARRAY[r.job_name])
     AND f.job_group = r.job_group
-    AND f.sched_name = r.sched_name
     AND r.sched_name = r.sched_name || ''
 WHERE f.state = 'EXECUTING';
 
@@ -5532,9 +5575,9 @@ FROM qrtz_fired_triggers f
     SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
       value ->> 'sched_name' AS sched_name
     FROM json_each(:rows)
-  ) AS r ON f.job_name = r.job_name
+  ) AS r ON f.sched_name = r.sched_name
+    AND f.job_name = r.job_name
     AND f.job_group = r.job_group
-    AND f.sched_name = r.sched_name
     AND true;
 
 -- PostgreSQL
@@ -5542,9 +5585,9 @@ SELECT DISTINCT f.job_name, f.job_group
 FROM qrtz_fired_triggers f
   JOIN (
     SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
-  ) AS r ON f.job_name = r.job_name
+  ) AS r ON f.sched_name = ANY(ARRAY[r.sched_name])
+    AND f.job_name = ANY(ARRAY[r.job_name])
     AND f.job_group = r.job_group
-    AND f.sched_name = r.sched_name
     AND r.sched_name = r.sched_name || '';
 
 -- firedTriggers.markNonConcurrent
@@ -5557,9 +5600,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-WHERE f.job_name = r.job_name
+WHERE f.sched_name = r.sched_name
+  AND f.job_name = r.job_name
   AND f.job_group = r.job_group
-  AND f.sched_name = r.sched_name
   AND true
   AND f.state = 'EXECUTING'
   AND NOT COALESCE(f.is_nonconcurrent, false);
@@ -5570,9 +5613,9 @@ SET is_nonconcurrent = true
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-WHERE f.job_name = r.job_name
+WHERE f.sched_name = ANY(ARRAY[r.sched_name])
+  AND f.job_name = ANY(ARRAY[r.job_name])
   AND f.job_group = r.job_group
-  AND f.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND f.state = 'EXECUTING'
   AND (
@@ -5580,7 +5623,7 @@ WHERE f.job_name = r.job_name
       OR EXISTS (
         SELECT 1
         FROM qrtz_job_details AS j
-        WHERE j.sched_name = f.sched_name
+        WHERE j.sched_name = ANY(ARRAY[f.sched_name])
           AND j.job_name = f.job_name
           AND j.job_group = f.job_group
           AND age(j.xmin) <= age(CAST(pg_current_xact_id() AS xid))
@@ -5613,7 +5656,7 @@ FROM qrtz_fired_triggers AS f
 WHERE f.sched_name = :scheduler
   AND f.state = 'ACQUIRED'
   AND f.instance_name <> :instance
-  AND t.sched_name = f.sched_name
+  AND t.sched_name = ANY(ARRAY[f.sched_name])
   AND t.trigger_name = f.trigger_name
   AND t.trigger_group = f.trigger_group
   AND t.trigger_state = 'ACQUIRED'
@@ -5658,8 +5701,8 @@ FROM (
   SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_fired_triggers AS f
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
+WHERE f.sched_name = r.sched_name
+  AND f.entry_id = r.entry_id
   AND true
   AND f.instance_name = :instance
   AND f.state = :state
@@ -5670,8 +5713,8 @@ SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_tim
   f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
 FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
   CROSS JOIN qrtz_fired_triggers AS f
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
+WHERE f.sched_name = ANY(ARRAY[r.sched_name])
+  AND f.entry_id = r.entry_id
   AND r.sched_name = r.sched_name || ''
   AND f.instance_name = :instance
   AND f.state = :state
@@ -5710,8 +5753,8 @@ FROM (
   SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_fired_triggers AS f
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
+WHERE f.sched_name = r.sched_name
+  AND f.entry_id = r.entry_id
   AND true
   AND f.instance_name = :instance
   AND f.state = :state;
@@ -5720,8 +5763,8 @@ WHERE f.entry_id = r.entry_id
 SELECT f.entry_id
 FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
   CROSS JOIN qrtz_fired_triggers AS f
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
+WHERE f.sched_name = ANY(ARRAY[r.sched_name])
+  AND f.entry_id = r.entry_id
   AND r.sched_name = r.sched_name || ''
   AND f.instance_name = :instance
   AND f.state = :state;
@@ -5736,8 +5779,8 @@ WHERE t.rowid IN (
     SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
   ) AS r
     CROSS JOIN qrtz_fired_triggers AS f
-  WHERE f.entry_id = r.entry_id
-    AND f.sched_name = r.sched_name
+  WHERE f.sched_name = r.sched_name
+    AND f.entry_id = r.entry_id
     AND true
     AND f.instance_name = :instance
     AND f.state = :state
@@ -5753,8 +5796,8 @@ WHERE t.ctid = ANY(
     SELECT f.ctid
     FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
       CROSS JOIN qrtz_fired_triggers AS f
-    WHERE f.entry_id = r.entry_id
-      AND f.sched_name = r.sched_name
+    WHERE f.sched_name = ANY(ARRAY[r.sched_name])
+      AND f.entry_id = r.entry_id
       AND r.sched_name = r.sched_name || ''
       AND f.instance_name = :instance
       AND f.state = :state
@@ -5773,8 +5816,8 @@ SET state = 'EXECUTING', fired_time = :now
 FROM (
   SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
 ) AS r
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
+WHERE f.sched_name = r.sched_name
+  AND f.entry_id = r.entry_id
   AND true
   AND f.instance_name = :instance
   AND f.state = 'ACQUIRED';
@@ -5783,8 +5826,8 @@ WHERE f.entry_id = r.entry_id
 UPDATE qrtz_fired_triggers AS f
 SET state = 'EXECUTING', fired_time = :now
 FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
+WHERE f.sched_name = ANY(ARRAY[r.sched_name])
+  AND f.entry_id = r.entry_id
   AND r.sched_name = r.sched_name || ''
   AND f.instance_name = :instance
   AND f.state = 'ACQUIRED';
@@ -5805,8 +5848,8 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text, is_nonconcurrent boolean,
     requests_recovery boolean)
 ) AS r
-WHERE t.entry_id = r.entry_id
-  AND t.sched_name = r.sched_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.entry_id = r.entry_id
   AND r.sched_name = r.sched_name || '';
 
 -- firedTriggers.delete
@@ -5820,19 +5863,17 @@ WHERE (entry_id, sched_name) IN (
     SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
   ) AS r
   WHERE true
-    AND true
 )
   AND f.instance_name = :instance
   AND f.state = :state;
 
 -- PostgreSQL
-DELETE FROM qrtz_fired_triggers AS f
-WHERE (entry_id, sched_name) IN (
-  SELECT r.entry_id, r.sched_name
-  FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND true
-)
+DELETE FROM qrtz_fired_triggers AS f USING (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)
+) AS r
+WHERE f.sched_name = ANY(ARRAY[r.sched_name])
+  AND f.entry_id = r.entry_id
+  AND r.sched_name = r.sched_name || ''
   AND f.instance_name = :instance
   AND f.state = :state;
 
@@ -5871,7 +5912,7 @@ WHERE sched_name = :scheduler
       AND NOT EXISTS (
         SELECT 1
         FROM qrtz_triggers t
-        WHERE t.sched_name = f.sched_name
+        WHERE t.sched_name = ANY(ARRAY[f.sched_name])
           AND t.trigger_name = f.trigger_name
           AND t.trigger_group = f.trigger_group
           AND t.trigger_state = 'ACQUIRED'
@@ -6268,9 +6309,9 @@ FROM (
   FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_split_firings AS s
-WHERE s.job_name = r.job_name
+WHERE s.sched_name = r.sched_name
+  AND s.job_name = r.job_name
   AND s.job_group = r.job_group
-  AND s.sched_name = r.sched_name
   AND true;
 
 -- PostgreSQL
@@ -6280,9 +6321,9 @@ FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_split_firings AS s
-WHERE s.job_name = r.job_name
+WHERE s.sched_name = ANY(ARRAY[r.sched_name])
+  AND s.job_name = ANY(ARRAY[r.job_name])
   AND s.job_group = r.job_group
-  AND s.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || '';
 
 -- splitFirings.put
@@ -6321,13 +6362,13 @@ ON CONFLICT (sched_name, fire_id) DO UPDATE SET job_name = excluded.job_name, jo
 DELETE FROM qrtz_split_firings WHERE fire_id = :fire_id AND sched_name = :sched_name;
 
 -- PostgreSQL
-DELETE FROM qrtz_split_firings
-WHERE (fire_id, sched_name) IN (
-  SELECT r.fire_id, r.sched_name
-  FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND true
-);
+DELETE FROM qrtz_split_firings AS t USING (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)
+) AS r
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.fire_id = r.fire_id
+  AND r.sched_name = r.sched_name || ''
+  AND true;
 
 -- splitFirings.forgetDeleted
 --   cluster/lost-items.ts (settleLostItems)
@@ -6343,33 +6384,30 @@ WHERE (job_name, job_group, sched_name) IN (
     FROM json_each(:rows)
   ) AS r
   WHERE true
-    AND NOT EXISTS (
-      SELECT 1
-      FROM qrtz_job_details AS j
-      WHERE j.job_name = r.job_name
-        AND j.job_group = r.job_group
-        AND j.sched_name = r.sched_name
-        AND true
-    )
-);
+)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = s.sched_name
+      AND j.job_name = s.job_name
+      AND j.job_group = s.job_group
+  );
 
 -- PostgreSQL
-DELETE FROM qrtz_split_firings AS s
-WHERE (job_name, job_group, sched_name) IN (
-  SELECT r.job_name, r.job_group, r.sched_name
-  FROM (
-    SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
-  ) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND NOT EXISTS (
-      SELECT 1
-      FROM qrtz_job_details AS j
-      WHERE j.job_name = r.job_name
-        AND j.job_group = r.job_group
-        AND j.sched_name = r.sched_name
-        AND r.sched_name = r.sched_name || ''
-    )
-);
+DELETE FROM qrtz_split_firings AS s USING (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE s.sched_name = ANY(ARRAY[r.sched_name])
+  AND s.job_name = ANY(ARRAY[r.job_name])
+  AND s.job_group = r.job_group
+  AND r.sched_name = r.sched_name || ''
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = ANY(ARRAY[s.sched_name])
+      AND j.job_name = s.job_name
+      AND j.job_group = s.job_group
+  );
 
 -- splitFirings.jobs
 --   cluster/lost-items.ts (hasItemsOfGone, offerAllItemsOfGone, settleAllLostItems, settleLostItems)
@@ -6401,9 +6439,9 @@ FROM (
   FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_job_details AS j
-WHERE j.job_name = r.job_name
+WHERE j.sched_name = r.sched_name
+  AND j.job_name = r.job_name
   AND j.job_group = r.job_group
-  AND j.sched_name = r.sched_name
   AND true
   AND j.shards_off IS NOT NULL;
 
@@ -6413,10 +6451,11 @@ FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_job_details AS j
-WHERE j.job_name = r.job_name
+WHERE j.sched_name = ANY(ARRAY[r.sched_name])
+  AND j.job_name = r.job_name
   AND j.job_group = r.job_group
-  AND j.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
   AND j.shards_off IS NOT NULL;
 
 -- splitFirings.setDisabledItems
@@ -6436,10 +6475,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text,
     shards_off text)
 ) AS r
-WHERE t.job_name = r.job_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.job_name = r.job_name
   AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.job_group, t.job_name) >= (r.job_group, r.job_name);
 
 -- splitFirings.clear
 --   programs/scheduling/deleting.ts (clear)
@@ -6495,16 +6535,16 @@ FROM (
   SELECT value ->> 'reference' AS reference, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_awaited_results AS a
-WHERE a.reference = r.reference
-  AND a.sched_name = r.sched_name
+WHERE a.sched_name = r.sched_name
+  AND a.reference = r.reference
   AND true;
 
 -- PostgreSQL
 SELECT a.reference, a.fire_id
 FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(reference text, sched_name text)) AS r
   CROSS JOIN qrtz_awaited_results AS a
-WHERE a.reference = r.reference
-  AND a.sched_name = r.sched_name
+WHERE a.sched_name = ANY(ARRAY[r.sched_name])
+  AND a.reference = r.reference
   AND r.sched_name = r.sched_name || '';
 
 -- awaitedResults.find
@@ -6515,8 +6555,8 @@ FROM (
   SELECT value ->> 'reference' AS reference, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_awaited_results AS a
-WHERE a.reference = r.reference
-  AND a.sched_name = r.sched_name
+WHERE a.sched_name = r.sched_name
+  AND a.reference = r.reference
   AND true
   AND EXISTS (
     SELECT 1
@@ -6530,13 +6570,13 @@ WHERE a.reference = r.reference
 SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
 FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(reference text, sched_name text)) AS r
   CROSS JOIN qrtz_awaited_results AS a
-WHERE a.reference = r.reference
-  AND a.sched_name = r.sched_name
+WHERE a.sched_name = ANY(ARRAY[r.sched_name])
+  AND a.reference = r.reference
   AND r.sched_name = r.sched_name || ''
   AND EXISTS (
     SELECT 1
     FROM qrtz_fired_triggers AS f
-    WHERE f.sched_name = a.sched_name
+    WHERE f.sched_name = ANY(ARRAY[a.sched_name])
       AND f.entry_id = a.fire_id
       AND f.state = 'EXECUTING'
   );
@@ -6551,9 +6591,9 @@ FROM (
   FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_awaited_results AS a
-WHERE a.job_name = r.job_name
+WHERE a.sched_name = r.sched_name
+  AND a.job_name = r.job_name
   AND a.job_group = r.job_group
-  AND a.sched_name = r.sched_name
   AND true
   AND EXISTS (
     SELECT 1
@@ -6570,14 +6610,14 @@ FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_awaited_results AS a
-WHERE a.job_name = r.job_name
+WHERE a.sched_name = ANY(ARRAY[r.sched_name])
+  AND a.job_name = ANY(ARRAY[r.job_name])
   AND a.job_group = r.job_group
-  AND a.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
   AND EXISTS (
     SELECT 1
     FROM qrtz_fired_triggers AS f
-    WHERE f.sched_name = a.sched_name
+    WHERE f.sched_name = ANY(ARRAY[a.sched_name])
       AND f.entry_id = a.fire_id
       AND f.state = 'EXECUTING'
   )
@@ -6589,8 +6629,8 @@ LIMIT 500;
 SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
 FROM (SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)) AS r
   CROSS JOIN qrtz_awaited_results AS a
-WHERE a.fire_id = r.fire_id
-  AND a.sched_name = r.sched_name
+WHERE a.sched_name = r.sched_name
+  AND a.fire_id = r.fire_id
   AND true
   AND EXISTS (
     SELECT 1
@@ -6604,13 +6644,13 @@ WHERE a.fire_id = r.fire_id
 SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
 FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)) AS r
   CROSS JOIN qrtz_awaited_results AS a
-WHERE a.fire_id = r.fire_id
-  AND a.sched_name = r.sched_name
+WHERE a.sched_name = ANY(ARRAY[r.sched_name])
+  AND a.fire_id = ANY(ARRAY[r.fire_id])
   AND r.sched_name = r.sched_name || ''
   AND EXISTS (
     SELECT 1
     FROM qrtz_fired_triggers AS f
-    WHERE f.sched_name = a.sched_name
+    WHERE f.sched_name = ANY(ARRAY[a.sched_name])
       AND f.entry_id = a.fire_id
       AND f.state = 'EXECUTING'
   );
@@ -6621,21 +6661,21 @@ WHERE a.fire_id = r.fire_id
 SELECT DISTINCT a.fire_id
 FROM (SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)) AS r
   CROSS JOIN qrtz_awaited_results AS a
-WHERE a.fire_id = r.fire_id
-  AND a.sched_name = r.sched_name
+WHERE a.sched_name = r.sched_name
+  AND a.fire_id = r.fire_id
   AND true;
 
 -- PostgreSQL
 SELECT DISTINCT a.fire_id
 FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)) AS r
   CROSS JOIN qrtz_awaited_results AS a
-WHERE a.fire_id = r.fire_id
-  AND a.sched_name = r.sched_name
+WHERE a.sched_name = ANY(ARRAY[r.sched_name])
+  AND a.fire_id = ANY(ARRAY[r.fire_id])
   AND r.sched_name = r.sched_name || '';
 
 -- awaitedResults.inFlight
 --   sql-awaited-results.ts (SqlAwaitedResults)
--- Every engine
+-- SQLite
 SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
 FROM qrtz_awaited_results AS a
 WHERE a.sched_name = :scheduler
@@ -6649,9 +6689,23 @@ WHERE a.sched_name = :scheduler
 ORDER BY a.deadline, a.fire_id
 LIMIT 500 OFFSET :skip;
 
+-- PostgreSQL
+SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
+FROM qrtz_awaited_results AS a
+WHERE a.sched_name = :scheduler
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = ANY(ARRAY[a.sched_name])
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  )
+ORDER BY a.deadline, a.fire_id
+LIMIT 500 OFFSET :skip;
+
 -- awaitedResults.overdue
 --   sql-awaited-results.ts (SqlAwaitedResults)
--- Every engine
+-- SQLite
 SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
 FROM qrtz_awaited_results AS a
 WHERE a.sched_name = :scheduler
@@ -6660,6 +6714,21 @@ WHERE a.sched_name = :scheduler
     SELECT 1
     FROM qrtz_fired_triggers AS f
     WHERE f.sched_name = a.sched_name
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  )
+ORDER BY a.deadline, a.fire_id
+LIMIT 500 OFFSET :skip;
+
+-- PostgreSQL
+SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
+FROM qrtz_awaited_results AS a
+WHERE a.sched_name = :scheduler
+  AND a.deadline BETWEEN 0 AND :now
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = ANY(ARRAY[a.sched_name])
       AND f.entry_id = a.fire_id
       AND f.state = 'EXECUTING'
   )
@@ -6676,7 +6745,7 @@ WHERE a.sched_name = :scheduler
 
 -- awaitedResults.deleteOrphans
 --   sql-awaited-results.ts (SqlAwaitedResults)
--- Every engine
+-- SQLite
 DELETE FROM qrtz_awaited_results AS a
 WHERE a.sched_name = :scheduler
   AND a.deadline BETWEEN 0 AND :now
@@ -6684,6 +6753,18 @@ WHERE a.sched_name = :scheduler
     SELECT 1
     FROM qrtz_fired_triggers AS f
     WHERE f.sched_name = a.sched_name
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  );
+
+-- PostgreSQL
+DELETE FROM qrtz_awaited_results AS a
+WHERE a.sched_name = :scheduler
+  AND a.deadline BETWEEN 0 AND :now
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = ANY(ARRAY[a.sched_name])
       AND f.entry_id = a.fire_id
       AND f.state = 'EXECUTING'
   );
@@ -6709,54 +6790,46 @@ WHERE a.sched_name = :scheduler
 -- awaitedResults.keepLate
 --   programs/firing/completing.ts (completeJobs)
 -- SQLite
-UPDATE qrtz_awaited_results
-SET deadline = -deadline, details = NULL
-WHERE deadline > 0
-  AND (fire_id, sched_name) IN (
-    SELECT r.fire_id, r.sched_name
-    FROM (
-      SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-    ) AS r
-    WHERE true
-      AND true
-  );
+UPDATE qrtz_awaited_results AS a
+SET deadline = -a.deadline, details = NULL
+FROM (SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)) AS r
+WHERE a.sched_name = r.sched_name
+  AND a.fire_id = r.fire_id
+  AND true
+  AND a.deadline > 0;
 
 -- PostgreSQL
-UPDATE qrtz_awaited_results
-SET deadline = -deadline, details = NULL
-WHERE deadline > 0
-  AND (fire_id, sched_name) IN (
-    SELECT r.fire_id, r.sched_name
-    FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)) AS r
-    WHERE r.sched_name = r.sched_name || ''
-      AND true
-  );
+UPDATE qrtz_awaited_results AS a
+SET deadline = -a.deadline, details = NULL
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)) AS r
+WHERE a.sched_name = ANY(ARRAY[r.sched_name])
+  AND a.fire_id = ANY(ARRAY[r.fire_id])
+  AND r.sched_name = r.sched_name || ''
+  AND a.deadline > 0;
 
 -- awaitedResults.takeLate
 --   sql-awaited-results.ts (SqlAwaitedResults)
 -- SQLite
-DELETE FROM qrtz_awaited_results
-WHERE deadline < 0
-  AND (reference, sched_name) IN (
-    SELECT r.reference, r.sched_name
-    FROM (
-      SELECT value ->> 'reference' AS reference, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-    ) AS r
-    WHERE true
-      AND true
-  )
+DELETE FROM qrtz_awaited_results AS a
+WHERE (reference, sched_name) IN (
+  SELECT r.reference, r.sched_name
+  FROM (
+    SELECT value ->> 'reference' AS reference, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+  ) AS r
+  WHERE true
+)
+  AND a.deadline < 0
 RETURNING reference, fire_id;
 
 -- PostgreSQL
-DELETE FROM qrtz_awaited_results
-WHERE deadline < 0
-  AND (reference, sched_name) IN (
-    SELECT r.reference, r.sched_name
-    FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(reference text, sched_name text)) AS r
-    WHERE r.sched_name = r.sched_name || ''
-      AND true
-  )
-RETURNING reference, fire_id;
+DELETE FROM qrtz_awaited_results AS a USING (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(reference text, sched_name text)
+) AS r
+WHERE a.sched_name = ANY(ARRAY[r.sched_name])
+  AND a.reference = r.reference
+  AND r.sched_name = r.sched_name || ''
+  AND a.deadline < 0
+RETURNING a.reference, a.fire_id;
 
 -- awaitedResults.delete
 --   programs/firing/completing.ts (completeJobs)
@@ -6764,13 +6837,13 @@ RETURNING reference, fire_id;
 DELETE FROM qrtz_awaited_results WHERE fire_id = :fire_id AND sched_name = :sched_name;
 
 -- PostgreSQL
-DELETE FROM qrtz_awaited_results
-WHERE (fire_id, sched_name) IN (
-  SELECT r.fire_id, r.sched_name
-  FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND true
-);
+DELETE FROM qrtz_awaited_results AS t USING (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)
+) AS r
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.fire_id = ANY(ARRAY[r.fire_id])
+  AND r.sched_name = r.sched_name || ''
+  AND true;
 
 -----------------------------------------------------------------------
 -- groupLimits: how many jobs of a group may run, where that is limited
@@ -7011,10 +7084,10 @@ FROM (
   FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_pauses AS p
-WHERE p.pause_scope = r.pause_scope
+WHERE p.sched_name = r.sched_name
+  AND p.pause_scope = r.pause_scope
   AND p.pause_group = r.pause_group
   AND p.pause_name = r.pause_name
-  AND p.sched_name = r.sched_name
   AND true
   AND (
     (
@@ -7076,11 +7149,12 @@ FROM (
     sched_name text)
 ) AS r
   CROSS JOIN qrtz_pauses AS p
-WHERE p.pause_scope = r.pause_scope
+WHERE p.sched_name = ANY(ARRAY[r.sched_name])
+  AND p.pause_scope = r.pause_scope
   AND p.pause_group = r.pause_group
   AND p.pause_name = r.pause_name
-  AND p.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || ''
+  AND (p.pause_name, p.pause_group, p.pause_scope) >= (r.pause_name, r.pause_group, r.pause_scope)
   AND (
     (
       p.pause_scope = 'trigger'
@@ -7146,17 +7220,18 @@ WHERE pause_scope = :pause_scope
   AND sched_name = :sched_name;
 
 -- PostgreSQL
-DELETE FROM qrtz_pauses
-WHERE (pause_scope, pause_group, pause_name, sched_name) IN (
-  SELECT r.pause_scope, r.pause_group, r.pause_name, r.sched_name
-  FROM (
-    SELECT *
-    FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
-      sched_name text)
-  ) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND true
-);
+DELETE FROM qrtz_pauses AS t USING (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
+    sched_name text)
+) AS r
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.pause_scope = r.pause_scope
+  AND t.pause_group = r.pause_group
+  AND t.pause_name = r.pause_name
+  AND r.sched_name = r.sched_name || ''
+  AND (t.pause_name, t.pause_group, t.pause_scope) >= (r.pause_name, r.pause_group, r.pause_scope)
+  AND true;
 
 -- pauses.forgetStale
 --   programs/scheduling/pausing.ts (pauseJob, pauseTrigger)
@@ -7586,17 +7661,17 @@ WHERE (
   EXISTS (
     SELECT 1
     FROM qrtz_job_details AS j
-    WHERE j.job_name = r.job_name
+    WHERE j.sched_name = r.sched_name
+      AND j.job_name = r.job_name
       AND j.job_group = r.job_group
-      AND j.sched_name = r.sched_name
       AND true
   )
     OR EXISTS (
       SELECT 1
       FROM qrtz_job_status AS s
-      WHERE s.job_name = r.job_name
+      WHERE s.sched_name = r.sched_name
+        AND s.job_name = r.job_name
         AND s.job_group = r.job_group
-        AND s.sched_name = r.sched_name
         AND true
     )
 );
@@ -7610,18 +7685,20 @@ WHERE (
   EXISTS (
     SELECT 1
     FROM qrtz_job_details AS j
-    WHERE j.job_name = r.job_name
+    WHERE j.sched_name = ANY(ARRAY[r.sched_name])
+      AND j.job_name = r.job_name
       AND j.job_group = r.job_group
-      AND j.sched_name = r.sched_name
       AND r.sched_name = r.sched_name || ''
+      AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
   )
     OR EXISTS (
       SELECT 1
       FROM qrtz_job_status AS s
-      WHERE s.job_name = r.job_name
+      WHERE s.sched_name = ANY(ARRAY[r.sched_name])
+        AND s.job_name = r.job_name
         AND s.job_group = r.job_group
-        AND s.sched_name = r.sched_name
         AND r.sched_name = r.sched_name || ''
+        AND (s.job_group, s.job_name) >= (r.job_group, r.job_name)
     )
 );
 
@@ -7645,17 +7722,17 @@ WHERE (
   EXISTS (
     SELECT 1
     FROM qrtz_job_details AS j
-    WHERE j.job_name = r.job_name
+    WHERE j.sched_name = r.sched_name
+      AND j.job_name = r.job_name
       AND j.job_group = r.job_group
-      AND j.sched_name = r.sched_name
       AND true
   )
     OR EXISTS (
       SELECT 1
       FROM qrtz_job_status AS s
-      WHERE s.job_name = r.job_name
+      WHERE s.sched_name = r.sched_name
+        AND s.job_name = r.job_name
         AND s.job_group = r.job_group
-        AND s.sched_name = r.sched_name
         AND true
     )
 )
@@ -7694,18 +7771,20 @@ WHERE (
   EXISTS (
     SELECT 1
     FROM qrtz_job_details AS j
-    WHERE j.job_name = r.job_name
+    WHERE j.sched_name = ANY(ARRAY[r.sched_name])
+      AND j.job_name = r.job_name
       AND j.job_group = r.job_group
-      AND j.sched_name = r.sched_name
       AND r.sched_name = r.sched_name || ''
+      AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
   )
     OR EXISTS (
       SELECT 1
       FROM qrtz_job_status AS s
-      WHERE s.job_name = r.job_name
+      WHERE s.sched_name = ANY(ARRAY[r.sched_name])
+        AND s.job_name = r.job_name
         AND s.job_group = r.job_group
-        AND s.sched_name = r.sched_name
         AND r.sched_name = r.sched_name || ''
+        AND (s.job_group, s.job_name) >= (r.job_group, r.job_name)
     )
 )
 ON CONFLICT (sched_name, job_group,
@@ -7746,9 +7825,9 @@ FROM (
 WHERE EXISTS (
   SELECT 1
   FROM qrtz_job_status AS s
-  WHERE s.job_name = r.job_name
+  WHERE s.sched_name = r.sched_name
+    AND s.job_name = r.job_name
     AND s.job_group = r.job_group
-    AND s.sched_name = r.sched_name
     AND true
 )
 ON CONFLICT (sched_name, job_group, job_name,
@@ -7771,10 +7850,11 @@ FROM (
 WHERE EXISTS (
   SELECT 1
   FROM qrtz_job_status AS s
-  WHERE s.job_name = r.job_name
+  WHERE s.sched_name = ANY(ARRAY[r.sched_name])
+    AND s.job_name = r.job_name
     AND s.job_group = r.job_group
-    AND s.sched_name = r.sched_name
     AND r.sched_name = r.sched_name || ''
+    AND (s.job_group, s.job_name) >= (r.job_group, r.job_name)
 )
 ON CONFLICT (sched_name, job_group, job_name,
   day_number) DO UPDATE SET succeeded = t.succeeded + excluded.succeeded, failed = t.failed + excluded.failed,
@@ -7818,9 +7898,9 @@ FROM qrtz_job_status AS s
     SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
       value ->> 'sched_name' AS sched_name
     FROM json_each(:rows)
-  ) AS r ON s.job_name = r.job_name
+  ) AS r ON s.sched_name = r.sched_name
+    AND s.job_name = r.job_name
     AND s.job_group = r.job_group
-    AND s.sched_name = r.sched_name
     AND true
 WHERE s.failures >= :failures;
 
@@ -7830,10 +7910,11 @@ SELECT s.job_name, s.job_group, s.last_fire_id, s.last_fired_time, s.last_finish
 FROM qrtz_job_status AS s
   JOIN (
     SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
-  ) AS r ON s.job_name = r.job_name
+  ) AS r ON s.sched_name = ANY(ARRAY[r.sched_name])
+    AND s.job_name = r.job_name
     AND s.job_group = r.job_group
-    AND s.sched_name = r.sched_name
     AND r.sched_name = r.sched_name || ''
+    AND (s.job_group, s.job_name) >= (r.job_group, r.job_name)
 WHERE s.failures >= :failures;
 
 -- jobStatus.days
@@ -7846,9 +7927,9 @@ FROM (
     value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
-  JOIN qrtz_job_days AS d ON d.job_name = r.job_name
+  JOIN qrtz_job_days AS d ON d.sched_name = r.sched_name
+    AND d.job_name = r.job_name
     AND d.job_group = r.job_group
-    AND d.sched_name = r.sched_name
     AND true
     AND d.day_number > :after
 ORDER BY d.day_number DESC;
@@ -7859,10 +7940,11 @@ SELECT d.job_name, d.job_group, d.day_number, d.succeeded, d.failed, d.vetoed, d
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
-  JOIN qrtz_job_days AS d ON d.job_name = r.job_name
+  JOIN qrtz_job_days AS d ON d.sched_name = ANY(ARRAY[r.sched_name])
+    AND d.job_name = r.job_name
     AND d.job_group = r.job_group
-    AND d.sched_name = r.sched_name
     AND r.sched_name = r.sched_name || ''
+    AND (d.job_group, d.job_name) >= (r.job_group, r.job_name)
     AND d.day_number > :after
 ORDER BY d.day_number DESC;
 
@@ -7880,7 +7962,7 @@ WHERE (sched_name, job_group, job_name, day_number) IN (
 
 -- jobStatus.deleteGone
 --   record-pruner.ts (RecordPruner)
--- Every engine
+-- SQLite
 DELETE FROM qrtz_job_status
 WHERE (sched_name, job_group, job_name) IN (
   SELECT s.sched_name, s.job_group, s.job_name
@@ -7891,8 +7973,25 @@ WHERE (sched_name, job_group, job_name) IN (
       SELECT 1
       FROM qrtz_job_details AS j
       WHERE j.sched_name = s.sched_name
-        AND j.job_group = s.job_group
         AND j.job_name = s.job_name
+        AND j.job_group = s.job_group
+    )
+  LIMIT :limit
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_job_status
+WHERE (sched_name, job_group, job_name) IN (
+  SELECT s.sched_name, s.job_group, s.job_name
+  FROM qrtz_job_status AS s
+  WHERE s.sched_name = :scheduler
+    AND s.changed_time < :before
+    AND NOT EXISTS (
+      SELECT 1
+      FROM qrtz_job_details AS j
+      WHERE j.sched_name = ANY(ARRAY[s.sched_name])
+        AND j.job_name = s.job_name
+        AND j.job_group = s.job_group
     )
   LIMIT :limit
 );
@@ -8630,9 +8729,9 @@ FROM (
   FROM json_each(:rows)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = r.sched_name
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
   AND true;
 
 -- PostgreSQL
@@ -8642,10 +8741,11 @@ FROM (
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
-WHERE t.trigger_name = r.trigger_name
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- keyLists.triggerGroupsAmong
 --   programs/steps/new-triggers.ts (storeNewTriggers)
@@ -8898,7 +8998,7 @@ WHERE sched_name = :scheduler
 
 -- listings.triggerCounts
 --   sql-job-store.ts (SqlJobStore)
--- Every engine
+-- SQLite
 SELECT 'WAITING' AS trigger_state, (SELECT count(*) FROM qrtz_triggers WHERE sched_name = :scheduler) -
   (SELECT count(*) FROM qrtz_triggers AS t WHERE t.sched_name = :scheduler AND t.trigger_state <> 'WAITING'
   AND t.trigger_state <> 'ACQUIRED' AND t.trigger_state <> 'BLOCKED') - (
@@ -8939,6 +9039,47 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state <> 'BLOCKED'
 GROUP BY t.trigger_state;
 
+-- PostgreSQL
+SELECT 'WAITING' AS trigger_state, (SELECT count(*) FROM qrtz_triggers WHERE sched_name = :scheduler) -
+  (SELECT count(*) FROM qrtz_triggers AS t WHERE t.sched_name = :scheduler AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED' AND t.trigger_state <> 'BLOCKED') - (
+  SELECT count(*)
+  FROM (
+    SELECT DISTINCT f.sched_name, f.job_name, f.job_group
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = :scheduler
+      AND f.state = 'EXECUTING'
+      AND f.is_nonconcurrent
+  ) AS f
+    CROSS JOIN qrtz_triggers AS t
+  WHERE t.sched_name = ANY(ARRAY[f.sched_name])
+    AND t.job_name = ANY(ARRAY[f.job_name])
+    AND t.job_group = f.job_group
+    AND t.trigger_state = 'BLOCKED'
+) AS triggers
+UNION ALL
+SELECT 'BLOCKED', count(*)
+FROM (
+  SELECT DISTINCT f.sched_name, f.job_name, f.job_group
+  FROM qrtz_fired_triggers AS f
+  WHERE f.sched_name = :scheduler
+    AND f.state = 'EXECUTING'
+    AND f.is_nonconcurrent
+) AS f
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.sched_name = ANY(ARRAY[f.sched_name])
+  AND t.job_name = ANY(ARRAY[f.job_name])
+  AND t.job_group = f.job_group
+  AND t.trigger_state = 'BLOCKED'
+UNION ALL
+SELECT t.trigger_state, count(*)
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state <> 'WAITING'
+  AND t.trigger_state <> 'ACQUIRED'
+  AND t.trigger_state <> 'BLOCKED'
+GROUP BY t.trigger_state;
+
 -- listings.jobGroupCounts
 --   sql-job-store.ts (SqlJobStore)
 -- Every engine
@@ -8967,14 +9108,14 @@ WHERE sched_name = :scheduler
 
 -- listings.dueByJobType
 --   programs/reading/reading.ts (queryUnknownJobTypes)
--- Every engine
+-- SQLite
 SELECT p.job_class_name, p.waiting, p.trigger_name, p.trigger_group, p.job_name, p.job_group
 FROM (
   SELECT j.job_class_name, d.trigger_name, d.trigger_group, d.job_name, d.job_group,
     count(*) OVER (PARTITION BY j.job_class_name) AS waiting,
     row_number() OVER (PARTITION BY j.job_class_name ORDER BY d.next_fire_time, d.trigger_name) AS place
   FROM (
-    SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time
+    SELECT t.sched_name, t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time
     FROM qrtz_triggers AS t
     WHERE t.sched_name = :scheduler
       AND t.trigger_state = 'WAITING'
@@ -8982,7 +9123,29 @@ FROM (
     ORDER BY t.next_fire_time
     LIMIT 10000
   ) AS d
-    JOIN qrtz_job_details AS j ON j.sched_name = :scheduler
+    JOIN qrtz_job_details AS j ON j.sched_name = d.sched_name
+      AND j.job_name = d.job_name
+      AND j.job_group = d.job_group
+) AS p
+WHERE p.place <= 10
+ORDER BY p.job_class_name, p.place;
+
+-- PostgreSQL
+SELECT p.job_class_name, p.waiting, p.trigger_name, p.trigger_group, p.job_name, p.job_group
+FROM (
+  SELECT j.job_class_name, d.trigger_name, d.trigger_group, d.job_name, d.job_group,
+    count(*) OVER (PARTITION BY j.job_class_name) AS waiting,
+    row_number() OVER (PARTITION BY j.job_class_name ORDER BY d.next_fire_time, d.trigger_name) AS place
+  FROM (
+    SELECT t.sched_name, t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time
+    FROM qrtz_triggers AS t
+    WHERE t.sched_name = :scheduler
+      AND t.trigger_state = 'WAITING'
+      AND t.next_fire_time <= :untilMs
+    ORDER BY t.next_fire_time
+    LIMIT 10000
+  ) AS d
+    JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[d.sched_name])
       AND j.job_name = d.job_name
       AND j.job_group = d.job_group
 ) AS p
@@ -9318,7 +9481,7 @@ WHERE t.sched_name = :scheduler
   AND EXISTS (
     SELECT 1
     FROM qrtz_job_details AS j
-    WHERE j.sched_name = t.sched_name
+    WHERE j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
       AND j.job_class_name = :jobType
@@ -9426,7 +9589,7 @@ WHERE t.sched_name = :scheduler
   AND EXISTS (
     SELECT 1
     FROM qrtz_job_details AS j
-    WHERE j.sched_name = t.sched_name
+    WHERE j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
       AND j.job_class_name = :jobType
@@ -9534,7 +9697,7 @@ WHERE t.sched_name = :scheduler
   AND EXISTS (
     SELECT 1
     FROM qrtz_job_details AS j
-    WHERE j.sched_name = t.sched_name
+    WHERE j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
       AND j.job_class_name = :jobType
@@ -9642,7 +9805,7 @@ WHERE t.sched_name = :scheduler
   AND EXISTS (
     SELECT 1
     FROM qrtz_job_details AS j
-    WHERE j.sched_name = t.sched_name
+    WHERE j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
       AND j.job_class_name = :jobType
@@ -9824,7 +9987,7 @@ WHERE t.sched_name = :scheduler
   AND EXISTS (
     SELECT 1
     FROM qrtz_job_details AS j
-    WHERE j.sched_name = t.sched_name
+    WHERE j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
       AND j.job_class_name = :jobType
@@ -9851,10 +10014,10 @@ FROM qrtz_fired_triggers AS f
   CROSS JOIN qrtz_triggers AS t
 WHERE f.sched_name = :scheduler
   AND f.state = 'ACQUIRED'
-  AND t.sched_name = f.sched_name
-  AND t.trigger_group = f.trigger_group
-  AND t.trigger_name = f.trigger_name
   AND t.trigger_state = 'ACQUIRED'
+  AND t.sched_name = f.sched_name
+  AND t.trigger_name = f.trigger_name
+  AND t.trigger_group = f.trigger_group
   AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
@@ -9911,10 +10074,10 @@ FROM qrtz_fired_triggers AS f
   CROSS JOIN qrtz_triggers AS t
 WHERE f.sched_name = :scheduler
   AND f.state = 'ACQUIRED'
-  AND t.sched_name = f.sched_name
-  AND t.trigger_group = f.trigger_group
-  AND t.trigger_name = f.trigger_name
   AND t.trigger_state = 'ACQUIRED'
+  AND t.sched_name = ANY(ARRAY[f.sched_name])
+  AND t.trigger_name = f.trigger_name
+  AND t.trigger_group = f.trigger_group
   AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
@@ -9946,7 +10109,7 @@ WHERE f.sched_name = :scheduler
   AND EXISTS (
     SELECT 1
     FROM qrtz_job_details AS j
-    WHERE j.sched_name = t.sched_name
+    WHERE j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
       AND j.job_class_name = :jobType
@@ -10041,8 +10204,8 @@ FROM (
     AND f.is_nonconcurrent
 ) AS f
   CROSS JOIN qrtz_triggers AS t
-WHERE t.sched_name = f.sched_name
-  AND t.job_name = f.job_name
+WHERE t.sched_name = ANY(ARRAY[f.sched_name])
+  AND t.job_name = ANY(ARRAY[f.job_name])
   AND t.job_group = f.job_group
   AND t.trigger_state = 'BLOCKED'
   AND t.next_fire_time + 0 >= :afterMs
@@ -10076,7 +10239,7 @@ WHERE t.sched_name = f.sched_name
   AND EXISTS (
     SELECT 1
     FROM qrtz_job_details AS j
-    WHERE j.sched_name = t.sched_name
+    WHERE j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
       AND j.job_class_name = :jobType

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { postgresDialect, postgresSchema } from '../../src/jobstore/postgres/postgres-dialect.ts'
 import { transactionOpening } from '../../src/jobstore/postgres/postgres-transaction.ts'
@@ -135,6 +135,16 @@ const programs: Record<string, () => SqlProgram<unknown>> = {
   'limits.earliestOf': () => limits.earliestOf(['g'], rows),
 }
 
+/** The scans of a plan that do not go to rows by the keys or the fire times that they look for. */
+function wholeScans(plan: string): string[] {
+  const lines = plan.split('\n')
+  return lines.filter((line, index) => {
+    if (!/Scan.* on qrtz_(triggers|job_details|simple_triggers)/.test(line)) return false
+    const goesByKey = /(Index|TID) Cond: .*((trigger|job)_name\)::text = |next_fire_time|ctid)/
+    return !goesByKey.test(lines[index + 1] ?? '')
+  })
+}
+
 /** Prepared, because only then `plan_cache_mode` says whether the plan knows the values. */
 async function planOf({ text, values }: SqlStatement): Promise<string> {
   await client.query(`PREPARE planned AS ${text}`)
@@ -163,8 +173,7 @@ describe.each([
     for (const statement of statementsOf(program())) {
       // The firings in flight are few.
       const plan = (await planOf(statement)).replace(/ on qrtz_fired_triggers .*\n.*Cond.*/g, '')
-      expect(plan, plan).not.toMatch(/Seq Scan on qrtz_(triggers|job_details|simple_triggers)/)
-      expect(plan, plan).not.toMatch(/Index Cond: \(\(sched_name\)::text = \S+( COLLATE "C")?\)$/m)
+      expect(wholeScans(plan), plan).toEqual([])
     }
   })
 
@@ -187,6 +196,25 @@ it('a transaction goes by their deadlines to the results that are overdue or lat
     expect(plan).not.toContain('Seq Scan on qrtz_awaited_results')
   }
   await client.query('ROLLBACK')
+})
+
+// As ANALYZE leaves them in a queue that ran dry. Whatever is stored from then on, the planner expects one row.
+describe('after statistics were taken while only deleted rows filled the tables', () => {
+  it.each(Object.entries(programs))('%s goes to its rows by their keys', async (_, program) => {
+    const limits = { lockTimeoutMs: 0, statementTimeoutMs: 0, hasTimelines: false, hasStartTime: true }
+    await client.query('BEGIN')
+    onTestFinished(async () => {
+      await client.query('ROLLBACK')
+    })
+    await client.query(transactionOpening(limits).text)
+    await client.query(
+      "UPDATE pg_class SET reltuples = 0, relpages = 80 WHERE relname LIKE 'qrtz_%' AND relkind = 'r'",
+    )
+    for (const statement of statementsOf(program())) {
+      const plan = await planOf(statement)
+      expect(wholeScans(plan), `${statement.text}\n${plan}`).toEqual([])
+    }
+  })
 })
 
 describe.each([10_000, 2_000, 400, 50, 5, 0])('while %i triggers are stored', (count) => {
@@ -223,8 +251,7 @@ describe.each([10_000, 2_000, 400, 50, 5, 0])('while %i triggers are stored', (c
     await client.query(transactionOpening(limits).text)
     for (const statement of statementsOf(program())) {
       const plan = await planOf(statement)
-      expect(plan, plan).not.toMatch(/Seq Scan on qrtz_(triggers|job_details|simple_triggers)/)
-      expect(plan, plan).not.toMatch(/Index Cond: \(\(sched_name\)::text = \S+( COLLATE "C")?\)$/m)
+      expect(wholeScans(plan), plan).toEqual([])
     }
     await client.query('ROLLBACK')
   })

@@ -41,6 +41,13 @@ export const postgresDialect: SqlDialect = {
   // NO KEY: rows that only refer to the locked one by a foreign key may still be inserted. The planner estimates that a
   // comparison with an unknown value holds for one row of 200.
   expectFew: (column) => `${column} = ${column} || ''`,
+  // After ANALYZE has seen a table with deleted rows alone, the planner expects one row there, whatever is stored until
+  // the next ANALYZE, and then reading an index whole costs it no more than looking into it. It reads an index whole
+  // only for its order, which serves to merge; and by this comparison it cannot merge.
+  lookedUp: (column, value) => `${column} = ANY(ARRAY[${value}])`,
+  // Of two indexes that cost it the same, the one that holds this condition as well costs less than to check it.
+  fromKey: (columns, values) => `(${columns.join(', ')}) >= (${values.join(', ')})`,
+  deletesUsing: true,
   // A row that was changed since the statement began is locked in its newest version, which the statement does not see:
   // it is left out.
   isAmongLocked: (alias, locked, query) => `${alias}.ctid = ANY(ARRAY(SELECT ${locked}.ctid ${query}))`,

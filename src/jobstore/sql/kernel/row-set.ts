@@ -78,10 +78,40 @@ export function withScheduler<Key extends Columns>(key: Key): Key & { readonly s
   return { ...key, sched_name: 'text' }
 }
 
-/** The condition that a row of a table is the one that a bound row `r` names. */
-export function isRow(dialect: SqlDialect, alias: string, key: Columns): string {
-  const columns = Object.keys(withScheduler(key)).map((column) => `${alias}.${column} = r.${column}`)
-  return [...columns, dialect.expectFew('r.sched_name')].join(' AND ')
+/**
+ * The condition that a row of a table is one that a bound row `r` names. `first`: the first column of the index of
+ * these columns, where it is not the primary key.
+ */
+export function isRow(dialect: SqlDialect, alias: string, key: Columns, first?: string): string {
+  const conditions = [hasKeyOf(dialect, alias, 'r', key, first), dialect.expectFew('r.sched_name')]
+  // In the order of the index: groups come before names.
+  const columns = Object.keys(key).toReversed()
+  if (dialect.fromKey !== undefined && first === undefined && columns.length > 1) {
+    const of = (table: string): string[] => columns.map((column) => `${table}.${column}`)
+    conditions.push(dialect.fromKey(of(alias), of('r')))
+  }
+  return conditions.join(' AND ')
+}
+
+/** The condition that a row of a table has the key that another row names, see {@link isRow}. */
+export function hasKeyOf(
+  dialect: SqlDialect,
+  alias: string,
+  other: string,
+  key: Columns,
+  first?: string,
+): string {
+  return ['sched_name', ...Object.keys(key)]
+    .map((column) => {
+      const columns = [`${alias}.${column}`, `${other}.${column}`] as const
+      return column === 'sched_name' || column === first ? lookedUp(dialect, ...columns) : columns.join(' = ')
+    })
+    .join(' AND ')
+}
+
+/** The condition that the first column of an index has the value of another row. */
+export function lookedUp(dialect: SqlDialect, column: string, value: string): string {
+  return dialect.lookedUp?.(column, value) ?? `${column} = ${value}`
 }
 
 /** Stores rows. */
@@ -194,16 +224,46 @@ export function updateQuery(
 }
 
 /** Deletes the rows that bound rows name. */
-export function deleteQuery({ dialect }: SqlVocabulary, table: string, key: Columns): RowSetQuery {
+export function deleteQuery(
+  { dialect }: SqlVocabulary,
+  table: string,
+  key: Columns,
+  first?: string,
+): RowSetQuery {
   return dialect.runsRowByRow
     ? eachQuery(dialect, `DELETE FROM ${table} WHERE ${isNamed(key)}`, Object.keys(withScheduler(key)))
-    : setQuery(dialect, `DELETE FROM ${table} WHERE ${isAmongRows(dialect, key)}`)
+    : setQuery(dialect, deleteNamed(dialect, { table, alias: 't', key, first }, 'true'))
+}
+
+/** The text that deletes the rows that bound rows name, of those for which a condition holds. */
+export function deleteNamed(
+  dialect: SqlDialect,
+  { table, alias, key, first }: KeyedTable,
+  condition: string,
+  returned: readonly string[] = [],
+): string {
+  const isUsing = dialect.deletesUsing === true
+  // Bound rows have columns of the same names; SQLite knows no alias behind RETURNING.
+  const columns = returned.map((column) => (isUsing ? `${alias}.${column}` : column)).join(', ')
+  const named = isUsing
+    ? `USING ${boundRows(dialect, withScheduler(key))} AS r WHERE ${isRow(dialect, alias, key, first)}`
+    : `WHERE ${isAmongRows(dialect, key)}`
+  const returning = columns === '' ? '' : `RETURNING ${columns}`
+  return `DELETE FROM ${table} AS ${alias} ${named} AND ${condition} ${returning}`
+}
+
+interface KeyedTable {
+  readonly table: string
+  readonly alias: string
+  readonly key: Columns
+  /** See {@link isRow}. */
+  readonly first?: string | undefined
 }
 
 /** The rows of a table that bound rows name; one by one they are looked up in the order in which they are named. */
 export function selectQuery(
   { dialect }: SqlVocabulary,
-  { table, alias, key }: { readonly table: string; readonly alias: string; readonly key: Columns },
+  { table, alias, key }: KeyedTable,
   {
     selected,
     order,
@@ -255,12 +315,11 @@ export function clearQuery(
   return sqlQuery(dialect, `DELETE FROM ${table} WHERE sched_name = :scheduler`)
 }
 
-/** The condition that a row of a table is one of those that bound rows name, of those for which `condition` holds. */
-export function isAmongRows(dialect: SqlDialect, key: Columns, condition: string = 'true'): string {
+/** The condition that a row of a table is one of those that bound rows name. */
+function isAmongRows(dialect: SqlDialect, key: Columns): string {
   const columns = Object.keys(withScheduler(key))
   return `(${columns.join(', ')}) IN (SELECT ${columns.map((column) => `r.${column}`).join(', ')}
-    FROM ${boundRows(dialect, withScheduler(key))} AS r
-    WHERE ${dialect.expectFew('r.sched_name')} AND ${condition})`
+    FROM ${boundRows(dialect, withScheduler(key))} AS r WHERE ${dialect.expectFew('r.sched_name')})`
 }
 
 function valueOf(dialect: SqlDialect, column: string, type: ColumnType): string {

@@ -71,6 +71,20 @@ export interface SqlDialect {
    */
   expectFew(column: string): string
   /**
+   * The condition that the first column of an index has the value of another row. Left out: `column = value`. It is for
+   * planners that go through an index whole, once for each of the other rows, where their statistics are from when the
+   * table was empty.
+   */
+  readonly lookedUp?: (column: string, value: string) => string
+  /**
+   * A condition that is true for the row with these columns of its key, in the order of the index, and for others. It
+   * is for planners that see no difference between the index of the whole key and one with its first column alone.
+   * Left out: no condition.
+   */
+  readonly fromKey?: (columns: readonly string[], values: readonly string[]) => string
+  /** Whether a DELETE may name other rows behind USING. Default: false, and the rows are compared by IN. */
+  readonly deletesUsing?: boolean
+  /**
    * Whether row `alias` is one of the rows `locked` of the same table that a query locks, which is given from FROM on
    * and run once. The query comes from the same statement, so the rows are where it found them.
    */

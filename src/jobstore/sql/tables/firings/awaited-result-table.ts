@@ -13,10 +13,11 @@ import {
 import {
   boundRows,
   changeRows,
+  deleteNamed,
   deleteQuery,
-  isAmongRows,
   isRow,
   type KeyQuery,
+  lookedUp,
   type RowSetQuery,
   runOver,
   withScheduler,
@@ -254,10 +255,10 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
   const own = Object.keys(columns)
   const shown = `SELECT ${own.map((name) => `a.${name}`).join(', ')}`
   const isInFlight = `EXISTS (SELECT 1 FROM ${names.firedTriggers} AS f
-    WHERE f.sched_name = a.sched_name AND f.entry_id = a.fire_id AND f.state = 'EXECUTING')`
-  const of = (key: Readonly<Record<string, 'text'>>, selected: string): string =>
+    WHERE ${lookedUp(dialect, 'f.sched_name', 'a.sched_name')} AND f.entry_id = a.fire_id AND f.state = 'EXECUTING')`
+  const of = (key: Readonly<Record<string, 'text'>>, selected: string, first?: string): string =>
     `${selected} FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${awaited} AS a
-     WHERE ${isRow(dialect, 'a', key)}`
+     WHERE ${isRow(dialect, 'a', key, first)}`
   return {
     // Waits for a session that has locked the firing: a recovery, after which it is not this node's any more.
     insert: sqlQuery(
@@ -271,9 +272,12 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
     ),
     firingsOf: sqlQuery(dialect, of(referenceColumn, 'SELECT a.reference, a.fire_id')),
     find: sqlQuery(dialect, `${of(referenceColumn, shown)} AND ${isInFlight}`),
-    ofJob: sqlQuery(dialect, `${of(jobKeyColumns, shown)} AND ${isInFlight} LIMIT ${awaitedResultsAtOnce}`),
-    ofFiring: sqlQuery(dialect, `${of(firingColumn, shown)} AND ${isInFlight}`),
-    among: sqlQuery(dialect, of(firingColumn, 'SELECT DISTINCT a.fire_id')),
+    ofJob: sqlQuery(
+      dialect,
+      `${of(jobKeyColumns, shown, 'job_name')} AND ${isInFlight} LIMIT ${awaitedResultsAtOnce}`,
+    ),
+    ofFiring: sqlQuery(dialect, `${of(firingColumn, shown, 'fire_id')} AND ${isInFlight}`),
+    among: sqlQuery(dialect, of(firingColumn, 'SELECT DISTINCT a.fire_id', 'fire_id')),
     inFlight: sqlQuery(
       dialect,
       `${shown} FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND ${isInFlight}
@@ -295,7 +299,7 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
        WHERE a.sched_name = :scheduler AND a.deadline BETWEEN 0 AND :now AND NOT ${isInFlight}`,
     ),
     ...lateStatements(vocabulary),
-    delete: deleteQuery(vocabulary, awaited, firingColumn),
+    delete: deleteQuery(vocabulary, awaited, firingColumn, 'fire_id'),
   }
 }
 
@@ -315,13 +319,16 @@ function lateStatements({
     ),
     keepLate: sqlQuery(
       dialect,
-      `UPDATE ${awaited} SET deadline = -deadline, details = NULL
-       WHERE deadline > 0 AND ${isAmongRows(dialect, firingColumn)}`,
+      `UPDATE ${awaited} AS a SET deadline = -a.deadline, details = NULL
+       FROM ${boundRows(dialect, withScheduler(firingColumn))} AS r
+       WHERE ${isRow(dialect, 'a', firingColumn, 'fire_id')} AND a.deadline > 0`,
     ),
     takeLate: sqlQuery(
       dialect,
-      `DELETE FROM ${awaited} WHERE deadline < 0 AND ${isAmongRows(dialect, referenceColumn)}
-       RETURNING reference, fire_id`,
+      deleteNamed(dialect, { table: awaited, alias: 'a', key: referenceColumn }, 'a.deadline < 0', [
+        'reference',
+        'fire_id',
+      ]),
     ),
   }
 }

@@ -3,8 +3,9 @@ import type { EpochMs } from '../../../../time/clock.ts'
 import {
   boundRows,
   changeRows,
+  deleteNamed,
+  hasKeyOf,
   insertQuery,
-  isAmongRows,
   isRow,
   type KeyQuery,
   type RowSetQuery,
@@ -287,6 +288,7 @@ export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerS
   const { dialect, names } = vocabulary
   const fired = names.firedTriggers
   const key = withScheduler(entryColumns)
+  const place = { table: fired, alias: 'f', key: entryColumns }
   const isOwn = `${isRow(dialect, 'f', entryColumns)} AND f.instance_name = :instance`
   const own = `FROM ${boundRows(dialect, key)} AS r CROSS JOIN ${fired} AS f WHERE ${isOwn} AND f.state = :state`
   return {
@@ -310,8 +312,7 @@ export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerS
     amend: updateQuery(vocabulary, fired, entryColumns, amendable),
     delete: sqlQuery(
       dialect,
-      `DELETE FROM ${fired} AS f WHERE ${isAmongRows(dialect, entryColumns)}
-         AND f.instance_name = :instance AND f.state = :state`,
+      deleteNamed(dialect, place, 'f.instance_name = :instance AND f.state = :state'),
     ),
     deleteStaleClaims: sqlQuery(
       dialect,
@@ -321,8 +322,7 @@ export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerS
          SELECT f.entry_id FROM ${fired} f
          WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND NOT EXISTS (
            SELECT 1 FROM ${names.triggers} t
-           WHERE t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name
-             AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED')
+           WHERE ${hasKeyOf(dialect, 't', 'f', triggerKeyColumns)} AND t.trigger_state = 'ACQUIRED')
          ${dialect.forUpdate('f')}) RETURNING ${columns}`,
     ),
   }
@@ -346,11 +346,10 @@ function inOrder(dialect: SqlDialect): string {
 }
 
 /** Claims `f` of other nodes than `:instance` and their triggers `t`, from FROM on. */
-export function claimsOfPeers({ names }: SqlVocabulary): string {
+export function claimsOfPeers({ dialect, names }: SqlVocabulary): string {
   return `FROM ${names.firedTriggers} AS f CROSS JOIN ${names.triggers} AS t
     WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance
-      AND t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group
-      AND t.trigger_state = 'ACQUIRED'`
+      AND ${hasKeyOf(dialect, 't', 'f', triggerKeyColumns)} AND t.trigger_state = 'ACQUIRED'`
 }
 
 /** Statements about claims of other nodes. */
@@ -374,7 +373,7 @@ type StatementsOfJobs = Pick<FiredTriggerStatements, 'executing' | 'busy' | 'mar
 function statementsOfJobs({ dialect, names }: SqlVocabulary): StatementsOfJobs {
   const fired = names.firedTriggers
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
-  const isOfJob = isRow(dialect, 'f', jobKeyColumns)
+  const isNamed = isRow(dialect, 'f', jobKeyColumns, 'job_name')
   const unmarked = 'NOT COALESCE(f.is_nonconcurrent, false)'
   const { places } = dialect
   // Where a transaction excludes all other writers, no end is under way.
@@ -382,16 +381,16 @@ function statementsOfJobs({ dialect, names }: SqlVocabulary): StatementsOfJobs {
     places === undefined
       ? unmarked
       : `(${unmarked} OR EXISTS (
-           SELECT 1 FROM ${names.jobs} AS j WHERE j.sched_name = f.sched_name AND j.job_name = f.job_name
-             AND j.job_group = f.job_group AND ${places.isWrittenHere('j')}))`
-  const jobs = `SELECT DISTINCT f.job_name, f.job_group FROM ${fired} f JOIN ${keys} AS r ON ${isOfJob}`
+           SELECT 1 FROM ${names.jobs} AS j
+           WHERE ${hasKeyOf(dialect, 'j', 'f', jobKeyColumns)} AND ${places.isWrittenHere('j')}))`
+  const jobs = `SELECT DISTINCT f.job_name, f.job_group FROM ${fired} f JOIN ${keys} AS r ON ${isNamed}`
   return {
     executing: sqlQuery(dialect, `${jobs} WHERE f.state = 'EXECUTING'`),
     busy: sqlQuery(dialect, jobs),
     markNonConcurrent: sqlQuery(
       dialect,
       `UPDATE ${fired} AS f SET is_nonconcurrent = true FROM ${keys} AS r
-       WHERE ${isOfJob} AND f.state = 'EXECUTING' AND ${toWrite}`,
+       WHERE ${isNamed} AND f.state = 'EXECUTING' AND ${toWrite}`,
     ),
   }
 }
@@ -435,7 +434,7 @@ function statementsOfRecovery(vocabulary: SqlVocabulary): StatementsOfRecovery {
     tryLockOfInstance: sqlQuery(dialect, tryLockText(dialect, `FROM ${fired} f WHERE ${ofInstance}`)),
     deleteOfInstance: sqlQuery(
       dialect,
-      `DELETE FROM ${fired} AS f WHERE ${isAmongRows(dialect, entryColumns)} AND f.instance_name = :instance`,
+      deleteNamed(dialect, { table: fired, alias: 'f', key: entryColumns }, 'f.instance_name = :instance'),
     ),
     ownIds: sqlQuery(
       dialect,

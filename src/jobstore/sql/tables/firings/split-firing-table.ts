@@ -8,8 +8,9 @@ import {
   boundRows,
   changeRows,
   clearQuery,
+  deleteNamed,
   deleteQuery,
-  isAmongRows,
+  hasKeyOf,
   isRow,
   type KeyQuery,
   type RowSetQuery,
@@ -145,18 +146,22 @@ export function splitFiringStatements(vocabulary: SqlVocabulary): SplitFiringSta
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
   const shown = Object.keys(columns).map((name) => `s.${name}`)
   const order = `s.job_group${dialect.keyCollation}, s.job_name${dialect.keyCollation}`
-  const isGone = `NOT EXISTS (SELECT 1 FROM ${names.jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)})`
+  const isGone = `NOT EXISTS (SELECT 1 FROM ${names.jobs} AS j WHERE ${hasKeyOf(dialect, 'j', 's', jobKeyColumns)})`
   return {
     load: sqlQuery(
       dialect,
       `SELECT ${shown.join(', ')} FROM ${keys} AS r CROSS JOIN ${names.splitFirings} AS s
-       WHERE ${isRow(dialect, 's', jobKeyColumns)}`,
+       WHERE ${isRow(dialect, 's', jobKeyColumns, 'job_name')}`,
     ),
     put: upsertQuery(vocabulary, names.splitFirings, key, columns),
     delete: deleteQuery(vocabulary, names.splitFirings, key),
     forgetDeleted: sqlQuery(
       dialect,
-      `DELETE FROM ${names.splitFirings} AS s WHERE ${isAmongRows(dialect, jobKeyColumns, isGone)}`,
+      deleteNamed(
+        dialect,
+        { table: names.splitFirings, alias: 's', key: jobKeyColumns, first: 'job_name' },
+        isGone,
+      ),
     ),
     jobs: sqlQuery(
       dialect,

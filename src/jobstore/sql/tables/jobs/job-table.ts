@@ -8,9 +8,10 @@ import {
   changeRows,
   chunksOf,
   clearQuery,
+  deleteNamed,
   eachQuery,
+  hasKeyOf,
   insertQuery,
-  isAmongRows,
   isNamed,
   isRow,
   type KeyQuery,
@@ -86,7 +87,7 @@ export class JobTable {
   #encoding: WrittenJobData
   readonly #statements: JobStatements
 
-  constructor(vocabulary: SqlVocabulary, encoding: WrittenJobData) {
+  constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
     this.#vocabulary = vocabulary
     this.#schedulerName = vocabulary.schedulerName
     this.#encoding = encoding
@@ -277,27 +278,31 @@ export function jobStatements(vocabulary: SqlVocabulary): JobStatements {
     tryLockWithData: refs(dialect.forUpdateSkipLocked('j'), ', j.job_data, j.job_plan'),
     find: sqlQuery(dialect, `SELECT j.job_name, j.job_group ${wanted}`),
     writeData: updateQuery(vocabulary, jobs, jobKeyColumns, { job_data: 'bytes' }),
-    deleteOrphans: deleteIdle(vocabulary, 'AND NOT j.is_durable RETURNING job_name, job_group'),
-    delete: deleteIdle(vocabulary, ''),
+    deleteOrphans: deleteIdle(vocabulary, 'NOT j.is_durable', ['job_name', 'job_group']),
+    delete: deleteIdle(vocabulary, 'true', []),
     clear: clearQuery(vocabulary, jobs),
   }
 }
 
 /** Deletes jobs that have no trigger left. */
-function deleteIdle({ dialect, names }: SqlVocabulary, ending: string): RowSetQuery {
+function deleteIdle(
+  { dialect, names }: SqlVocabulary,
+  condition: string,
+  returned: readonly string[],
+): RowSetQuery {
   const { jobs, triggers } = names
   if (dialect.runsRowByRow) {
     const ofJob = Object.keys(withScheduler(jobKeyColumns)).map((column) => `t.${column} = j.${column}`)
     const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${ofJob.join(' AND ')})`
     return eachQuery(
       dialect,
-      `DELETE FROM ${jobs} AS j WHERE ${isNamed(jobKeyColumns, 'j.')} AND ${idle} ${ending}`,
+      `DELETE FROM ${jobs} AS j WHERE ${isNamed(jobKeyColumns, 'j.')} AND ${idle} AND ${condition}
+       ${returned.length === 0 ? '' : `RETURNING ${returned.join(', ')}`}`,
       Object.keys(withScheduler(jobKeyColumns)),
     )
   }
-  const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${isRow(dialect, 't', jobKeyColumns)})`
-  return setQuery(
-    dialect,
-    `DELETE FROM ${jobs} AS j WHERE ${isAmongRows(dialect, jobKeyColumns, idle)} ${ending}`,
-  )
+  const idle = `NOT EXISTS (
+    SELECT 1 FROM ${triggers} AS t WHERE ${hasKeyOf(dialect, 't', 'j', jobKeyColumns, 'job_name')})`
+  const place = { table: jobs, alias: 'j', key: jobKeyColumns }
+  return setQuery(dialect, deleteNamed(dialect, place, `${idle} AND ${condition}`, returned))
 }

@@ -1,9 +1,11 @@
 import { GroupMatcher } from '../../../../core/matcher.ts'
 import { type JobQuery, lowerAscii, type TriggerConditions } from '../../../queries.ts'
 import { reportedTriggerState, storedTriggerStates, type TriggerState } from '../../../trigger-state.ts'
+import { hasKeyOf } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import type { SqlValue } from '../../kernel/statement.ts'
 import { groupPredicate } from '../encoding/groups.ts'
+import { jobKeyColumns } from '../encoding/key-rows.ts'
 
 /**
  * How many rows one page looks at in each part of a list, where it leaves some out: about 5 ms of SQLite, which works
@@ -106,8 +108,7 @@ function siftingConditions(
   if (jobType !== undefined) {
     texts.push(`EXISTS (
       SELECT 1 FROM ${names.jobs} AS j
-      WHERE j.sched_name = t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group
-        AND j.job_class_name = :jobType)`)
+      WHERE ${hasKeyOf(dialect, 'j', 't', jobKeyColumns)} AND j.job_class_name = :jobType)`)
     values['jobType'] = jobType
   }
   if (dueBefore !== undefined) {

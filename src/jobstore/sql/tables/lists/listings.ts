@@ -12,6 +12,7 @@ import {
   unknownJobTypeLimits,
 } from '../../../queries.ts'
 import type { TriggerState } from '../../../trigger-state.ts'
+import { hasKeyOf } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
   all,
@@ -23,7 +24,7 @@ import {
   sqlQuery,
 } from '../../kernel/statement.ts'
 import { anyText, integer, text } from '../encoding/columns.ts'
-import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
+import { jobKeyColumns, jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
 import { isStill, jobConditions, rowsLookedAt, triggerConditions } from './list-conditions.ts'
 import {
   beginningOf,
@@ -165,7 +166,7 @@ interface ListingStatements {
 
 export function listingStatements({ dialect, names }: SqlVocabulary): ListingStatements {
   const count = (table: string): string => `(SELECT count(*) FROM ${table} WHERE sched_name = :scheduler)`
-  const blocked = blockedTriggers({ names })
+  const blocked = blockedTriggers({ dialect, names })
   const membersOf = (subject: string, table: string): SqlQuery<{ scheduler: string }> =>
     sqlQuery(
       dialect,
@@ -199,13 +200,12 @@ export function listingStatements({ dialect, names }: SqlVocabulary): ListingSta
            count(*) OVER (PARTITION BY j.job_class_name) AS waiting,
            row_number() OVER (PARTITION BY j.job_class_name ORDER BY d.next_fire_time, d.trigger_name) AS place
          FROM (
-           SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time
+           SELECT t.sched_name, t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time
            FROM ${names.triggers} AS t
            WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs
            ORDER BY t.next_fire_time LIMIT ${unknownJobTypeLimits.triggers}
          ) AS d
-         JOIN ${names.jobs} AS j
-           ON j.sched_name = :scheduler AND j.job_name = d.job_name AND j.job_group = d.job_group
+         JOIN ${names.jobs} AS j ON ${hasKeyOf(dialect, 'j', 'd', jobKeyColumns)}
        ) AS p
        WHERE p.place <= ${unknownJobTypeLimits.triggersOfType}
        ORDER BY p.job_class_name, p.place`,

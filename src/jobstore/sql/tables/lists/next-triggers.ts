@@ -4,6 +4,7 @@ import { TriggerFamilies } from '../../../../triggers/families/trigger-families.
 import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
 import { compareFireTimes } from '../../../../triggers/trigger.ts'
 import type { FirePlace, NextTriggerQuery, TriggerSummary } from '../../../queries.ts'
+import { hasKeyOf } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
   all,
@@ -15,7 +16,13 @@ import {
   sqlQuery,
 } from '../../kernel/statement.ts'
 import { integer, integerOrNull, readable } from '../encoding/columns.ts'
-import { compareStoredKeys, keyOrder, triggerKeyOf } from '../encoding/key-rows.ts'
+import {
+  compareStoredKeys,
+  jobKeyColumns,
+  keyOrder,
+  triggerKeyColumns,
+  triggerKeyOf,
+} from '../encoding/key-rows.ts'
 import { type ListConditions, rowsLookedAt, triggerConditions } from './list-conditions.ts'
 import type { Found, ListQuery } from './listing-query.ts'
 import { summaryColumns, triggerSummary } from './summary-rows.ts'
@@ -80,7 +87,7 @@ export function nextTriggersQuery(
 ): ListQuery {
   const { dialect, names } = vocabulary
   const waiting = `FROM ${names.triggers} AS t WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'`
-  const source = { waiting, claimed: claimedTriggers({ names }), blocked: blockedTriggers({ names }) }[arm]
+  const source = { waiting, claimed: claimedTriggers(vocabulary), blocked: blockedTriggers(vocabulary) }[arm]
   // The order of an index that does not find the job or the calendar must not be used.
   const time = conditions.isNarrow ? 't.next_fire_time + 0' : 't.next_fire_time'
   const all = [
@@ -98,20 +105,19 @@ export function nextTriggersQuery(
   )
 }
 
-function claimedTriggers({ names }: Pick<SqlVocabulary, 'names'>): string {
+function claimedTriggers({ dialect, names }: Pick<SqlVocabulary, 'dialect' | 'names'>): string {
   return `FROM ${names.firedTriggers} AS f CROSS JOIN ${names.triggers} AS t
-    WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND t.sched_name = f.sched_name
-      AND t.trigger_group = f.trigger_group AND t.trigger_name = f.trigger_name AND t.trigger_state = 'ACQUIRED'`
+    WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND t.trigger_state = 'ACQUIRED'
+      AND ${hasKeyOf(dialect, 't', 'f', triggerKeyColumns)}`
 }
 
 /** The triggers that wait for an execution of their job to end, `t`. */
-export function blockedTriggers({ names }: Pick<SqlVocabulary, 'names'>): string {
+export function blockedTriggers({ dialect, names }: Pick<SqlVocabulary, 'dialect' | 'names'>): string {
   return `FROM (
       SELECT DISTINCT f.sched_name, f.job_name, f.job_group FROM ${names.firedTriggers} AS f
       WHERE f.sched_name = :scheduler AND f.state = 'EXECUTING' AND f.is_nonconcurrent) AS f
     CROSS JOIN ${names.triggers} AS t
-    WHERE t.sched_name = f.sched_name AND t.job_name = f.job_name AND t.job_group = f.job_group
-      AND t.trigger_state = 'BLOCKED'`
+    WHERE ${hasKeyOf(dialect, 't', 'f', jobKeyColumns, 'job_name')} AND t.trigger_state = 'BLOCKED'`
 }
 
 /** The place of the waiting trigger that `:skipped` others come before, whether it fits the conditions or not. */

@@ -11,7 +11,15 @@ import {
   type JobStatusQuery,
 } from '../../../job-status.ts'
 import { executionOutcomes } from '../../../queries.ts'
-import { boundRows, isRow, type KeyQuery, runOver, withScheduler, writeOver } from '../../kernel/row-set.ts'
+import {
+  boundRows,
+  hasKeyOf,
+  isRow,
+  type KeyQuery,
+  runOver,
+  withScheduler,
+  writeOver,
+} from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
   all,
@@ -253,8 +261,7 @@ export function jobStatusStatements(vocabulary: SqlVocabulary): JobStatusStateme
       `DELETE FROM ${names.jobStatus} WHERE (sched_name, job_group, job_name) IN (
          SELECT s.sched_name, s.job_group, s.job_name FROM ${names.jobStatus} AS s
          WHERE s.sched_name = :scheduler AND s.changed_time < :before AND NOT EXISTS (
-           SELECT 1 FROM ${names.jobs} AS j WHERE j.sched_name = s.sched_name
-             AND j.job_group = s.job_group AND j.job_name = s.job_name) LIMIT :limit)`,
+           SELECT 1 FROM ${names.jobs} AS j WHERE ${hasKeyOf(dialect, 'j', 's', jobKeyColumns)}) LIMIT :limit)`,
     ),
   }
 }

@@ -1,6 +1,7 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
+import { hasKeyOf, lookedUp } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, type SqlRow, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
 import { instantOrNull, readable } from '../encoding/columns.ts'
@@ -236,11 +237,11 @@ function textOf(
 }
 
 function lockText(vocabulary: SqlVocabulary, condition: string, tables: readonly ScheduleTable[]): string {
-  const { dialect, names } = vocabulary
+  const { dialect } = vocabulary
   const asFound = dialect.lockedAsFound('t')
   return dueText(vocabulary, {
     selected: `${columnsOf(tables)}, ${dialect.rowId('t')} AS row_id`,
-    joins: `${dueScheduleJoins(names, tables)} ${asFound.join}`,
+    joins: `${dueScheduleJoins(vocabulary, tables)} ${asFound.join}`,
     condition: `${condition} AND ${asFound.condition}`,
     locking: dialect.forUpdateSkipLocked('t'),
   })
@@ -269,7 +270,8 @@ function dueText(
   const { dialect, names, sharedWithJava = false } = vocabulary
   return `SELECT ${selected}
     FROM ${names.triggers} AS t LEFT JOIN ${names.jobs} AS j
-      ON j.sched_name = t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group
+      ON ${lookedUp(dialect, 'j.sched_name', "t.sched_name || ''")}
+        AND j.job_name = t.job_name AND j.job_group = t.job_group
     ${joins}
     WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
       AND t.next_fire_time <= :untilMs ${condition}
@@ -279,8 +281,8 @@ function dueText(
         WHERE f.sched_name = :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL
         UNION ALL
         SELECT a.job_name, a.job_group FROM ${names.firedTriggers} AS f CROSS JOIN ${names.triggers} AS a
-        WHERE f.sched_name = :scheduler AND f.job_name IS NULL AND a.sched_name = f.sched_name
-          AND a.trigger_name = f.trigger_name AND a.trigger_group = f.trigger_group))
+        WHERE f.sched_name = :scheduler AND f.job_name IS NULL
+          AND ${hasKeyOf(dialect, 'a', 'f', triggerKeyColumns)}))
     ORDER BY t.next_fire_time, t.priority DESC, ${keyOrder({ dialect })}
     LIMIT :limit ${locking}`
 }

@@ -1,7 +1,9 @@
 import { int32Max } from '../../../../triggers/invalid-trigger.ts'
 import { type ScheduleTable, scheduleTables } from '../../../../triggers/trigger-family.ts'
 import type { Columns } from '../../kernel/row-set.ts'
+import { lookedUp } from '../../kernel/row-set.ts'
 import type { SqlNames } from '../../kernel/sql-names.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { triggerKeyColumns } from '../encoding/key-rows.ts'
 
 /**
@@ -74,24 +76,28 @@ export function scheduleSelection(tables: readonly ScheduleTable[]): string {
 }
 
 /** The tables joined to the rows of `triggers AS t` that have a row there. */
-export function scheduleJoins(names: SqlNames): string {
-  return joinsOf(names, 't.sched_name', scheduleTableNames)
+export function scheduleJoins(vocabulary: SqlVocabulary): string {
+  return joinsOf(vocabulary, 't.sched_name', scheduleTableNames)
 }
 
 /**
  * The same for triggers that are found by their time and not by bound keys: the planner must not know the scheduler of
  * the joined rows, for the reason given at `withScheduler`.
  */
-export function dueScheduleJoins(names: SqlNames, tables: readonly ScheduleTable[]): string {
-  return joinsOf(names, "t.sched_name || ''", tables)
+export function dueScheduleJoins(vocabulary: SqlVocabulary, tables: readonly ScheduleTable[]): string {
+  return joinsOf(vocabulary, "t.sched_name || ''", tables)
 }
 
-function joinsOf(names: SqlNames, scheduler: string, tables: readonly ScheduleTable[]): string {
+function joinsOf(
+  { dialect, names }: SqlVocabulary,
+  scheduler: string,
+  tables: readonly ScheduleTable[],
+): string {
   return tables
     .map((table) => {
       const { alias } = storedTables[table]
       return `LEFT JOIN ${sqlNameOf(names, table)} AS ${alias}
-        ON ${alias}.sched_name = ${scheduler} AND ${alias}.trigger_name = t.trigger_name
+        ON ${lookedUp(dialect, `${alias}.sched_name`, scheduler)} AND ${alias}.trigger_name = t.trigger_name
         AND ${alias}.trigger_group = t.trigger_group`
     })
     .join(' ')

@@ -2,7 +2,7 @@ import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { misfireInstructionCode } from '../../../../triggers/misfire-instruction.ts'
 import type { TriggerAction } from '../../../trigger-state.ts'
-import { boundRows, isRow, type KeyQuery, withScheduler, writeOver } from '../../kernel/row-set.ts'
+import { boundRows, hasKeyOf, isRow, type KeyQuery, withScheduler, writeOver } from '../../kernel/row-set.ts'
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../kernel/statement.ts'
 import { instantOrNull, readable } from '../encoding/columns.ts'
 import { groupRows, groupsOf } from '../encoding/groups.ts'
-import { jobKeyColumns, jobKeyRows, triggerKeyOf } from '../encoding/key-rows.ts'
+import { jobKeyColumns, jobKeyRows, triggerKeyColumns, triggerKeyOf } from '../encoding/key-rows.ts'
 import { stateAfter, statesBefore } from './transitions.ts'
 
 /** A set of triggers that one statement can name, however many they are. */
@@ -247,28 +247,26 @@ function releaseText({ dialect, names }: SqlVocabulary): string {
   return `
     UPDATE ${names.triggers} AS t SET trigger_state = ${stateAfter('release', 't.trigger_state')}
     FROM ${boundRows(dialect, withScheduler(jobKeyColumns))} AS r
-    WHERE ${isRow(dialect, 't', jobKeyColumns)} ${whichever}`
+    WHERE ${isRow(dialect, 't', jobKeyColumns, 'job_name')} ${whichever}`
 }
 
 function earliestOfJobs({ dialect, names }: SqlVocabulary): string {
   return `
     SELECT min(t.next_fire_time) AS earliest
     FROM ${boundRows(dialect, withScheduler(jobKeyColumns))} AS r CROSS JOIN ${names.triggers} AS t
-    WHERE ${isRow(dialect, 't', jobKeyColumns)} AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0`
+    WHERE ${isRow(dialect, 't', jobKeyColumns, 'job_name')} AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0`
 }
 
-function earliestBehindStaleClaims({ names }: SqlVocabulary): string {
+function earliestBehindStaleClaims({ dialect, names }: SqlVocabulary): string {
   return `
     SELECT min(t.next_fire_time) AS earliest
     FROM ${names.firedTriggers} f
-    JOIN ${names.triggers} t
-      ON t.sched_name = f.sched_name AND t.job_name = f.job_name AND t.job_group = f.job_group
+    JOIN ${names.triggers} t ON ${hasKeyOf(dialect, 't', 'f', jobKeyColumns, 'job_name')}
     WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND f.is_nonconcurrent
       AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0
       AND NOT EXISTS (
         SELECT 1 FROM ${names.triggers} claimed
-        WHERE claimed.sched_name = f.sched_name AND claimed.trigger_name = f.trigger_name
-          AND claimed.trigger_group = f.trigger_group AND claimed.trigger_state = 'ACQUIRED')`
+        WHERE ${hasKeyOf(dialect, 'claimed', 'f', triggerKeyColumns)} AND claimed.trigger_state = 'ACQUIRED')`
 }
 
 function* earliest(statement: ReturnType<SqlQuery<Values>>): SqlProgram<EpochMs | null> {

@@ -132,11 +132,12 @@ function readingStatements(
 }
 
 /** The join begins with the few bound rows: SQLite keeps the order of a CROSS JOIN. */
-function wholeTriggers({ dialect, names }: SqlVocabulary, key: Columns): string {
+function wholeTriggers(vocabulary: SqlVocabulary, key: Columns): string {
+  const { dialect, names } = vocabulary
   return `SELECT ${wholeTriggerColumns()}
     FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${names.triggers} AS t
-    ${scheduleJoins(names)}
-    WHERE ${isRow(dialect, 't', key)}`
+    ${scheduleJoins(vocabulary)}
+    WHERE ${key === jobKeyColumns ? isRow(dialect, 't', jobKeyColumns, 'job_name') : isRow(dialect, 't', key)}`
 }
 
 function lockingStatements(
@@ -166,7 +167,7 @@ function lockingStatements(
       dialect,
       `SELECT ${refColumns}
        FROM ${boundRows(dialect, withScheduler(jobKeyColumns))} AS r CROSS JOIN ${names.triggers} AS t
-       WHERE ${isRow(dialect, 't', jobKeyColumns)} ${order} ${dialect.forUpdate('t')}`,
+       WHERE ${isRow(dialect, 't', jobKeyColumns, 'job_name')} ${order} ${dialect.forUpdate('t')}`,
     ),
     lockOfCalendar: sqlQuery(
       dialect,
@@ -181,7 +182,7 @@ function applyQuery({ dialect, names }: SqlVocabulary, action: TriggerAction): K
     dialect,
     `UPDATE ${names.triggers} AS t SET trigger_state = ${stateAfter(action, 't.trigger_state')}
      FROM ${boundRows(dialect, withScheduler(jobKeyColumns))} AS r
-     WHERE ${isRow(dialect, 't', jobKeyColumns)} AND t.trigger_state IN (${statesBefore(action)})
+     WHERE ${isRow(dialect, 't', jobKeyColumns, 'job_name')} AND t.trigger_state IN (${statesBefore(action)})
      RETURNING trigger_state, next_fire_time`,
   )
 }

@@ -32,7 +32,7 @@ import {
   readable,
   textOrNull,
 } from '../encoding/columns.ts'
-import type { WrittenJobData } from '../encoding/job-data-text.ts'
+import type { JobDataEncoding, WrittenJobData } from '../encoding/job-data-text.ts'
 import {
   asLookedUp,
   jobKeyColumns,
@@ -121,7 +121,7 @@ export class TriggerTable {
   readonly #decoder: TriggerDecoder
   readonly #sharedWithJava: boolean
 
-  constructor(vocabulary: SqlVocabulary, encoding: WrittenJobData) {
+  constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
     this.#sharedWithJava = vocabulary.sharedWithJava === true
     this.#vocabulary = vocabulary
     this.#schedulerName = vocabulary.schedulerName

@@ -5,11 +5,11 @@ import { KeySet } from '../../../../core/key-set.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import type { CommitNotes } from '../../kernel/commit-notes.ts'
-import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from '../../kernel/row-set.ts'
+import { boundRows, hasKeyOf, isRow, type KeyQuery, runOver, withScheduler } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
 import { boolean, integer, textOrNull } from '../encoding/columns.ts'
-import { triggerKeyColumns, triggerKeyOf, triggerKeyRows } from '../encoding/key-rows.ts'
+import { jobKeyColumns, triggerKeyColumns, triggerKeyOf, triggerKeyRows } from '../encoding/key-rows.ts'
 
 /** How long the result of a look for triggers to report is used. */
 const lookIntervalMs = 1000
@@ -201,8 +201,7 @@ function dueQuery(vocabulary: SqlVocabulary): SqlQuery<DueParameters> {
          AND t.next_fire_time > 0 AND t.next_fire_time >= :afterMs AND t.next_fire_time <= :untilMs
          AND (${order}) > (:afterMs, :afterGroup, :afterName)
        ORDER BY ${order} LIMIT :limit
-     ) AS t LEFT JOIN ${names.jobs} AS j
-       ON j.sched_name = t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group
+     ) AS t LEFT JOIN ${names.jobs} AS j ON ${hasKeyOf(dialect, 'j', 't', jobKeyColumns)}
      WHERE t.place = :limit OR ${ofJava}`,
   )
 }
@@ -214,7 +213,7 @@ function amongQuery(vocabulary: SqlVocabulary): KeyQuery {
     `SELECT t.trigger_name, t.trigger_group
      FROM ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r
      CROSS JOIN ${names.triggers} AS t JOIN ${names.jobs} AS j
-       ON j.sched_name = t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group
+       ON ${hasKeyOf(dialect, 'j', 't', jobKeyColumns)}
      WHERE ${isRow(dialect, 't', triggerKeyColumns)} AND ${isOfJava(vocabulary)}`,
   )
 }
@@ -222,8 +221,8 @@ function amongQuery(vocabulary: SqlVocabulary): KeyQuery {
 /** The triggers that have nothing in the columns that this package adds for schedules. */
 function ofJavaColumnsQuery({ dialect, names }: SqlVocabulary): KeyQuery {
   const hasOurs = (table: string, condition: string): string => `EXISTS (
-       SELECT 1 FROM ${table} AS s WHERE s.sched_name = t.sched_name AND s.trigger_name = t.trigger_name
-         AND s.trigger_group = t.trigger_group AND ${condition})`
+       SELECT 1 FROM ${table} AS s
+       WHERE ${hasKeyOf(dialect, 's', 't', triggerKeyColumns)} AND ${condition})`
   return sqlQuery(
     dialect,
     `SELECT t.trigger_name, t.trigger_group
