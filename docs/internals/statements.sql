@@ -4789,18 +4789,19 @@ WHERE t.sched_name = ANY(ARRAY[r.sched_name])
 --   programs/steps/ended-claims.ts (endStaleClaims)
 -- SQLite
 SELECT min(t.next_fire_time) AS earliest
-FROM qrtz_fired_triggers f
-  JOIN qrtz_triggers t ON t.sched_name = f.sched_name
-    AND t.job_name = f.job_name
-    AND t.job_group = f.job_group
+FROM qrtz_fired_triggers AS f
+  CROSS JOIN qrtz_triggers AS t
 WHERE f.sched_name = :scheduler
   AND f.state = 'ACQUIRED'
   AND f.is_nonconcurrent
+  AND t.sched_name = f.sched_name
+  AND t.job_name = f.job_name
+  AND t.job_group = f.job_group
   AND t.trigger_state = 'WAITING'
-  AND t.next_fire_time > 0
+  AND t.next_fire_time + 0 > 0
   AND NOT EXISTS (
     SELECT 1
-    FROM qrtz_triggers claimed
+    FROM qrtz_triggers AS claimed
     WHERE claimed.sched_name = f.sched_name
       AND claimed.trigger_name = f.trigger_name
       AND claimed.trigger_group = f.trigger_group
@@ -4809,18 +4810,19 @@ WHERE f.sched_name = :scheduler
 
 -- PostgreSQL
 SELECT min(t.next_fire_time) AS earliest
-FROM qrtz_fired_triggers f
-  JOIN qrtz_triggers t ON t.sched_name = ANY(ARRAY[f.sched_name])
-    AND t.job_name = ANY(ARRAY[f.job_name])
-    AND t.job_group = f.job_group
+FROM qrtz_fired_triggers AS f
+  CROSS JOIN qrtz_triggers AS t
 WHERE f.sched_name = :scheduler
   AND f.state = 'ACQUIRED'
   AND f.is_nonconcurrent
+  AND t.sched_name = ANY(ARRAY[f.sched_name])
+  AND t.job_name = ANY(ARRAY[f.job_name])
+  AND t.job_group = f.job_group
   AND t.trigger_state = 'WAITING'
-  AND t.next_fire_time > 0
+  AND t.next_fire_time + 0 > 0
   AND NOT EXISTS (
     SELECT 1
-    FROM qrtz_triggers claimed
+    FROM qrtz_triggers AS claimed
     WHERE claimed.sched_name = ANY(ARRAY[f.sched_name])
       AND claimed.trigger_name = f.trigger_name
       AND claimed.trigger_group = f.trigger_group
@@ -5361,16 +5363,28 @@ WHERE f.sched_name = ANY(ARRAY[r.sched_name])
 
 -- firedTriggers.ownIds
 --   cluster/unknown-firings.ts (UnknownFirings)
--- Every engine
+-- SQLite
 SELECT f.entry_id
 FROM qrtz_fired_triggers f
 WHERE f.sched_name = :scheduler
   AND f.instance_name = :instance
   AND NOT EXISTS (
     SELECT 1
-    FROM qrtz_awaited_results a
-    WHERE a.sched_name = f.sched_name
-      AND a.fire_id = f.entry_id
+    FROM qrtz_awaited_results AS a
+    WHERE a.fire_id = f.entry_id
+      AND a.sched_name || '' = f.sched_name
+  );
+
+-- PostgreSQL
+SELECT f.entry_id
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_awaited_results AS a
+    WHERE a.fire_id = f.entry_id
+      AND a.sched_name || '' = f.sched_name OFFSET 0
   );
 
 -- firedTriggers.allExecuting
@@ -5395,14 +5409,26 @@ GROUP BY instance_name;
 
 -- firedTriggers.deleteAll
 --   cluster/recovery.ts (recoverAtStart)
--- Every engine
+-- SQLite
 DELETE FROM qrtz_fired_triggers AS f
 WHERE f.sched_name = :scheduler
   AND NOT EXISTS (
     SELECT 1
-    FROM qrtz_awaited_results a
-    WHERE a.sched_name = f.sched_name
-      AND a.fire_id = f.entry_id
+    FROM qrtz_awaited_results AS a
+    WHERE a.fire_id = f.entry_id
+      AND a.sched_name || '' = f.sched_name
+  )
+RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery;
+
+-- PostgreSQL
+DELETE FROM qrtz_fired_triggers AS f
+WHERE f.sched_name = :scheduler
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_awaited_results AS a
+    WHERE a.fire_id = f.entry_id
+      AND a.sched_name || '' = f.sched_name OFFSET 0
   )
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
@@ -5451,9 +5477,9 @@ WHERE t.rowid IN (
     AND f.state = 'EXECUTING'
     AND EXISTS (
       SELECT 1
-      FROM qrtz_awaited_results a
-      WHERE a.sched_name = f.sched_name
-        AND a.fire_id = f.entry_id
+      FROM qrtz_awaited_results AS a
+      WHERE a.fire_id = f.entry_id
+        AND a.sched_name || '' = f.sched_name
     )
   ORDER BY f.entry_id
 )
@@ -5473,9 +5499,9 @@ WHERE t.ctid = ANY(
       AND f.state = 'EXECUTING'
       AND EXISTS (
         SELECT 1
-        FROM qrtz_awaited_results a
-        WHERE a.sched_name = f.sched_name
-          AND a.fire_id = f.entry_id
+        FROM qrtz_awaited_results AS a
+        WHERE a.fire_id = f.entry_id
+          AND a.sched_name || '' = f.sched_name OFFSET 0
       )
     ORDER BY f.entry_id
     FOR NO KEY UPDATE OF f SKIP LOCKED
@@ -5499,9 +5525,9 @@ WHERE f.sched_name = r.sched_name
   AND f.state = 'EXECUTING'
   AND EXISTS (
     SELECT 1
-    FROM qrtz_awaited_results a
-    WHERE a.sched_name = f.sched_name
-      AND a.fire_id = f.entry_id
+    FROM qrtz_awaited_results AS a
+    WHERE a.fire_id = f.entry_id
+      AND a.sched_name || '' = f.sched_name
   );
 
 -- PostgreSQL
@@ -5514,9 +5540,9 @@ WHERE f.sched_name = ANY(ARRAY[r.sched_name])
   AND f.state = 'EXECUTING'
   AND EXISTS (
     SELECT 1
-    FROM qrtz_awaited_results a
-    WHERE a.sched_name = f.sched_name
-      AND a.fire_id = f.entry_id
+    FROM qrtz_awaited_results AS a
+    WHERE a.fire_id = f.entry_id
+      AND a.sched_name || '' = f.sched_name OFFSET 0
   );
 
 -- firedTriggers.takeOver
@@ -6576,9 +6602,9 @@ WHERE a.sched_name = ANY(ARRAY[r.sched_name])
   AND EXISTS (
     SELECT 1
     FROM qrtz_fired_triggers AS f
-    WHERE f.sched_name = ANY(ARRAY[a.sched_name])
+    WHERE f.sched_name = a.sched_name
       AND f.entry_id = a.fire_id
-      AND f.state = 'EXECUTING'
+      AND f.state = 'EXECUTING' OFFSET 0
   );
 
 -- awaitedResults.ofJob
@@ -6617,9 +6643,9 @@ WHERE a.sched_name = ANY(ARRAY[r.sched_name])
   AND EXISTS (
     SELECT 1
     FROM qrtz_fired_triggers AS f
-    WHERE f.sched_name = ANY(ARRAY[a.sched_name])
+    WHERE f.sched_name = a.sched_name
       AND f.entry_id = a.fire_id
-      AND f.state = 'EXECUTING'
+      AND f.state = 'EXECUTING' OFFSET 0
   )
 LIMIT 500;
 
@@ -6650,9 +6676,9 @@ WHERE a.sched_name = ANY(ARRAY[r.sched_name])
   AND EXISTS (
     SELECT 1
     FROM qrtz_fired_triggers AS f
-    WHERE f.sched_name = ANY(ARRAY[a.sched_name])
+    WHERE f.sched_name = a.sched_name
       AND f.entry_id = a.fire_id
-      AND f.state = 'EXECUTING'
+      AND f.state = 'EXECUTING' OFFSET 0
   );
 
 -- awaitedResults.among
@@ -6696,9 +6722,9 @@ WHERE a.sched_name = :scheduler
   AND EXISTS (
     SELECT 1
     FROM qrtz_fired_triggers AS f
-    WHERE f.sched_name = ANY(ARRAY[a.sched_name])
+    WHERE f.sched_name = a.sched_name
       AND f.entry_id = a.fire_id
-      AND f.state = 'EXECUTING'
+      AND f.state = 'EXECUTING' OFFSET 0
   )
 ORDER BY a.deadline, a.fire_id
 LIMIT 500 OFFSET :skip;
@@ -6728,9 +6754,9 @@ WHERE a.sched_name = :scheduler
   AND EXISTS (
     SELECT 1
     FROM qrtz_fired_triggers AS f
-    WHERE f.sched_name = ANY(ARRAY[a.sched_name])
+    WHERE f.sched_name = a.sched_name
       AND f.entry_id = a.fire_id
-      AND f.state = 'EXECUTING'
+      AND f.state = 'EXECUTING' OFFSET 0
   )
 ORDER BY a.deadline, a.fire_id
 LIMIT 500 OFFSET :skip;
@@ -6764,9 +6790,9 @@ WHERE a.sched_name = :scheduler
   AND NOT EXISTS (
     SELECT 1
     FROM qrtz_fired_triggers AS f
-    WHERE f.sched_name = ANY(ARRAY[a.sched_name])
+    WHERE f.sched_name = a.sched_name
       AND f.entry_id = a.fire_id
-      AND f.state = 'EXECUTING'
+      AND f.state = 'EXECUTING' OFFSET 0
   );
 
 -- awaitedResults.deleteOldLate
@@ -7689,7 +7715,7 @@ WHERE (
       AND j.job_name = r.job_name
       AND j.job_group = r.job_group
       AND r.sched_name = r.sched_name || ''
-      AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
+      AND (j.job_group, j.job_name) >= (r.job_group, r.job_name) OFFSET 0
   )
     OR EXISTS (
       SELECT 1
@@ -7698,7 +7724,7 @@ WHERE (
         AND s.job_name = r.job_name
         AND s.job_group = r.job_group
         AND r.sched_name = r.sched_name || ''
-        AND (s.job_group, s.job_name) >= (r.job_group, r.job_name)
+        AND (s.job_group, s.job_name) >= (r.job_group, r.job_name) OFFSET 0
     )
 );
 
@@ -7775,7 +7801,7 @@ WHERE (
       AND j.job_name = r.job_name
       AND j.job_group = r.job_group
       AND r.sched_name = r.sched_name || ''
-      AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
+      AND (j.job_group, j.job_name) >= (r.job_group, r.job_name) OFFSET 0
   )
     OR EXISTS (
       SELECT 1
@@ -7784,7 +7810,7 @@ WHERE (
         AND s.job_name = r.job_name
         AND s.job_group = r.job_group
         AND r.sched_name = r.sched_name || ''
-        AND (s.job_group, s.job_name) >= (r.job_group, r.job_name)
+        AND (s.job_group, s.job_name) >= (r.job_group, r.job_name) OFFSET 0
     )
 )
 ON CONFLICT (sched_name, job_group,
@@ -7854,7 +7880,7 @@ WHERE EXISTS (
     AND s.job_name = r.job_name
     AND s.job_group = r.job_group
     AND r.sched_name = r.sched_name || ''
-    AND (s.job_group, s.job_name) >= (r.job_group, r.job_name)
+    AND (s.job_group, s.job_name) >= (r.job_group, r.job_name) OFFSET 0
 )
 ON CONFLICT (sched_name, job_group, job_name,
   day_number) DO UPDATE SET succeeded = t.succeeded + excluded.succeeded, failed = t.failed + excluded.failed,
@@ -7950,9 +7976,9 @@ ORDER BY d.day_number DESC;
 
 -- jobStatus.deleteDays
 --   record-pruner.ts (RecordPruner)
--- Every engine
-DELETE FROM qrtz_job_days
-WHERE (sched_name, job_group, job_name, day_number) IN (
+-- SQLite
+DELETE FROM qrtz_job_days AS t
+WHERE (t.sched_name, t.job_group, t.job_name, t.day_number) IN (
   SELECT d.sched_name, d.job_group, d.job_name, d.day_number
   FROM qrtz_job_days AS d
   WHERE d.sched_name = :scheduler
@@ -7960,11 +7986,23 @@ WHERE (sched_name, job_group, job_name, day_number) IN (
   LIMIT :limit
 );
 
+-- PostgreSQL
+DELETE FROM qrtz_job_days AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT d.ctid
+    FROM qrtz_job_days AS d
+    WHERE d.sched_name = :scheduler
+      AND d.day_number < :day
+    LIMIT :limit
+  )
+);
+
 -- jobStatus.deleteGone
 --   record-pruner.ts (RecordPruner)
 -- SQLite
-DELETE FROM qrtz_job_status
-WHERE (sched_name, job_group, job_name) IN (
+DELETE FROM qrtz_job_status AS t
+WHERE (t.sched_name, t.job_group, t.job_name) IN (
   SELECT s.sched_name, s.job_group, s.job_name
   FROM qrtz_job_status AS s
   WHERE s.sched_name = :scheduler
@@ -7980,20 +8018,22 @@ WHERE (sched_name, job_group, job_name) IN (
 );
 
 -- PostgreSQL
-DELETE FROM qrtz_job_status
-WHERE (sched_name, job_group, job_name) IN (
-  SELECT s.sched_name, s.job_group, s.job_name
-  FROM qrtz_job_status AS s
-  WHERE s.sched_name = :scheduler
-    AND s.changed_time < :before
-    AND NOT EXISTS (
-      SELECT 1
-      FROM qrtz_job_details AS j
-      WHERE j.sched_name = ANY(ARRAY[s.sched_name])
-        AND j.job_name = s.job_name
-        AND j.job_group = s.job_group
-    )
-  LIMIT :limit
+DELETE FROM qrtz_job_status AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT s.ctid
+    FROM qrtz_job_status AS s
+    WHERE s.sched_name = :scheduler
+      AND s.changed_time < :before
+      AND NOT EXISTS (
+        SELECT 1
+        FROM qrtz_job_details AS j
+        WHERE j.sched_name = ANY(ARRAY[s.sched_name])
+          AND j.job_name = s.job_name
+          AND j.job_group = s.job_group OFFSET 0
+      )
+    LIMIT :limit
+  )
 );
 
 ------------------------------
@@ -8053,15 +8093,28 @@ LIMIT 1 OFFSET :skipped;
 
 -- executionLog.deleteBefore
 --   record-pruner.ts (RecordPruner)
--- Every engine
-DELETE FROM qrtz_execution_log
-WHERE (sched_name, fire_instance_id, first_line) IN (
+-- SQLite
+DELETE FROM qrtz_execution_log AS t
+WHERE (t.sched_name, t.fire_instance_id, t.first_line) IN (
   SELECT o.sched_name, o.fire_instance_id, o.first_line
   FROM qrtz_execution_log AS o
   WHERE o.sched_name = :scheduler
     AND o.logged_time < :before
   ORDER BY o.logged_time
   LIMIT :limit
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_execution_log AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT o.ctid
+    FROM qrtz_execution_log AS o
+    WHERE o.sched_name = :scheduler
+      AND o.logged_time < :before
+    ORDER BY o.logged_time
+    LIMIT :limit
+  )
 );
 
 ----------------------------------------
@@ -8106,9 +8159,9 @@ WHERE p.sched_name = :scheduler;
 
 -- executionProgress.deleteLeft
 --   record-pruner.ts (RecordPruner)
--- Every engine
-DELETE FROM qrtz_execution_progress
-WHERE (sched_name, fire_instance_id) IN (
+-- SQLite
+DELETE FROM qrtz_execution_progress AS t
+WHERE (t.sched_name, t.fire_instance_id) IN (
   SELECT p.sched_name, p.fire_instance_id
   FROM qrtz_execution_progress AS p
   WHERE p.sched_name = :scheduler
@@ -8119,6 +8172,23 @@ WHERE (sched_name, fire_instance_id) IN (
         AND f.entry_id = p.fire_instance_id
     )
   LIMIT :limit
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_execution_progress AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT p.ctid
+    FROM qrtz_execution_progress AS p
+    WHERE p.sched_name = :scheduler
+      AND NOT EXISTS (
+        SELECT 1
+        FROM qrtz_fired_triggers AS f
+        WHERE f.sched_name = p.sched_name
+          AND f.entry_id = p.fire_instance_id OFFSET 0
+      )
+    LIMIT :limit
+  )
 );
 
 ---------------------
@@ -8178,15 +8248,28 @@ LIMIT 1 OFFSET :skipped;
 
 -- misfires.deleteUpTo
 --   record-pruner.ts (RecordPruner)
--- Every engine
-DELETE FROM qrtz_misfires
-WHERE (sched_name, noticed_time, misfire_id) IN (
+-- SQLite
+DELETE FROM qrtz_misfires AS t
+WHERE (t.sched_name, t.noticed_time, t.misfire_id) IN (
   SELECT m.sched_name, m.noticed_time, m.misfire_id
   FROM qrtz_misfires AS m
   WHERE m.sched_name = :scheduler
     AND (m.noticed_time, m.misfire_id) <= (:time, :id)
   ORDER BY m.noticed_time, m.misfire_id
   LIMIT :limit
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_misfires AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT m.ctid
+    FROM qrtz_misfires AS m
+    WHERE m.sched_name = :scheduler
+      AND (m.noticed_time, m.misfire_id) <= (:time, :id)
+    ORDER BY m.noticed_time, m.misfire_id
+    LIMIT :limit
+  )
 );
 
 -- misfires.find: with every condition that a query may have
@@ -8278,15 +8361,28 @@ LIMIT 1 OFFSET :skipped;
 
 -- audit.deleteBefore
 --   record-pruner.ts (RecordPruner)
--- Every engine
-DELETE FROM qrtz_audit
-WHERE (sched_name, audit_time, audit_id) IN (
+-- SQLite
+DELETE FROM qrtz_audit AS t
+WHERE (t.sched_name, t.audit_time, t.audit_id) IN (
   SELECT o.sched_name, o.audit_time, o.audit_id
   FROM qrtz_audit AS o
   WHERE o.sched_name = :scheduler
     AND o.audit_time < :before
   ORDER BY o.audit_time
   LIMIT :limit
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_audit AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT o.ctid
+    FROM qrtz_audit AS o
+    WHERE o.sched_name = :scheduler
+      AND o.audit_time < :before
+    ORDER BY o.audit_time
+    LIMIT :limit
+  )
 );
 
 -- audit.find: with every condition that a query may have
@@ -8418,10 +8514,10 @@ ON CONFLICT DO NOTHING;
 
 -- history.dropLogLines
 --   record-pruner.ts (RecordPruner)
--- Every engine
-UPDATE qrtz_execution_history
+-- SQLite
+UPDATE qrtz_execution_history AS t
 SET log_lines = NULL
-WHERE (sched_name, fire_instance_id) IN (
+WHERE (t.sched_name, t.fire_instance_id) IN (
   SELECT h.sched_name, h.fire_instance_id
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
@@ -8429,6 +8525,21 @@ WHERE (sched_name, fire_instance_id) IN (
     AND h.finished_time < :before
   ORDER BY h.finished_time
   LIMIT :limit
+);
+
+-- PostgreSQL
+UPDATE qrtz_execution_history AS t
+SET log_lines = NULL
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT h.ctid
+    FROM qrtz_execution_history AS h
+    WHERE h.sched_name = :scheduler
+      AND h.log_lines IS NOT NULL
+      AND h.finished_time < :before
+    ORDER BY h.finished_time
+    LIMIT :limit
+  )
 );
 
 -- history.nth
@@ -8461,9 +8572,9 @@ WHERE sched_name = :scheduler
 
 -- history.deleteOutcome
 --   record-pruner.ts (RecordPruner)
--- Every engine
-DELETE FROM qrtz_execution_history
-WHERE (sched_name, fire_instance_id) IN (
+-- SQLite
+DELETE FROM qrtz_execution_history AS t
+WHERE (t.sched_name, t.fire_instance_id) IN (
   SELECT h.sched_name, h.fire_instance_id
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
@@ -8471,6 +8582,20 @@ WHERE (sched_name, fire_instance_id) IN (
     AND h.fired_time < :before
   ORDER BY h.fired_time
   LIMIT :limit
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_execution_history AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT h.ctid
+    FROM qrtz_execution_history AS h
+    WHERE h.sched_name = :scheduler
+      AND h.outcome = :outcome
+      AND h.fired_time < :before
+    ORDER BY h.fired_time
+    LIMIT :limit
+  )
 );
 
 -- history.get
@@ -10332,9 +10457,9 @@ WHERE sched_name = :scheduler
       AND f.instance_name = s.instance_name
       AND NOT EXISTS (
         SELECT 1
-        FROM qrtz_awaited_results a
-        WHERE a.sched_name = f.sched_name
-          AND a.fire_id = f.entry_id
+        FROM qrtz_awaited_results AS a
+        WHERE a.fire_id = f.entry_id
+          AND a.sched_name || '' = f.sched_name OFFSET 0
       )
   );
 

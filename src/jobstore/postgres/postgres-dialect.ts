@@ -48,6 +48,8 @@ export const postgresDialect: SqlDialect = {
   // Of two indexes that cost it the same, the one that holds this condition as well costs less than to check it.
   fromKey: (columns, values) => `(${columns.join(', ')}) >= (${values.join(', ')})`,
   deletesUsing: true,
+  apart: 'OFFSET 0',
+  carriesColumns: true,
   // A row that was changed since the statement began is locked in its newest version, which the statement does not see:
   // it is left out.
   isAmongLocked: (alias, locked, query) => `${alias}.ctid = ANY(ARRAY(SELECT ${locked}.ctid ${query}))`,

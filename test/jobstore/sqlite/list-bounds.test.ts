@@ -9,6 +9,7 @@ import {
 } from '../../../src/jobstore/sql/tables/lists/list-conditions.ts'
 import { lastLookedAtQuery, listingQuery } from '../../../src/jobstore/sql/tables/lists/listing-query.ts'
 import { nextTriggersQuery } from '../../../src/jobstore/sql/tables/lists/next-triggers.ts'
+import { triggerScopeStatements } from '../../../src/jobstore/sql/tables/triggers/trigger-scopes.ts'
 import { sqliteJobStore } from '../../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../../src/scheduler/scheduler.ts'
@@ -96,6 +97,8 @@ test('each statement finds its rows by an index in their order', async () => {
   expect(next({})).toContain('idx_qrtz_t_acquire (sched_name=? AND next_fire_time>?)')
   expect(next({})).not.toContain('ORDER BY')
   expect(next(ofJob)).toContain('idx_qrtz_t_job')
+  const claims = plan(triggerScopeStatements(vocabulary).earliestBehindStaleClaims)
+  expect(claims).toMatch(/SEARCH f [^]*SEARCH t USING .*idx_qrtz_t_job/)
   const jobs = { subject: 'job', conditions: jobConditions(vocabulary, {}) } as const
   expect(plan(listingQuery(vocabulary, jobs, 'behind', unbounded))).toContain('(job_group,job_name)>(?,?)')
   database.close()

@@ -109,6 +109,26 @@ export function hasKeyOf(
     .join(' AND ')
 }
 
+/**
+ * The condition that a row is among rows of its table that a query answers. It is given from FROM on, and run once.
+ * `other` stands for its rows, and `key` has the columns of the primary key.
+ */
+export function isAmongFound(
+  { places }: SqlDialect,
+  alias: string,
+  other: string,
+  { key, query }: { readonly key: readonly string[]; readonly query: string },
+): string {
+  if (places !== undefined) return places.isAmong(alias, `SELECT ${places.of(other)} ${query}`)
+  const columns = (of: string): string => key.map((column) => `${of}.${column}`).join(', ')
+  return `(${columns(alias)}) IN (SELECT ${columns(other)} ${query})`
+}
+
+/** Whether there is a row; the subquery is given from FROM on, and is run once for each row around it. */
+export function exists({ apart = '' }: SqlDialect, query: string): string {
+  return `EXISTS (SELECT 1 ${query} ${apart})`
+}
+
 /** The condition that the first column of an index has the value of another row. */
 export function lookedUp(dialect: SqlDialect, column: string, value: string): string {
   return dialect.lookedUp?.(column, value) ?? `${column} = ${value}`

@@ -82,8 +82,18 @@ export interface SqlDialect {
    * Left out: no condition.
    */
   readonly fromKey?: (columns: readonly string[], values: readonly string[]) => string
+  /**
+   * What ends a subquery that must be run for each row of the statement around it, for planners that would join it
+   * instead. Left out: nothing.
+   */
+  readonly apart?: string
   /** Whether a DELETE may name other rows behind USING. Default: false, and the rows are compared by IN. */
   readonly deletesUsing?: boolean
+  /**
+   * Whether an index can carry columns that are no part of its key (`INCLUDE`). Default: false, and they are columns of
+   * its key.
+   */
+  readonly carriesColumns?: boolean
   /**
    * Whether row `alias` is one of the rows `locked` of the same table that a query locks, which is given from FROM on
    * and run once. The query comes from the same statement, so the rows are where it found them.

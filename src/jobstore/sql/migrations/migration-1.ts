@@ -202,7 +202,13 @@ export const indexesOf1: readonly Index[] = [
     where: `trigger_state = 'WAITING'`,
     ownTablesOnly: false,
   },
-  { name: 't_job', table: 'triggers', columns: () => jobIndexColumns, ownTablesOnly: true },
+  {
+    name: 't_job',
+    table: 'triggers',
+    columns: () => jobIndexColumns,
+    carried: 'sched_name',
+    ownTablesOnly: true,
+  },
   {
     name: 't_calendar',
     table: 'triggers',
@@ -210,7 +216,13 @@ export const indexesOf1: readonly Index[] = [
     where: 'calendar_name IS NOT NULL',
     ownTablesOnly: true,
   },
-  { name: 'ft_job', table: 'firedTriggers', columns: () => jobIndexColumns, ownTablesOnly: true },
+  {
+    name: 'ft_job',
+    table: 'firedTriggers',
+    columns: () => jobIndexColumns,
+    carried: 'sched_name',
+    ownTablesOnly: true,
+  },
   {
     name: 'eh_fired',
     table: 'history',

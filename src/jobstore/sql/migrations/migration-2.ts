@@ -200,6 +200,7 @@ function executionIndex(kind: 'job' | 'trigger'): Index {
     name: `eh_${kind}`,
     table: 'history',
     columns: () => [`${kind}_name`, `${kind}_group`, 'sched_name', 'fired_time', 'fire_instance_id'],
+    carried: 'sched_name',
     ownTablesOnly: false,
     findsExecutionsBy: 'name',
   }
@@ -251,24 +252,28 @@ export const indexesOf2: readonly Index[] = [
     name: 'sf_job',
     table: 'splitFirings',
     columns: () => ['job_name', 'job_group', 'sched_name'],
+    carried: 'sched_name',
     ownTablesOnly: false,
   },
   {
     name: 'ar_firing',
     table: 'awaitedResults',
     columns: () => ['fire_id', 'sched_name'],
+    carried: 'sched_name',
     ownTablesOnly: false,
   },
   {
     name: 'ar_job',
     table: 'awaitedResults',
     columns: () => ['job_name', 'job_group', 'sched_name'],
+    carried: 'sched_name',
     ownTablesOnly: false,
   },
   {
     name: 'ar_deadline',
     table: 'awaitedResults',
     columns: () => ['sched_name', 'deadline'],
+    carried: 'sched_name',
     ownTablesOnly: false,
   },
   {
@@ -297,6 +302,7 @@ export const indexesOf2: readonly Index[] = [
     name: 'jd_day',
     table: 'jobDays',
     columns: () => ['sched_name', 'day_number'],
+    carried: 'sched_name',
     ownTablesOnly: false,
   },
 ]

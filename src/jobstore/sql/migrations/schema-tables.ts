@@ -50,6 +50,11 @@ export interface Index {
   readonly replaces?: string
   readonly table: keyof SqlNames
   readonly columns: (dialect: SqlDialect) => readonly string[]
+  /**
+   * The scheduler's name, where it is not the first column. While statistics say that a table is nearly empty,
+   * PostgreSQL would take an index that has it for one that finds rows by their keys. It is no part of the key there.
+   */
+  readonly carried?: 'sched_name'
   readonly where?: string
   /** Not made where Quartz's own script made the table, because one of its indexes serves. */
   readonly ownTablesOnly: boolean
@@ -86,8 +91,12 @@ export function dropIndex(names: SqlNames, index: Pick<Index, 'name'>): string {
 
 export function createIndex(dialect: SqlDialect, names: SqlNames, index: Index): string {
   const where = index.where === undefined ? '' : ` WHERE ${index.where}`
+  const { carried } = index
+  const isApart = carried !== undefined && dialect.carriesColumns === true
+  const columns = index.columns(dialect).filter((column) => !isApart || column !== carried)
+  const included = isApart ? ` INCLUDE (${carried})` : ''
   return (
     `CREATE INDEX IF NOT EXISTS ${indexName(names, index)} ` +
-    `ON ${names[index.table]} (${index.columns(dialect).join(', ')})${where}`
+    `ON ${names[index.table]} (${columns.join(', ')})${included}${where}`
   )
 }

@@ -1,6 +1,8 @@
-import type { SqlNames } from '../../kernel/sql-names.ts'
+import { exists } from '../../kernel/row-set.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 
-/** Whether an execution `f` goes on elsewhere: its result is awaited. */
-export function isAwaited({ awaitedResults }: SqlNames): string {
-  return `EXISTS (SELECT 1 FROM ${awaitedResults} a WHERE a.sched_name = f.sched_name AND a.fire_id = f.entry_id)`
+/** Whether an execution `f` goes on elsewhere: its result is awaited. The index of firings alone serves for that. */
+export function isAwaited({ dialect, names }: Pick<SqlVocabulary, 'dialect' | 'names'>): string {
+  const ofFiring = `a.fire_id = f.entry_id AND a.sched_name || '' = f.sched_name`
+  return exists(dialect, `FROM ${names.awaitedResults} AS a WHERE ${ofFiring}`)
 }

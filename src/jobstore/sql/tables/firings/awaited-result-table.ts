@@ -15,9 +15,9 @@ import {
   changeRows,
   deleteNamed,
   deleteQuery,
+  exists,
   isRow,
   type KeyQuery,
-  lookedUp,
   type RowSetQuery,
   runOver,
   withScheduler,
@@ -254,8 +254,11 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
   const awaited = names.awaitedResults
   const own = Object.keys(columns)
   const shown = `SELECT ${own.map((name) => `a.${name}`).join(', ')}`
-  const isInFlight = `EXISTS (SELECT 1 FROM ${names.firedTriggers} AS f
-    WHERE ${lookedUp(dialect, 'f.sched_name', 'a.sched_name')} AND f.entry_id = a.fire_id AND f.state = 'EXECUTING')`
+  const isInFlight = exists(
+    dialect,
+    `FROM ${names.firedTriggers} AS f
+     WHERE f.sched_name = a.sched_name AND f.entry_id = a.fire_id AND f.state = 'EXECUTING'`,
+  )
   const of = (key: Readonly<Record<string, 'text'>>, selected: string, first?: string): string =>
     `${selected} FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${awaited} AS a
      WHERE ${isRow(dialect, 'a', key, first)}`

@@ -404,7 +404,7 @@ function statementsOfAwaited({
   const bound = `${boundRows(dialect, withScheduler(entryColumns))} AS r`
   const isNamed = isRow(dialect, 'f', entryColumns)
   const rows = `FROM ${bound} CROSS JOIN ${fired} AS f
-    WHERE ${isNamed} AND f.state = 'EXECUTING' AND ${isAwaited(names)}`
+    WHERE ${isNamed} AND f.state = 'EXECUTING' AND ${isAwaited({ dialect, names })}`
   return {
     tryDeleteAwaited: sqlQuery(dialect, tryDeleteText(dialect, fired, rows)),
     findAwaited: sqlQuery(dialect, `SELECT f.entry_id ${rows}`),
@@ -438,7 +438,7 @@ function statementsOfRecovery(vocabulary: SqlVocabulary): StatementsOfRecovery {
     ),
     ownIds: sqlQuery(
       dialect,
-      `SELECT f.entry_id FROM ${fired} f WHERE ${ofInstance} AND NOT ${isAwaited(names)}`,
+      `SELECT f.entry_id FROM ${fired} f WHERE ${ofInstance} AND NOT ${isAwaited({ dialect, names })}`,
     ),
     allExecuting: sqlQuery(
       dialect,
@@ -452,7 +452,7 @@ function statementsOfRecovery(vocabulary: SqlVocabulary): StatementsOfRecovery {
     ),
     deleteAll: sqlQuery(
       dialect,
-      `DELETE FROM ${fired} AS f WHERE f.sched_name = :scheduler AND NOT ${isAwaited(names)}
+      `DELETE FROM ${fired} AS f WHERE f.sched_name = :scheduler AND NOT ${isAwaited({ dialect, names })}
        RETURNING ${columns}`,
     ),
     ofTriggers: sqlQuery(

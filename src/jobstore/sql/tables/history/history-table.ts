@@ -21,7 +21,7 @@ import {
   newestFirstPage,
   newestFirstQuery,
 } from '../../kernel/newest-first.ts'
-import { insertMissingQuery, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
+import { insertMissingQuery, isAmongFound, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
@@ -172,6 +172,11 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
   const { dialect, names } = vocabulary
   const place = `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h
     WHERE h.sched_name = :scheduler AND ${hasPlace}`
+  const among = (further: string): string =>
+    isAmongFound(dialect, 't', 'h', {
+      key: ['sched_name', 'fire_instance_id'],
+      query: `FROM ${names.history} AS h WHERE h.sched_name = :scheduler ${further} LIMIT :limit`,
+    })
   const ofTrigger = `SELECT ${list(columns)} FROM ${names.history} AS h
     WHERE ${ofScheduler(dialect)} AND ${isNamed('trigger')}`
   return {
@@ -179,10 +184,8 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
     insertPlain: insertMissingQuery(vocabulary, names.history, plainColumns, plainConstants),
     dropLogLines: sqlQuery(
       dialect,
-      `UPDATE ${names.history} SET log_lines = NULL WHERE (sched_name, fire_instance_id) IN (
-         SELECT h.sched_name, h.fire_instance_id FROM ${names.history} AS h
-         WHERE h.sched_name = :scheduler AND h.log_lines IS NOT NULL AND h.finished_time < :before
-         ORDER BY h.finished_time LIMIT :limit)`,
+      `UPDATE ${names.history} AS t SET log_lines = NULL WHERE ${among(`
+        AND h.log_lines IS NOT NULL AND h.finished_time < :before ORDER BY h.finished_time`)}`,
     ),
     nth: sqlQuery(
       dialect,
@@ -199,10 +202,8 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
     ),
     deleteOutcome: sqlQuery(
       dialect,
-      `DELETE FROM ${names.history} WHERE (sched_name, fire_instance_id) IN (
-         SELECT h.sched_name, h.fire_instance_id FROM ${names.history} AS h
-         WHERE h.sched_name = :scheduler AND h.outcome = :outcome AND h.fired_time < :before
-         ORDER BY h.fired_time LIMIT :limit)`,
+      `DELETE FROM ${names.history} AS t WHERE ${among(`
+        AND h.outcome = :outcome AND h.fired_time < :before ORDER BY h.fired_time`)}`,
     ),
     get: sqlQuery(
       dialect,

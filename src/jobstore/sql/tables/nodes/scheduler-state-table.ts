@@ -179,7 +179,8 @@ export function schedulerStateStatements({ dialect, names }: SqlVocabulary): Sch
       dialect,
       `DELETE FROM ${state} AS s WHERE ${own} AND NOT EXISTS (
          SELECT 1 FROM ${fired} f
-         WHERE f.sched_name = s.sched_name AND f.instance_name = s.instance_name AND NOT ${isAwaited(names)})`,
+         WHERE f.sched_name = s.sched_name AND f.instance_name = s.instance_name
+           AND NOT ${isAwaited({ dialect, names })})`,
     ),
   }
 }

@@ -1,5 +1,5 @@
 import type { ExecutionProgress } from '../../../execution-log.ts'
-import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
+import { exists, isAmongFound, type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, later, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { anyText, readable, textOrNull } from '../encoding/columns.ts'
@@ -54,6 +54,10 @@ interface ExecutionProgressStatements {
 
 export function executionProgressStatements(vocabulary: SqlVocabulary): ExecutionProgressStatements {
   const { dialect, names } = vocabulary
+  const inFlight = exists(
+    dialect,
+    `FROM ${names.firedTriggers} AS f WHERE f.sched_name = p.sched_name AND f.entry_id = p.fire_instance_id`,
+  )
   return {
     put: upsertQuery(vocabulary, names.executionProgress, key, columns),
     delete: sqlQuery(
@@ -67,11 +71,11 @@ export function executionProgressStatements(vocabulary: SqlVocabulary): Executio
     ),
     deleteLeft: sqlQuery(
       dialect,
-      `DELETE FROM ${names.executionProgress} WHERE (sched_name, fire_instance_id) IN (
-         SELECT p.sched_name, p.fire_instance_id FROM ${names.executionProgress} AS p
-         WHERE p.sched_name = :scheduler AND NOT EXISTS (
-           SELECT 1 FROM ${names.firedTriggers} AS f
-           WHERE f.sched_name = p.sched_name AND f.entry_id = p.fire_instance_id) LIMIT :limit)`,
+      `DELETE FROM ${names.executionProgress} AS t WHERE ${isAmongFound(dialect, 't', 'p', {
+        key: ['sched_name', 'fire_instance_id'],
+        query: `FROM ${names.executionProgress} AS p WHERE p.sched_name = :scheduler AND NOT ${inFlight}
+          LIMIT :limit`,
+      })}`,
     ),
   }
 }

@@ -13,7 +13,9 @@ import {
 import { executionOutcomes } from '../../../queries.ts'
 import {
   boundRows,
+  exists,
   hasKeyOf,
+  isAmongFound,
   isRow,
   type KeyQuery,
   runOver,
@@ -252,16 +254,19 @@ export function jobStatusStatements(vocabulary: SqlVocabulary): JobStatusStateme
     ),
     deleteDays: sqlQuery(
       dialect,
-      `DELETE FROM ${names.jobDays} WHERE (sched_name, job_group, job_name, day_number) IN (
-         SELECT d.sched_name, d.job_group, d.job_name, d.day_number FROM ${names.jobDays} AS d
-         WHERE d.sched_name = :scheduler AND d.day_number < :day LIMIT :limit)`,
+      `DELETE FROM ${names.jobDays} AS t WHERE ${isAmongFound(dialect, 't', 'd', {
+        key: ['sched_name', 'job_group', 'job_name', 'day_number'],
+        query: `FROM ${names.jobDays} AS d WHERE d.sched_name = :scheduler AND d.day_number < :day LIMIT :limit`,
+      })}`,
     ),
     deleteGone: sqlQuery(
       dialect,
-      `DELETE FROM ${names.jobStatus} WHERE (sched_name, job_group, job_name) IN (
-         SELECT s.sched_name, s.job_group, s.job_name FROM ${names.jobStatus} AS s
-         WHERE s.sched_name = :scheduler AND s.changed_time < :before AND NOT EXISTS (
-           SELECT 1 FROM ${names.jobs} AS j WHERE ${hasKeyOf(dialect, 'j', 's', jobKeyColumns)}) LIMIT :limit)`,
+      `DELETE FROM ${names.jobStatus} AS t WHERE ${isAmongFound(dialect, 't', 's', {
+        key: ['sched_name', 'job_group', 'job_name'],
+        query: `FROM ${names.jobStatus} AS s WHERE s.sched_name = :scheduler AND s.changed_time < :before
+          AND NOT ${exists(dialect, `FROM ${names.jobs} AS j WHERE ${hasKeyOf(dialect, 'j', 's', jobKeyColumns)}`)}
+          LIMIT :limit`,
+      })}`,
     ),
   }
 }
@@ -291,8 +296,12 @@ function additions({
          THEN excluded.failures ELSE 0 END END`
   const status = { ...key, ...statusColumns }
   const days = { ...key, day_number: 'bigint', ...countColumns } as const
-  const isKnown = `(EXISTS (SELECT 1 FROM ${names.jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)})
-    OR EXISTS (SELECT 1 FROM ${names.jobStatus} AS s WHERE ${isRow(dialect, 's', jobKeyColumns)}))`
+  const hasStatus = exists(
+    dialect,
+    `FROM ${names.jobStatus} AS s WHERE ${isRow(dialect, 's', jobKeyColumns)}`,
+  )
+  const isStored = exists(dialect, `FROM ${names.jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)}`)
+  const isKnown = `(${isStored} OR ${hasStatus})`
   return {
     known: sqlQuery(
       dialect,
@@ -314,7 +323,7 @@ function additions({
       dialect,
       `INSERT INTO ${names.jobDays} AS t (${list(days)})
        SELECT ${list(days, 'r.')} FROM ${boundRows(dialect, days)} AS r
-       WHERE EXISTS (SELECT 1 FROM ${names.jobStatus} AS s WHERE ${isRow(dialect, 's', jobKeyColumns)})
+       WHERE ${hasStatus}
        ON CONFLICT (sched_name, job_group, job_name, day_number) DO UPDATE SET
          ${Object.keys(countColumns)
            .map((column) => `${column} = t.${column} + excluded.${column}`)

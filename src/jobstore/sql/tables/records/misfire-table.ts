@@ -23,7 +23,7 @@ import {
   newestFirstPage,
   newestFirstQuery,
 } from '../../kernel/newest-first.ts'
-import { insertMissingQuery, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
+import { insertMissingQuery, isAmongFound, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
   all,
@@ -135,10 +135,12 @@ export function misfireStatements(vocabulary: SqlVocabulary): MisfireStatements 
     ),
     deleteUpTo: sqlQuery(
       dialect,
-      `DELETE FROM ${names.misfires} WHERE (sched_name, noticed_time, misfire_id) IN (
-         SELECT m.sched_name, m.noticed_time, m.misfire_id FROM ${names.misfires} AS m
-         WHERE m.sched_name = :scheduler AND (m.noticed_time, m.misfire_id) <= (:time, :id)
-         ORDER BY m.noticed_time, m.misfire_id LIMIT :limit)`,
+      `DELETE FROM ${names.misfires} AS t WHERE ${isAmongFound(dialect, 't', 'm', {
+        key: ['sched_name', 'noticed_time', 'misfire_id'],
+        query: `FROM ${names.misfires} AS m
+          WHERE m.sched_name = :scheduler AND (m.noticed_time, m.misfire_id) <= (:time, :id)
+          ORDER BY m.noticed_time, m.misfire_id LIMIT :limit`,
+      })}`,
     ),
   }
 }

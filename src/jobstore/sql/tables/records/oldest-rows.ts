@@ -1,5 +1,6 @@
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { Bounds } from '../../kernel/bounds.ts'
+import { isAmongFound } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { first, type SqlProgram, type SqlQuery, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
 import { integer } from '../encoding/columns.ts'
@@ -15,7 +16,6 @@ export function oldestRowsStatements(
   { dialect }: SqlVocabulary,
   { table, time, key }: { readonly table: string; readonly time: string; readonly key: object },
 ): OldestRowsStatements {
-  const columns = ['sched_name', ...Object.keys(key)]
   return {
     nth: sqlQuery(
       dialect,
@@ -24,9 +24,11 @@ export function oldestRowsStatements(
     ),
     deleteBefore: sqlQuery(
       dialect,
-      `DELETE FROM ${table} WHERE (${columns.join(', ')}) IN (
-         SELECT ${columns.map((column) => `o.${column}`).join(', ')} FROM ${table} AS o
-         WHERE o.sched_name = :scheduler AND o.${time} < :before ORDER BY o.${time} LIMIT :limit)`,
+      `DELETE FROM ${table} AS t WHERE ${isAmongFound(dialect, 't', 'o', {
+        key: ['sched_name', ...Object.keys(key)],
+        query: `FROM ${table} AS o WHERE o.sched_name = :scheduler AND o.${time} < :before
+          ORDER BY o.${time} LIMIT :limit`,
+      })}`,
     ),
   }
 }

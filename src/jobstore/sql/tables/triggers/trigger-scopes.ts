@@ -257,15 +257,16 @@ function earliestOfJobs({ dialect, names }: SqlVocabulary): string {
     WHERE ${isRow(dialect, 't', jobKeyColumns, 'job_name')} AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0`
 }
 
+/** SQLite keeps the order of a CROSS JOIN, so the few claims come first; each goes to the triggers of its job. */
 function earliestBehindStaleClaims({ dialect, names }: SqlVocabulary): string {
   return `
     SELECT min(t.next_fire_time) AS earliest
-    FROM ${names.firedTriggers} f
-    JOIN ${names.triggers} t ON ${hasKeyOf(dialect, 't', 'f', jobKeyColumns, 'job_name')}
+    FROM ${names.firedTriggers} AS f CROSS JOIN ${names.triggers} AS t
     WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND f.is_nonconcurrent
-      AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0
+      AND ${hasKeyOf(dialect, 't', 'f', jobKeyColumns, 'job_name')}
+      AND t.trigger_state = 'WAITING' AND t.next_fire_time + 0 > 0
       AND NOT EXISTS (
-        SELECT 1 FROM ${names.triggers} claimed
+        SELECT 1 FROM ${names.triggers} AS claimed
         WHERE ${hasKeyOf(dialect, 'claimed', 'f', triggerKeyColumns)} AND claimed.trigger_state = 'ACQUIRED')`
 }
 
