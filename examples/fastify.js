@@ -24,7 +24,8 @@ const api = await createServer({
   },
 })
 
-const app = Fastify()
+// A browser opens connections ahead; fastify would wait for those that are not used, too.
+const app = Fastify({ forceCloseConnections: true })
 // The API reads its bodies itself, within its own limits.
 app.removeAllContentTypeParsers()
 app.addContentTypeParser('*', (_request, body, done) => done(null, body))

@@ -16,12 +16,12 @@ import { mayCall } from './catalogue/operation.ts'
 import { lookAtExecutions } from './execution-stats.ts'
 import { createApp } from './http/app.ts'
 import { AuditTeller } from './http/audit-teller.ts'
-import { type Connection, connectionFrom } from './http/connection.ts'
+import { type Connection, connectionFrom, endConnection } from './http/connection.ts'
 import { Page } from './http/page.ts'
 import { RequestPipeline } from './http/pipeline.ts'
 import { isLoopback, loopbackHosts, missingHost } from './http/request-guards.ts'
 import { TrustedProxies } from './http/trusted-proxies.ts'
-import { LiveStreams } from './live/live-streams.ts'
+import { isStream, LiveStreams } from './live/live-streams.ts'
 import { Looks, LooksBack } from './looks.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { countGroups, lookAtMisfires, lookAtTriggers } from './overview-look.ts'
@@ -35,7 +35,7 @@ import {
 import type { ServerParts } from './server-parts.ts'
 import { lookAtXxlJobDays, lookAtXxlJobs } from './xxl-job-looks.ts'
 
-type Handle = (request: Request, connection: Connection) => Response | Promise<Response>
+type Handle = (request: Request, connection: Connection) => Promise<Response>
 
 /** What is used of @hono/node-server, in our own words: its types ask for those of a browser. */
 interface NodeServer {
@@ -89,9 +89,11 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
   const requireOpen = (): void => {
     if (isClosed) throw new SchedulerError('ERR_SERVER_CLOSED', 'listen: the server is closed.')
   }
-  const handle: Handle = (request, connection) => {
-    if (isClosed) return pipeline.problem(serverClosed(), 'none')
-    return app.fetch(request, connection)
+  const handle: Handle = async (request, connection) => {
+    const answer = isClosed ? pipeline.problem(serverClosed(), 'none') : await app.fetch(request, connection)
+    // A host that closes waits for connections that are kept, and a page would ask again on them.
+    if (isClosed || isStream(answer)) endConnection(request, answer)
+    return answer
   }
   return {
     newToken: authenticator.newToken,

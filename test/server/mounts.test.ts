@@ -1,7 +1,12 @@
+import { once } from 'node:events'
+import { Agent, createServer as createHttpServer, get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Logger } from '../../src/core/logger.ts'
+import { unawaited } from '../../src/core/promises.ts'
 import { createServer } from '../../src/server/create-server.ts'
+import type { SchedulerServer } from '../../src/server/server-face.ts'
 import { auth, filledScheduler, tokens } from '../support/server-fixture.ts'
 
 const base = 'http://localhost:3000/admin/jobs'
@@ -150,4 +155,70 @@ test('requests after the end of the scheduler, and of the server, are refused an
   const ofServer: unknown[] = [503, expect.objectContaining({ code: 'ERR_SERVER_CLOSED' })]
   expect(await codes()).toEqual([ofServer, ofServer])
   expect(failures).toEqual([])
+})
+
+describe('the end of a server while a page is open', () => {
+  const keptAlive = { connection: 'keep-alive' }
+
+  async function closable(): Promise<SchedulerServer> {
+    const scheduler = await filledScheduler()
+    const server = await createServer({ scheduler, auth, basePath: '/admin/jobs', dashboard: false })
+    onTestFinished(async () => {
+      await server.close()
+      await scheduler.shutdown()
+    })
+    return server
+  }
+
+  test('ends connections of HTTP/1.1 with streams and with what a closed server answers', async () => {
+    const server = await closable()
+    const ask = async (path: string, headers = {}): Promise<[number, string | null]> => {
+      const answer = await server.fetch(asked(path, { headers }))
+      if (path === '/api/events') await answer.body?.cancel()
+      return [answer.status, answer.headers.get('connection')]
+    }
+    expect(await ask('/api/jobs', keptAlive)).toEqual([200, null])
+    expect(await ask('/api/events', keptAlive)).toEqual([200, 'close'])
+    // HTTP/2 forbids the header, and its requests have none.
+    expect(await ask('/api/events')).toEqual([200, null])
+    await server.close()
+    expect(await ask('/api/jobs', keptAlive)).toEqual([503, 'close'])
+    expect(await ask('/api/jobs')).toEqual([503, null])
+  })
+
+  test('a host that closes first does not wait for the connection of a stream', async () => {
+    const server = await closable()
+    // Connections that are kept are kept for good.
+    const host = createHttpServer({ keepAliveTimeout: 0 }, (request, response) => {
+      const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [
+        name,
+        String(value),
+      ])
+      unawaited(
+        server.fetch(new Request(`http://localhost${request.url}`, { headers })).then(async (answer) => {
+          response.writeHead(answer.status, Object.fromEntries(answer.headers))
+          for await (const bytes of answer.body ?? []) response.write(bytes)
+          response.end()
+        }),
+        (error) => {
+          response.destroy(error instanceof Error ? error : undefined)
+        },
+      )
+    })
+    await once(host.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => {
+      host.closeAllConnections()
+    })
+    const { port } = host.address() as AddressInfo
+    const agent = new Agent({ keepAlive: true })
+    const headers = { authorization: `Bearer ${tokens.admin}` }
+    const request = get({ port, path: '/admin/jobs/api/events', agent, headers })
+    const [events] = (await once(request, 'response')) as [IncomingMessage]
+    expect(events.statusCode).toBe(200)
+    events.resume()
+    const hasClosed = once(host, 'close')
+    host.close()
+    await server.close()
+    await hasClosed
+  })
 })

@@ -14,6 +14,14 @@ export function connectionFrom(address: string, hosts: Connection['hosts']): Con
 }
 
 /**
+ * Lets the connection of a request end with its answer. HTTP/2 forbids the header in requests as in answers: a request
+ * that has it, as those of browsers and of `fetch` have, came over HTTP/1.1.
+ */
+export function endConnection(request: Request, { headers }: Response): void {
+  if (request.headers.has('connection')) headers.set('connection', 'close')
+}
+
+/**
  * The network of an IPv6 address: its first 64 bits, which are the least that a provider gives to one customer. Who has
  * one could ask from ever new addresses. Any other address, of IPv4 also in the words of IPv6, and what a host names
  * instead, is a client by itself.

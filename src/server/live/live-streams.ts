@@ -21,6 +21,11 @@ const batchMax = 200
 /** A stream ends after so long, and its client comes back: a balancer may then choose another node. */
 const streamMs = 3_600_000
 const neverGiven = -1
+const streamType = 'text/event-stream'
+
+export function isStream({ headers }: Response): boolean {
+  return headers.get('content-type') === streamType
+}
 
 /** Who has a stream: streams are shared out among principals, and those of a principal among its addresses. */
 export interface StreamClient {
@@ -137,7 +142,7 @@ export class LiveStreams {
     )
     return new Response(body, {
       headers: {
-        'content-type': 'text/event-stream',
+        'content-type': streamType,
         // What compresses the answers of an application would hold it back until it has enough to compress.
         'cache-control': 'no-store, no-transform',
         'x-accel-buffering': 'no',
