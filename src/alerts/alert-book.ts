@@ -6,7 +6,11 @@ import { settledWithin } from '../time/settled-within.ts'
 import type { ActiveAlert, AlertSilence } from './alert-types.ts'
 
 /** An alert as it is stored. */
-export interface StoredAlert extends ActiveAlert {
+export interface StoredAlert extends Omit<ActiveAlert, 'isGivenUp'> {
+  /** Also true of one that is given up: nodes of former versions know no other way to leave it alone. */
+  readonly isSent: boolean
+  /** Missing where no node has given it up. */
+  readonly isGivenUp?: boolean
   /** Of its note: a change names the version that it has seen. */
   readonly version: number
   /** The node that is to send it, and since when; null while it is silenced. */
@@ -16,6 +20,9 @@ export interface StoredAlert extends ActiveAlert {
 export interface StoredSilence extends AlertSilence {
   readonly version: number
 }
+
+/** What became of an alert: somebody was told, nobody could be, or another attempt is needed. */
+export type AlertEnd = 'sent' | 'givenUp' | 'left'
 
 const alertKind = 'alert'
 const silenceKind = 'alert-silence'
@@ -80,18 +87,19 @@ export class AlertBook {
   }
 
   /**
-   * Notes that the node that had claimed an alert has sent it, or that another attempt is needed, whatever else of it
-   * has changed meanwhile. One that was raised anew is another alert, and where another node has claimed it since, that
-   * one says whether it needs another attempt.
+   * Notes what became of an alert with the node that had claimed it, whatever else of it has changed meanwhile. One that
+   * was raised anew is another alert, and where another node has claimed it since, only that one says that it was not
+   * sent.
    */
-  async noteSent(
+  async noteEnd(
     { id, sinceMs, claim }: Pick<StoredAlert, 'id' | 'sinceMs' | 'claim'>,
-    isSent: boolean,
+    end: AlertEnd,
   ): Promise<void> {
     for (let attempt = 0; attempt < 5; attempt++) {
       const found = (await this.alerts()).find((alert) => alert.id === id && alert.sinceMs === sinceMs)
-      if (found === undefined || (!isSent && found.claim?.node !== claim?.node)) return
-      if (await this.change({ ...found, isSent, claim: null })) return
+      if (found === undefined || (end !== 'sent' && found.claim?.node !== claim?.node)) return
+      const noted = { ...found, isSent: end !== 'left', isGivenUp: end === 'givenUp', claim: null }
+      if (await this.change(noted)) return
     }
   }
 
@@ -159,12 +167,12 @@ function read({ name, version, text }: SharedNote, isRight: (value: Fields) => b
 }
 
 function isAlert(value: Fields): boolean {
-  const { rule, subject, message, node, sinceMs, lastTimeMs, isSent, claim } = value
+  const { rule, subject, message, node, sinceMs, lastTimeMs, isSent, isGivenUp = false, claim } = value
   const isClaim = isObject(claim) && 'node' in claim && 'atMs' in claim
   return (
     areTexts(rule, subject, message, node) &&
     [sinceMs, lastTimeMs].every(Number.isFinite) &&
-    typeof isSent === 'boolean' &&
+    [isSent, isGivenUp].every((each) => typeof each === 'boolean') &&
     (claim === null || (isClaim && areTexts(claim.node) && Number.isFinite(claim.atMs)))
   )
 }

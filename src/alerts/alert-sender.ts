@@ -5,7 +5,7 @@ import { logThrown } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock } from '../time/clock.ts'
 import { settledWithin } from '../time/settled-within.ts'
-import type { AlertBook, StoredAlert, StoredSilence } from './alert-book.ts'
+import type { AlertBook, AlertEnd, StoredAlert, StoredSilence } from './alert-book.ts'
 import type { AlertNotice } from './alert-types.ts'
 import type { ChannelQueue, NoticeEnd } from './channel-queue.ts'
 
@@ -78,9 +78,9 @@ export class AlertSender {
       ({ alerts }) =>
         sending.isEndedHere || alerts.some(({ id, sinceMs }) => id === alert.id && sinceMs === alert.sinceMs),
     )
-    const done = (isLeft: boolean): void => {
+    const done = (end: AlertEnd): void => {
       this.#sending.delete(sendingOf(alert))
-      this.#note(alert, !isLeft)
+      this.#note(alert, end)
     }
     this.#enqueue(this.notice('raised', alert.message, publicAlert(alert)), isNews, done)
   }
@@ -107,11 +107,11 @@ export class AlertSender {
     this.#enqueue(this.notice(kind, text, alert), async () => true)
   }
 
-  /** Hands a notice to every channel; `done` is called when each has ended it: with true, another attempt is needed. */
+  /** Hands a notice to every channel; `done` is called when each has ended it. */
   #enqueue(
     notice: AlertNotice,
     isNews: () => Promise<boolean>,
-    done: (isLeft: boolean) => void = () => {},
+    done: (end: AlertEnd) => void = () => {},
   ): void {
     const ends: NoticeEnd[] = []
     const { queues } = this.#parts
@@ -119,7 +119,7 @@ export class AlertSender {
       queue.add(notice, isNews, (end) => {
         ends.push(end)
         if (ends.length < queues.length) return
-        done(ends.includes('unknown') || ends.every((each) => each === 'dropped'))
+        done(endOf(ends))
       })
     }
   }
@@ -156,8 +156,8 @@ export class AlertSender {
     }
   }
 
-  #note(alert: Omit<StoredAlert, 'version'>, isSent: boolean): void {
-    const noting = this.#parts.book.noteSent(alert, isSent)
+  #note(alert: Omit<StoredAlert, 'version'>, end: AlertEnd): void {
+    const noting = this.#parts.book.noteEnd(alert, end)
     this.#noting.add(noting)
     unawaited(
       noting.finally(() => this.#noting.delete(noting)),
@@ -166,6 +166,11 @@ export class AlertSender {
       },
     )
   }
+}
+
+function endOf(ends: readonly NoticeEnd[]): AlertEnd {
+  if (ends.includes('unknown') || ends.every((each) => each === 'dropped')) return 'left'
+  return ends.includes('settled') ? 'sent' : 'givenUp'
 }
 
 /** An alert that is raised anew has the id of the one before. */

@@ -44,8 +44,10 @@ export interface ActiveAlert extends AlertFinding {
   readonly lastTimeMs: EpochMs
   /** The instance id of the node that raised it. */
   readonly node: string
-  /** False while its notice waits to be sent, or is silenced. */
+  /** False while its notice waits to be sent, is silenced, or is given up. */
   readonly isSent: boolean
+  /** Whether no channel could send its notice, which is not tried again. */
+  readonly isGivenUp: boolean
 }
 
 /** What a channel sends. */
@@ -59,7 +61,7 @@ export interface AlertNotice {
   readonly node: string
   readonly atMs: EpochMs
   /** Null for `normal` and `test`. */
-  readonly alert: Omit<ActiveAlert, 'isSent'> | null
+  readonly alert: Omit<ActiveAlert, 'isSent' | 'isGivenUp'> | null
   /** One line for people. */
   readonly text: string
 }

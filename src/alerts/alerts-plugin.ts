@@ -293,8 +293,19 @@ function hasShutDown(schedulerName: string): string {
   return `The alerts belong to scheduler '${schedulerName}', which has been shut down: give the plugin to another one.`
 }
 
-function shown({ id, rule, subject, message, sinceMs, lastTimeMs, node, isSent }: StoredAlert): ActiveAlert {
-  return { id, rule, subject, message, sinceMs, lastTimeMs, node, isSent }
+function shown({
+  id,
+  rule,
+  subject,
+  message,
+  sinceMs,
+  lastTimeMs,
+  node,
+  ...alert
+}: StoredAlert): ActiveAlert {
+  const { isGivenUp = false } = alert
+  const isSent = alert.isSent && !isGivenUp
+  return { id, rule, subject, message, sinceMs, lastTimeMs, node, isSent, isGivenUp }
 }
 
 function checkSilence(options: SilenceOptions, nowMs: number): void {

@@ -16,11 +16,11 @@ export interface ChannelQueueOptions {
 }
 
 /**
- * What became of a notice. `settled`: it has arrived, is given up, or is no longer news. `dropped`: another attempt is
- * needed, because others waited as well or because of the end. `unknown`: it may have arrived and may not, because the
- * queue was closed.
+ * What became of a notice. `settled`: it has arrived, or is no longer news. `givenUp`: no attempt succeeded. `dropped`:
+ * another attempt is needed, because others waited as well or because of the end. `unknown`: it may have arrived and may
+ * not, because the queue was closed.
  */
-export type NoticeEnd = 'settled' | 'dropped' | 'unknown'
+export type NoticeEnd = 'settled' | 'givenUp' | 'dropped' | 'unknown'
 
 interface Waiting {
   readonly notice: AlertNotice
@@ -161,7 +161,7 @@ export class ChannelQueue {
         const about = { channel: this.name, notice: notice.id, attempt }
         if (attempt === attempts) {
           logThrown(logger, error, 'An alert could not be sent and is given up.', about)
-          return 'settled'
+          return 'givenUp'
         }
         if (this.#isEnding) {
           logThrown(logger, error, 'An alert could not be sent before the shutdown.', about, 'warn')

@@ -226,6 +226,27 @@ describe('channels', () => {
     expect(await alerts.active()).toMatchObject([{ isSent: true }])
   })
 
+  it('that all give an alert up leave it as not sent: nobody was told, and nothing tries it again', async () => {
+    let calls = 0
+    const failing: AlertChannel = {
+      name: 'failing',
+      send: () => {
+        calls++
+        return Promise.reject(new Error('closed'))
+      },
+    }
+    const state = flag()
+    const { clock, alerts } = await rigWith([state.rule], [failing], { attempts: 2 })
+    state.found = ['a']
+    await clock.advance(1100)
+    expect(await alerts.active()).toMatchObject([{ isSent: false, isGivenUp: false }])
+    await clock.advance(10_000)
+    expect(await alerts.active()).toMatchObject([{ isSent: false, isGivenUp: true }])
+    await clock.advance(3_600_000)
+    expect(calls).toBe(2)
+    expect(await alerts.active()).toMatchObject([{ isSent: false, isGivenUp: true }])
+  })
+
   it('that hang hold up neither jobs nor other channels nor the shutdown', async () => {
     const hanging: AlertChannel = { name: 'hanging', send: () => new Promise(() => {}) }
     const [state, good] = [flag(), recorded()]

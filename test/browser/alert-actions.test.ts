@@ -59,6 +59,18 @@ inBrowserOnEngines('alerts', (browser, newStore) => {
 })
 
 inBrowser('alerts', (browser) => {
+  test('that no channel could send are not called sent', async () => {
+    const broken = { name: 'broken', send: () => Promise.reject(new Error('closed')) }
+    const alerts = alertsPlugin({ checkMs: 1000, rules: [disk], channels: [broken], attempts: 1 })
+    const served = await createScheduler({ logger: false, plugins: [alerts] })
+    await served.start()
+    await using fixture = await dashboardFixture({ served, alerts })
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/')
+    await page.getByText('Not delivered', { exact: true }).waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
   test('are right in Chinese', async () => {
     const alerts = alertsPlugin({
       checkMs: 1000,

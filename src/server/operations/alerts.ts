@@ -35,7 +35,8 @@ const alertJson: z.ZodType<AlertJson> = z.strictObject({
   sinceMs: z.number(),
   lastTimeMs: z.number(),
   node: z.string(),
-  isSent: z.boolean().describe('False while its notice waits to be sent, or is silenced.'),
+  isSent: z.boolean().describe('False while its notice waits to be sent, is silenced, or is given up.'),
+  isGivenUp: z.boolean().describe('Whether no channel could send its notice, which is not tried again.'),
 })
 
 const alertsJson: z.ZodType<AlertsJson> = z.strictObject({

@@ -128,7 +128,7 @@ interface ActiveAlertProps {
 
 function ActiveAlert({ alert, silences, asked }: ActiveAlertProps): JSX.Element {
   const text = words()
-  const { rule, subject, message, sinceMs, isSent } = alert
+  const { rule, subject, message, sinceMs } = alert
   const isQuiet = isSilenced(alert, silences)
   return (
     <li class={isQuiet ? 'is-quiet' : 'is-bad'}>
@@ -139,11 +139,7 @@ function ActiveAlert({ alert, silences, asked }: ActiveAlertProps): JSX.Element 
         </p>
       </div>
       <div class="actions">
-        {isQuiet ? (
-          <Badge tone="quiet" text={text.silenced} />
-        ) : (
-          <Badge tone={isSent ? 'info' : 'warn'} text={isSent ? text.sent : text.notSent} />
-        )}
+        {isQuiet ? <Badge tone="quiet" text={text.silenced} /> : <SentBadge alert={alert} />}
         {!isQuiet && may('alerts.silence') && (
           <Button
             text={text.silence}
@@ -155,6 +151,12 @@ function ActiveAlert({ alert, silences, asked }: ActiveAlertProps): JSX.Element 
       </div>
     </li>
   )
+}
+
+function SentBadge({ alert: { isSent, isGivenUp } }: { readonly alert: AlertJson }): JSX.Element {
+  const text = words()
+  if (isGivenUp) return <Badge tone="bad" text={text.givenUp} />
+  return <Badge tone={isSent ? 'info' : 'warn'} text={isSent ? text.sent : text.notSent} />
 }
 
 function Silence({
