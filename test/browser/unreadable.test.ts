@@ -33,6 +33,25 @@ inBrowser('a trigger that cannot be read', (browser) => {
   })
 })
 
+inBrowser('the page on which something is edited that cannot be read, or is gone', (browser) => {
+  test.each([
+    ['triggers', 'Edit trigger', 'Triggers', 'reports/daily'],
+    ['jobs', 'Edit job', 'Jobs', 'reports/gone'],
+  ])('says of %s what it is about, and leads back', async (place, heading, list, name) => {
+    const { jobStore, filename } = storeOnFile()
+    await using fixture = await dashboardFixture({ served: await filledScheduler({ jobStore }) })
+    breakTrigger(filename, 'daily', "trigger_state = 'WEIRD'")
+    const { page } = await openDashboard(browser(), fixture.address, `/${place}/${name}/edit`)
+    await page.locator('main [role=alert]').waitFor()
+    await page.getByRole('heading', { name: heading }).waitFor()
+    expect(await page.evaluate('document.title')).toContain(heading)
+    await page.locator('main').getByRole('link', { name: list, exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await page.waitForURL(new RegExp(`/${place}/${name}$`))
+    await page.close()
+  })
+})
+
 inBrowser('a calendar that cannot be read', (browser) => {
   test('is listed beside the others, and can be deleted', async () => {
     const { jobStore, filename } = storeOnFile()

@@ -10,6 +10,7 @@ import { DataEditor, dataText, readData } from '../../parts/data-editor.tsx'
 import { CheckField, TextField } from '../../parts/fields.tsx'
 import { keyText } from '../../parts/links.tsx'
 import { MayNotSave } from '../../parts/may-not-save.tsx'
+import { NoEditor } from '../../parts/no-editor.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
@@ -43,7 +44,14 @@ export function EditJobPage({ params }: PageProps): JSX.Element {
   const key = { group: params['group'] ?? '', name: params['name'] ?? '' }
   // It is loaded once: what somebody types is not replaced by what another one stores.
   const stored = useResource((signal) => read('jobs.get', { params: key, signal }), [], { isOnce: true })
-  if (stored.error.value !== null) return <ProblemNote error={stored.error.value} retry={stored.reload} />
+  if (stored.error.value !== null) {
+    const { title, editTitle } = words()
+    return (
+      <NoEditor title={editTitle} list={{ path: '/jobs', title }} of={key} back={jobPath(key)}>
+        <ProblemNote error={stored.error.value} retry={stored.reload} />
+      </NoEditor>
+    )
+  }
   if (stored.value.value === null) return <p class="muted">{common().loading}</p>
   const { value: job, version } = stored.value.value
   return <Editor job={job} version={version} />

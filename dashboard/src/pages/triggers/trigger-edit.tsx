@@ -8,6 +8,7 @@ import type { PageProps } from '../../pages.ts'
 import { Button } from '../../parts/button.tsx'
 import { keyText } from '../../parts/links.tsx'
 import { MayNotSave } from '../../parts/may-not-save.tsx'
+import { NoEditor } from '../../parts/no-editor.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { saveAsRead } from '../../parts/save.ts'
@@ -27,12 +28,22 @@ export function EditTriggerPage({ params }: PageProps): JSX.Element {
   const key = { group: params['group'] ?? '', name: params['name'] ?? '' }
   // It is loaded once: what somebody types is not replaced by what another one stores.
   const stored = useResource((signal) => read('triggers.get', { params: key, signal }), [], { isOnce: true })
-  const { ownFamily } = words()
+  const { title, editTitle, ownFamily } = words()
   const loaded = stored.value.value
-  if (stored.error.value !== null) return <ProblemNote error={stored.error.value} retry={stored.reload} />
-  if (loaded === null) return <p class="muted">{common().loading}</p>
-  const { definition } = loaded.value
-  if (definition === null) return <p class="note info">{ownFamily}</p>
+  const error = stored.error.value
+  if (error === null && loaded === null) return <p class="muted">{common().loading}</p>
+  const definition = loaded?.value.definition ?? null
+  if (error !== null || loaded === null || definition === null) {
+    return (
+      <NoEditor title={editTitle} list={{ path: '/triggers', title }} of={key} back={triggerPath(key)}>
+        {error === null ? (
+          <p class="note info">{ownFamily}</p>
+        ) : (
+          <ProblemNote error={error} retry={stored.reload} />
+        )}
+      </NoEditor>
+    )
+  }
   return <Editor draft={draftOf(key, definition)} stored={definition} version={loaded.version} />
 }
 
