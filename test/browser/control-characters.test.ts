@@ -30,6 +30,25 @@ inDashboard('a name with control characters', (browser, fixture) => {
     await page.close()
   })
 
+  test('or with spaces at its ends confirms without them, as a page shows it', async () => {
+    const { scheduler } = fixture()
+    const odd = await addPlainJob(scheduler, 'echo', ' lead  and trail ', 'odd')
+    const address = `/jobs/odd/${encodeURIComponent(' lead  and trail ')}`
+    const { page, errors } = await openDashboard(browser(), fixture().address, address)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog')
+    const typed = dialog.getByLabel('Type lead and trail to confirm')
+    await typed.fill('lead and trai')
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+    await typed.fill('lead and trail')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    expect(await scheduler.checkExists(odd)).toBe(false)
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
   test('is shown with signs among calendars and groups, too', async () => {
     const { scheduler } = fixture()
     await scheduler.addCalendar('b\u202Edne', new HolidayCalendar({ timeZone: 'UTC', excludedDates: [] }))

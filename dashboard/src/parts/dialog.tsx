@@ -142,13 +142,19 @@ export function ConfirmDialog(): JSX.Element | null {
   return question === null ? null : <ConfirmBody key={question.title} question={question} />
 }
 
+/** A field has no line breaks, and a page shows no spaces at the ends of a name and no more than one within. */
+function asShown(name: string): string {
+  const shown = visibleName(name)
+  // Of spaces alone nothing would be left to type.
+  return shown.trim() === '' ? shown : shown.trim().replace(/ +/g, ' ')
+}
+
 function ConfirmBody({ question }: { readonly question: Asked }): JSX.Element {
   const words = common()
   const typed = useSignal('')
   const { title, body, verb, isDanger = false, answer } = question
-  // As it is shown: a field has no line breaks.
-  const wanted = question.typed === undefined ? undefined : visibleName(question.typed)
-  const isReady = wanted === undefined || visibleName(typed.value) === wanted
+  const wanted = question.typed === undefined ? undefined : asShown(question.typed)
+  const isReady = wanted === undefined || asShown(typed.value) === wanted
   return (
     <Dialog
       title={title}
