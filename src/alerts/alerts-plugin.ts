@@ -131,7 +131,8 @@ function requireNamed(
   max: number,
 ): void {
   if (given === undefined || given.length === 0 || given.length > max) {
-    throw new InvalidArgumentError(field, `${what}: '${field}' must be 1 to ${max}.`, 'ERR_INVALID_OPTION')
+    const detail = `${what}: '${field}' must have 1 to ${max} entries.`
+    throw new InvalidArgumentError(field, detail, 'ERR_INVALID_OPTION')
   }
   const names = new Set<string>()
   for (const { name } of given) {

@@ -496,6 +496,7 @@ it('wrong options are refused', async () => {
       expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
     )
   }
+  expect(() => alertsPlugin({ ...right, channels: [] })).toThrow("'channels' must have 1 to 20 entries")
   const alerts: AlertsPlugin = alertsPlugin(right)
   await expect(alerts.active()).rejects.toMatchObject({ code: 'ERR_SCHEDULER_STATE' })
   for (const rule of [failedInARow, firingLaterThan]) {
