@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Principal } from '../../src/server/catalogue/role.ts'
 import { inBrowser } from '../support/browser-suite.ts'
-import { dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
+import { dashboardFixture, openDashboard, seen } from '../support/dashboard-fixture.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 
 inBrowser('a page of somebody whose role has changed', (browser) => {
   test('offers what they may do still, once it was refused something', async () => {
@@ -20,6 +21,24 @@ inBrowser('a page of somebody whose role has changed', (browser) => {
     await button('Delete').waitFor({ state: 'detached' })
     for (const name of ['Run now', 'Pause', 'Interrupt']) expect(await button(name).count(), name).toBe(0)
     expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('offers what they may do still, once the server was away and is back', async () => {
+    let role: Principal['role'] = 'admin'
+    await using fixture = await dashboardFixture({
+      auth: { kind: 'hook', authenticate: () => ({ name: 'ann', role }) },
+    })
+    await using proxy = await TcpProxy.startFor(fixture.address)
+    const address = proxy.through(fixture.address).replace(/\/$/, '')
+    const { page } = await openDashboard(browser(), address, '/jobs/mail/hourly')
+    const button = (name: string) => page.locator('main').getByRole('button', { name, exact: true })
+    await button('Pause').waitFor()
+    await seen(page, 'Live')
+    role = 'viewer'
+    proxy.reset()
+    for (const name of ['Run now', 'Pause', 'Delete']) await button(name).waitFor({ state: 'detached' })
+    await seen(page, 'Live')
     await page.close()
   })
 })

@@ -48,11 +48,15 @@ export class LiveStream {
   #retryMs = retryMinMs
   #cancel: () => void = () => undefined
   #cancelSilence: () => void = () => undefined
-  readonly #onRefused: () => void
+  #wasLive = false
+  readonly #onDoubt: () => void
 
-  /** @param onRefused called when the server answers, and not with a stream: the session may be over */
-  constructor(onRefused: () => void) {
-    this.#onRefused = onRefused
+  /**
+   * @param onDoubt called when the session may have changed: the server answers, and not with a stream, or it does so
+   *   again and may be another one
+   */
+  constructor(onDoubt: () => void) {
+    this.#onDoubt = onDoubt
   }
 
   /** @returns what ends it */
@@ -98,6 +102,8 @@ export class LiveStream {
       this.#hear()
       this.#retryMs = retryMinMs
       liveStatus.value = 'live'
+      if (this.#wasLive) this.#onDoubt()
+      this.#wasLive = true
       // A stream that goes on is sent what it missed; what happened before the first one is not known.
       if (id === '') tell('resync')
     }
@@ -134,7 +140,7 @@ export class LiveStream {
     liveStatus.value = 'connecting'
     if (source.readyState !== EventSource.CLOSED) return
     this.#close('connecting')
-    this.#onRefused()
+    this.#onDoubt()
     // Many pages come back at the same time when a server does: they spread out.
     const waitMs = this.#retryMs * (0.5 + Math.random())
     this.#retryMs = Math.min(this.#retryMs * 2, retryMaxMs)
