@@ -21,7 +21,7 @@ export interface StoredSilence extends AlertSilence {
   readonly version: number
 }
 
-/** What became of an alert: somebody was told, nobody could be, or another attempt is needed. */
+/** What became of an alert: people were told, no channel could tell them, or another attempt is needed. */
 export type AlertEnd = 'sent' | 'givenUp' | 'left'
 
 const alertKind = 'alert'

@@ -226,7 +226,7 @@ describe('channels', () => {
     expect(await alerts.active()).toMatchObject([{ isSent: true }])
   })
 
-  it('that all give an alert up leave it as not sent: nobody was told, and nothing tries it again', async () => {
+  it('that all give an alert up leave it as not sent: no one was told, and nothing tries it again', async () => {
     let calls = 0
     const failing: AlertChannel = {
       name: 'failing',
