@@ -17,8 +17,8 @@ export interface ChannelQueueOptions {
 
 /**
  * What became of a notice. `settled`: it has arrived, or is no longer news. `givenUp`: no attempt succeeded. `dropped`:
- * another attempt is needed, because others waited as well or because of the end. `unknown`: it may have arrived and may
- * not, because the queue was closed.
+ * another attempt is needed, because others waited as well or because of the end. `unknown`: it may have arrived and
+ * may not, because the queue was closed.
  */
 export type NoticeEnd = 'settled' | 'givenUp' | 'dropped' | 'unknown'
 

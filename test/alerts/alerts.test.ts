@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   type AlertChannel,
   type AlertRule,
@@ -227,14 +227,7 @@ describe('channels', () => {
   })
 
   it('that all give an alert up leave it as not sent: no one was told, and nothing tries it again', async () => {
-    let calls = 0
-    const failing: AlertChannel = {
-      name: 'failing',
-      send: () => {
-        calls++
-        return Promise.reject(new Error('closed'))
-      },
-    }
+    const failing = { name: 'failing', send: vi.fn(() => Promise.reject(new Error('closed'))) }
     const state = flag()
     const { clock, alerts } = await rigWith([state.rule], [failing], { attempts: 2 })
     state.found = ['a']
@@ -243,7 +236,7 @@ describe('channels', () => {
     await clock.advance(10_000)
     expect(await alerts.active()).toMatchObject([{ isSent: false, isGivenUp: true }])
     await clock.advance(3_600_000)
-    expect(calls).toBe(2)
+    expect(failing.send).toHaveBeenCalledTimes(2)
     expect(await alerts.active()).toMatchObject([{ isSent: false, isGivenUp: true }])
   })
 
