@@ -56,12 +56,11 @@ const statsRestMs = 2000
 /** Wires the parts of a server together. @throws InvalidArgumentError ERR_INVALID_OPTION */
 export function schedulerServer(given: SchedulerServerOptions): SchedulerServer {
   const options = resolveServerOptions(given)
-  const { schedulers, clock, basePath, dashboard } = options
+  const { schedulers, clock, basePath, dashboard, readOnly: isReadOnly } = options
   const sessions = new Sessions(options.sessionSecret, options.sessionMs, basePath, clock)
   const authenticator = authenticatorOf(options.auth, sessions)
   const streams = new LiveStreams(options)
   const bulk = new BulkRuns(clock, options.logger)
-  const isReadOnly = options.readOnly
   const parts: ServerParts = {
     schedulers,
     clock,
