@@ -88,8 +88,8 @@ export class AlertBook {
 
   /**
    * Notes what became of an alert with the node that had claimed it, whatever else of it has changed meanwhile. One
-   * that was raised anew is another alert, and where another node has claimed it since, only that one says that it was not
-   * sent.
+   * that was raised anew is another alert, and where another node has claimed it since, only that one says
+   * that it was not sent.
    */
   async noteEnd(
     { id, sinceMs, claim }: Pick<StoredAlert, 'id' | 'sinceMs' | 'claim'>,
