@@ -43,7 +43,7 @@ export const postgresDialect: SqlDialect = {
   expectFew: (column) => `${column} = ${column} || ''`,
   // After ANALYZE has seen a table with deleted rows alone, the planner expects one row there, whatever is stored until
   // the next ANALYZE, and then reading an index whole costs it no more than looking into it. It reads an index whole
-  // only for its order, which serves to merge; and by this comparison it cannot merge.
+  // only for its order, which serves to merge; and by this comparison it cannot merge. See docs/decisions/0027.
   lookedUp: (column, value) => `${column} = ANY(ARRAY[${value}])`,
   // Of two indexes that cost it the same, the one that holds this condition as well costs less than to check it.
   fromKey: (columns, values) => `(${columns.join(', ')}) >= (${values.join(', ')})`,
