@@ -5569,7 +5569,7 @@ WHERE f.sched_name = ANY(ARRAY[r.sched_name])
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/steps/settling.ts (executingJobs)
 -- SQLite
-SELECT DISTINCT f.job_name, f.job_group
+SELECT f.job_name, f.job_group, f.state
 FROM qrtz_fired_triggers f
   JOIN (
     SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
@@ -5582,7 +5582,7 @@ FROM qrtz_fired_triggers f
 WHERE f.state = 'EXECUTING';
 
 -- PostgreSQL
-SELECT DISTINCT f.job_name, f.job_group
+SELECT f.job_name, f.job_group, f.state
 FROM qrtz_fired_triggers f
   JOIN (
     SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
@@ -5595,7 +5595,7 @@ WHERE f.state = 'EXECUTING';
 -- firedTriggers.busy
 --   programs/firing/acquiring.ts (searchTriggers)
 -- SQLite
-SELECT DISTINCT f.job_name, f.job_group
+SELECT f.job_name, f.job_group, f.state
 FROM qrtz_fired_triggers f
   JOIN (
     SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
@@ -5607,7 +5607,7 @@ FROM qrtz_fired_triggers f
     AND true;
 
 -- PostgreSQL
-SELECT DISTINCT f.job_name, f.job_group
+SELECT f.job_name, f.job_group, f.state
 FROM qrtz_fired_triggers f
   JOIN (
     SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
@@ -6684,7 +6684,7 @@ WHERE a.sched_name = ANY(ARRAY[r.sched_name])
 -- awaitedResults.among
 --   cluster/recovery.ts (recoverInstance)
 -- SQLite
-SELECT DISTINCT a.fire_id
+SELECT a.fire_id, a.deadline
 FROM (SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)) AS r
   CROSS JOIN qrtz_awaited_results AS a
 WHERE a.sched_name = r.sched_name
@@ -6692,7 +6692,7 @@ WHERE a.sched_name = r.sched_name
   AND true;
 
 -- PostgreSQL
-SELECT DISTINCT a.fire_id
+SELECT a.fire_id, a.deadline
 FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)) AS r
   CROSS JOIN qrtz_awaited_results AS a
 WHERE a.sched_name = ANY(ARRAY[r.sched_name])
@@ -6822,7 +6822,7 @@ FROM (SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_nam
 WHERE a.sched_name = r.sched_name
   AND a.fire_id = r.fire_id
   AND true
-  AND a.deadline > 0;
+  AND a.deadline + 0 > 0;
 
 -- PostgreSQL
 UPDATE qrtz_awaited_results AS a
@@ -6831,7 +6831,7 @@ FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sc
 WHERE a.sched_name = ANY(ARRAY[r.sched_name])
   AND a.fire_id = ANY(ARRAY[r.fire_id])
   AND r.sched_name = r.sched_name || ''
-  AND a.deadline > 0;
+  AND a.deadline + 0 > 0;
 
 -- awaitedResults.takeLate
 --   sql-awaited-results.ts (SqlAwaitedResults)
@@ -6844,7 +6844,7 @@ WHERE (reference, sched_name) IN (
   ) AS r
   WHERE true
 )
-  AND a.deadline < 0
+  AND a.deadline + 0 < 0
 RETURNING reference, fire_id;
 
 -- PostgreSQL
@@ -6854,7 +6854,7 @@ DELETE FROM qrtz_awaited_results AS a USING (
 WHERE a.sched_name = ANY(ARRAY[r.sched_name])
   AND a.reference = r.reference
   AND r.sched_name = r.sched_name || ''
-  AND a.deadline < 0
+  AND a.deadline + 0 < 0
 RETURNING a.reference, a.fire_id;
 
 -- awaitedResults.delete

@@ -169,8 +169,9 @@ export class AlertSender {
 }
 
 function endOf(ends: readonly NoticeEnd[]): AlertEnd {
-  if (ends.includes('unknown') || ends.every((each) => each === 'dropped')) return 'left'
-  return ends.includes('settled') ? 'sent' : 'givenUp'
+  if (ends.includes('unknown')) return 'left'
+  if (ends.includes('settled')) return 'sent'
+  return ends.includes('dropped') ? 'left' : 'givenUp'
 }
 
 /** An alert that is raised anew has the id of the one before. */

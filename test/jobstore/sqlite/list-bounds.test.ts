@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { jobKey, triggerKey } from '../../../src/core/key.ts'
+import { awaitedResultStatements } from '../../../src/jobstore/sql/tables/firings/awaited-result-table.ts'
 import {
   jobConditions,
   rowsLookedAt,
@@ -99,6 +100,9 @@ test('each statement finds its rows by an index in their order', async () => {
   expect(next(ofJob)).toContain('idx_qrtz_t_job')
   const claims = plan(triggerScopeStatements(vocabulary).earliestBehindStaleClaims)
   expect(claims).toMatch(/SEARCH f [^]*SEARCH t USING .*idx_qrtz_t_job/)
+  expect(plan(awaitedResultStatements(vocabulary).keepLate)).toMatch(
+    /SEARCH a USING INDEX idx_qrtz_ar_firing/,
+  )
   const jobs = { subject: 'job', conditions: jobConditions(vocabulary, {}) } as const
   expect(plan(listingQuery(vocabulary, jobs, 'behind', unbounded))).toContain('(job_group,job_name)>(?,?)')
   database.close()

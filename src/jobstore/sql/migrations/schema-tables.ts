@@ -51,7 +51,7 @@ export interface Index {
   readonly table: keyof SqlNames
   readonly columns: (dialect: SqlDialect) => readonly string[]
   /**
-   * The scheduler's name, where it is not the first column. While statistics say that a table is nearly empty,
+   * The scheduler's name, where the other columns find few rows. While statistics say that a table is nearly empty,
    * PostgreSQL would take an index that has it for one that finds rows by their keys. It is no part of the key there.
    */
   readonly carried?: 'sched_name'

@@ -1,4 +1,5 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import { KeySet } from '../../../../core/key-set.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import {
   boundRows,
@@ -239,7 +240,9 @@ export class FiredTriggerTable {
 
   *#jobsOf(query: KeyQuery, jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
     const keyRows = jobKeyRows(this.#scheduler, jobKeys)
-    return (yield* runOver(keyRows, (rows) => query({ rows }))).map(jobKeyOf)
+    const found = yield* runOver(keyRows, (rows) => query({ rows }))
+    const seen = new KeySet<JobKey>()
+    return found.map(jobKeyOf).filter((key) => seen.add(key))
   }
 
   #own(fireInstanceIds: readonly string[]): OwnRows {
@@ -383,7 +386,8 @@ function statementsOfJobs({ dialect, names }: SqlVocabulary): StatementsOfJobs {
       : `(${unmarked} OR EXISTS (
            SELECT 1 FROM ${names.jobs} AS j
            WHERE ${hasKeyOf(dialect, 'j', 'f', jobKeyColumns)} AND ${places.isWrittenHere('j')}))`
-  const jobs = `SELECT DISTINCT f.job_name, f.job_group FROM ${fired} f JOIN ${keys} AS r ON ${isNamed}`
+  // The state is in no index: PostgreSQL may read an index whole where it has all that is asked for, or the order.
+  const jobs = `SELECT f.job_name, f.job_group, f.state FROM ${fired} f JOIN ${keys} AS r ON ${isNamed}`
   return {
     executing: sqlQuery(dialect, `${jobs} WHERE f.state = 'EXECUTING'`),
     busy: sqlQuery(dialect, jobs),
