@@ -9,7 +9,9 @@ import { migrate } from '../../src/jobstore/sql/migrations/migrate.ts'
 import { AwaitedResultTable } from '../../src/jobstore/sql/tables/firings/awaited-result-table.ts'
 import { FiredTriggerTable } from '../../src/jobstore/sql/tables/firings/fired-trigger-table.ts'
 import { JobGroupLimits } from '../../src/jobstore/sql/tables/firings/job-group-limits.ts'
+import { historyStatements } from '../../src/jobstore/sql/tables/history/history-table.ts'
 import { JobTable } from '../../src/jobstore/sql/tables/jobs/job-table.ts'
+import { jobStatusStatements } from '../../src/jobstore/sql/tables/records/job-status-table.ts'
 import { TriggerTable } from '../../src/jobstore/sql/tables/triggers/trigger-table.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
@@ -29,6 +31,8 @@ const jobs = new JobTable(vocabulary, 'json')
 
 const awaited = new AwaitedResultTable(vocabulary, 'n')
 const firings = new FiredTriggerTable(vocabulary, 'n')
+const status = jobStatusStatements(vocabulary)
+const history = historyStatements(vocabulary)
 const limits = new JobGroupLimits(vocabulary, new Map([['g', 1]]))
 
 const rows = 100_000
@@ -72,6 +76,15 @@ beforeAll(async () => {
   await client.query(
     `INSERT INTO qrtz_fired_triggers SELECT 'S', i, 't'||i, 'g', 'n', 1, 1, 5, 'EXECUTING', 'j'||i, 'g', true, false
      FROM generate_series(1, 50) i`,
+  )
+  await client.query(
+    `INSERT INTO qrtz_job_status (sched_name, job_group, job_name, failures, changed_time)
+     SELECT 'S', 'g', 'j'||i, 0, 0 FROM generate_series(1, 5000) i`,
+  )
+  await client.query(
+    `INSERT INTO qrtz_job_days (sched_name, job_group, job_name, day_number, succeeded, failed, vetoed, interrupted,
+       timed_out, lost, run_time)
+     SELECT 'S', 'g', 'j'||i % 1000, i, 0, 0, 0, 0, 0, 0, 0 FROM generate_series(1, 20000) i`,
   )
   // In flight for an hour yet, but for a few that are overdue and a few that a late result may come for.
   await client.query(
@@ -155,11 +168,22 @@ const ofExecutions: Record<string, () => SqlProgram<unknown>> = {
   'firings.markNonConcurrent': () => firings.markNonConcurrent(jobKeys),
 }
 
+/** Statements about what was, which go to rows by their keys. */
+const rowsOfJobs = jobKeys.map(({ name, group }) => ({ sched_name: 'S', job_name: name, job_group: group }))
+const ofRecords: Record<string, () => SqlStatement> = {
+  'status.known': () => status.known({ rows: rowsOfJobs }),
+  'status.addStatus': () => status.addStatus({ rows: rowsOfJobs }),
+  'status.addDays': () => status.addDays({ rows: rowsOfJobs }),
+  'status.ofJobs': () => status.ofJobs({ rows: rowsOfJobs, failures: 0 }),
+  'status.days': () => status.days({ rows: rowsOfJobs, after: 0 }),
+  'history.get': () => history.get({ scheduler: 'S', id: '1' }),
+}
+
 /** The scans of tables that do not go to rows by the keys or the fire times that they look for. */
 function wholeScans(plan: string, tables = 'triggers|job_details|simple_triggers'): string[] {
   const lines = plan.split('\n')
-  const goesByKey =
-    /(Index|TID) Cond: .*((trigger_name|job_name|fire_id|entry_id|reference)\)::text = |next_fire_time|ctid)/
+  const keys = 'trigger_name|job_name|fire_id|entry_id|reference|fire_instance_id'
+  const goesByKey = new RegExp(`(Index|TID) Cond: .*((${keys})(\\)::text)? = |next_fire_time|ctid)`)
   return lines.filter((line, index) => {
     return new RegExp(`Scan.* on qrtz_(${tables})`).test(line) && !goesByKey.test(lines[index + 1] ?? '')
   })
@@ -231,7 +255,10 @@ describe.each([
     await client.query(change)
   })
 
-  async function expectNoWholeScan(program: () => SqlProgram<unknown>, tables?: string): Promise<void> {
+  async function expectNoWholeScan(
+    statements: () => readonly SqlStatement[],
+    tables?: string,
+  ): Promise<void> {
     const limits = { lockTimeoutMs: 0, statementTimeoutMs: 0, hasTimelines: false, hasStartTime: true }
     await client.query('BEGIN')
     onTestFinished(async () => {
@@ -241,18 +268,22 @@ describe.each([
     await client.query(
       "UPDATE pg_class SET reltuples = 0, relpages = 80 WHERE relname LIKE 'qrtz_%' AND relkind = 'r'",
     )
-    for (const statement of statementsOf(program())) {
+    for (const statement of statements()) {
       const plan = await planOf(statement)
       expect(wholeScans(plan, tables), `${statement.text}\n${plan}`).toEqual([])
     }
   }
 
   it.each(Object.entries(programs))('%s goes to its rows by their keys', async (__, program) => {
-    await expectNoWholeScan(program)
+    await expectNoWholeScan(() => statementsOf(program()))
   })
 
   it.each(Object.entries(ofExecutions))('%s goes to its rows by their keys', async (__, program) => {
-    await expectNoWholeScan(program, 'awaited_results|fired_triggers|job_details')
+    await expectNoWholeScan(() => statementsOf(program()), 'awaited_results|fired_triggers|job_details')
+  })
+
+  it.each(Object.entries(ofRecords))('%s goes to its rows by their keys', async (__, statement) => {
+    await expectNoWholeScan(() => [statement()], 'job_status|job_days|job_details|execution_history')
   })
 })
 
