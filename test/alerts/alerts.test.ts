@@ -240,20 +240,6 @@ describe('channels', () => {
     expect(await alerts.active()).toMatchObject([{ isSent: false, isGivenUp: true }])
   })
 
-  it('that have too much to send are asked again for what they dropped, also if another gave it up', async () => {
-    const hanging: AlertChannel = { name: 'hanging', send: () => new Promise(() => {}) }
-    const failing = { name: 'failing', send: vi.fn(() => Promise.reject(new Error('closed'))) }
-    const state = flag()
-    const { clock, alerts, scheduler } = await rigWith([state.rule], [hanging, failing], { attempts: 1 })
-    state.found = Array.from({ length: 150 }, (_, index) => `subject ${index}`)
-    await clock.advance(1100)
-    expect(failing.send.mock.calls.length).toBeGreaterThanOrEqual(150)
-    expect((await alerts.active()).filter(({ isGivenUp }) => isGivenUp)).toEqual([])
-    const ending = scheduler.shutdown()
-    await clock.advance(10_000)
-    await ending
-  })
-
   it('that hang hold up neither jobs nor other channels nor the shutdown', async () => {
     const hanging: AlertChannel = { name: 'hanging', send: () => new Promise(() => {}) }
     const [state, good] = [flag(), recorded()]

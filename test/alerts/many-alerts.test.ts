@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { alertIdOf } from '../../src/alerts/alert-book.ts'
 import { type AlertChannel, type AlertRule, alertsPlugin, failedInARow, nodeDown } from '../../src/alerts.ts'
 import { defineJob, JobBuilder, TriggerBuilder } from '../../src/index.ts'
@@ -324,4 +324,18 @@ describe('nodes', () => {
     await clock.advance(0)
     expect(await list('alert-leader')).toEqual([])
   })
+})
+
+it('channels with too much to send are asked again for what they dropped, also if another gave it up', async () => {
+  const hanging: AlertChannel = { name: 'hanging', send: () => new Promise(() => {}) }
+  const failing = { name: 'failing', send: vi.fn(() => Promise.reject(new Error('closed'))) }
+  const state = flag()
+  const { clock, alerts, scheduler } = await rigWith([state.rule], [hanging, failing], { attempts: 1 })
+  state.found = subjects(150)
+  await clock.advance(1100)
+  expect(failing.send.mock.calls.length).toBeGreaterThanOrEqual(150)
+  expect((await alerts.active()).filter(({ isGivenUp }) => isGivenUp)).toEqual([])
+  const ending = scheduler.shutdown()
+  await clock.advance(10_000)
+  await ending
 })
