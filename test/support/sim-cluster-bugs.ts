@@ -18,7 +18,7 @@ const deletesOwn =
   /^DELETE FROM qrtz_fired_triggers AS f WHERE \(entry_id, sched_name\) IN .* f\.instance_name = \? AND f\.state = \?/
 
 const locksOwn =
-  /^SELECT f\.entry_id, .* CROSS JOIN qrtz_fired_triggers AS f WHERE f\.entry_id = r\.entry_id .* f\.instance_name = \?/
+  /^SELECT f\.entry_id, .* CROSS JOIN qrtz_fired_triggers AS f WHERE .* = r\.entry_id .* f\.instance_name = \?/
 const endsOwn =
   /^DELETE FROM qrtz_fired_triggers AS t WHERE t\.rowid IN \(SELECT f\.rowid .* f\.instance_name = \?/
 
@@ -44,6 +44,9 @@ const releaseWithoutLook: KnownClusterBug = {
   },
 }
 
+/** Asks for the jobs of firings in flight. */
+const looksForFirings = /^SELECT f\.job_name, f\.job_group, f\.state /
+
 const nothing: SqlStatement = { text: 'SELECT 1 WHERE false', values: [] }
 
 const recoveryKeepsBlocked: KnownClusterBug = {
@@ -57,7 +60,7 @@ const claimsUnseen: KnownClusterBug = {
   name: 'A claim does not look at what other nodes hold of a non-concurrent job',
   symptom: /a non-concurrent job was claimed beside/,
   statement: (statement) => {
-    if (statement.text.includes('SELECT DISTINCT f.job_name') && !statement.text.includes('EXECUTING')) {
+    if (looksForFirings.test(statement.text) && !statement.text.includes('EXECUTING')) {
       return { ...statement, text: `${statement.text} AND false` }
     }
     const look = 'AND (NOT COALESCE(j.is_nonconcurrent, false) OR'
@@ -99,8 +102,7 @@ const executionsForgotten: KnownClusterBug = {
   seed: 44,
   symptom: /should have run again/,
   statement: (statement) => {
-    const looksForExecutions =
-      statement.text.includes('SELECT DISTINCT f.job_name') && statement.text.includes('EXECUTING')
+    const looksForExecutions = looksForFirings.test(statement.text) && statement.text.includes('EXECUTING')
     const isOfShortLivedJob = statement.values.some((value) => String(value).includes('"recoverable-f'))
     return looksForExecutions && isOfShortLivedJob ? nothing : statement
   },
