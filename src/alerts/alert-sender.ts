@@ -190,7 +190,7 @@ export function isSilenced(
   )
 }
 
-function publicAlert({
+export function publicAlert({
   id,
   rule,
   subject,

@@ -15,7 +15,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { PluginContext, SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
 import { settledWithin } from '../time/settled-within.ts'
 import { AlertBook, type StoredAlert } from './alert-book.ts'
-import { AlertSender } from './alert-sender.ts'
+import { AlertSender, publicAlert } from './alert-sender.ts'
 import type { ActiveAlert, AlertChannel, AlertRule, AlertSilence } from './alert-types.ts'
 import { AlertWatch } from './alert-watch.ts'
 import { ChannelQueue } from './channel-queue.ts'
@@ -294,19 +294,9 @@ function hasShutDown(schedulerName: string): string {
   return `The alerts belong to scheduler '${schedulerName}', which has been shut down: give the plugin to another one.`
 }
 
-function shown({
-  id,
-  rule,
-  subject,
-  message,
-  sinceMs,
-  lastTimeMs,
-  node,
-  ...alert
-}: StoredAlert): ActiveAlert {
+function shown(alert: StoredAlert): ActiveAlert {
   const { isGivenUp = false } = alert
-  const isSent = alert.isSent && !isGivenUp
-  return { id, rule, subject, message, sinceMs, lastTimeMs, node, isSent, isGivenUp }
+  return { ...publicAlert(alert), isSent: alert.isSent && !isGivenUp, isGivenUp }
 }
 
 function checkSilence(options: SilenceOptions, nowMs: number): void {

@@ -283,7 +283,7 @@ interface KeyedTable {
 /** The rows of a table that bound rows name; one by one they are looked up in the order in which they are named. */
 export function selectQuery(
   { dialect }: SqlVocabulary,
-  { table, alias, key }: KeyedTable,
+  { table, alias, key, first }: KeyedTable,
   {
     selected,
     order,
@@ -297,7 +297,7 @@ export function selectQuery(
   return setQuery(
     dialect,
     `SELECT ${selected} FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${table} AS ${alias}
-     WHERE ${isRow(dialect, alias, key)} ${order} ${locking}`,
+     WHERE ${isRow(dialect, alias, key, first)} ${order} ${locking}`,
   )
 }
 

@@ -1,7 +1,6 @@
 import { int32Max } from '../../../../triggers/invalid-trigger.ts'
 import { type ScheduleTable, scheduleTables } from '../../../../triggers/trigger-family.ts'
-import type { Columns } from '../../kernel/row-set.ts'
-import { lookedUp } from '../../kernel/row-set.ts'
+import { type Columns, lookedUp } from '../../kernel/row-set.ts'
 import type { SqlNames } from '../../kernel/sql-names.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { triggerKeyColumns } from '../encoding/key-rows.ts'
