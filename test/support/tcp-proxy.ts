@@ -6,6 +6,8 @@ interface Pair {
   readonly server: Socket
   /** The end of what the client sent, for patterns that lie across two packets. */
   tail: Buffer
+  /** The client has sent what must come before the pattern. */
+  isBehind: boolean
   /** The reply to a forwarded pattern is awaited; when it comes, the pair is cut. */
   cutOnReply: boolean
   repliesDropped: boolean
@@ -13,6 +15,7 @@ interface Pair {
 
 interface CutPattern {
   readonly bytes: Buffer
+  readonly behind: Buffer | null
   readonly forward: boolean
   readonly onCut: () => void
 }
@@ -98,13 +101,26 @@ export class TcpProxy implements AsyncDisposable {
 
   /**
    * Cuts the connection on which a client sends this text, once: `before` the server hears of it, or `after` the
-   * server has answered, without passing the answer on. Resolves when it happened.
+   * server has answered, without passing the answer on. With `behind` the text counts only on a connection that has
+   * sent that one before. Resolves when it happened.
    */
-  cutOn(text: string, when: 'before' | 'after'): Promise<void> {
+  cutOn(
+    text: string,
+    when: 'before' | 'after',
+    { behind }: { readonly behind?: string } = {},
+  ): Promise<void> {
     // What was sent earlier is not meant.
-    for (const pair of this.#pairs) pair.tail = Buffer.alloc(0)
+    for (const pair of this.#pairs) {
+      pair.tail = Buffer.alloc(0)
+      pair.isBehind = false
+    }
     return new Promise((onCut) => {
-      this.#pattern = { bytes: Buffer.from(text), forward: when === 'after', onCut }
+      this.#pattern = {
+        bytes: Buffer.from(text),
+        behind: behind === undefined ? null : Buffer.from(behind),
+        forward: when === 'after',
+        onCut,
+      }
     })
   }
 
@@ -131,7 +147,14 @@ export class TcpProxy implements AsyncDisposable {
       return
     }
     const server = connect(this.#target)
-    const pair: Pair = { client, server, tail: Buffer.alloc(0), cutOnReply: false, repliesDropped: false }
+    const pair: Pair = {
+      client,
+      server,
+      tail: Buffer.alloc(0),
+      isBehind: false,
+      cutOnReply: false,
+      repliesDropped: false,
+    }
     this.#pairs.add(pair)
     server.on('error', () => {})
     server.setNoDelay()
@@ -158,8 +181,15 @@ export class TcpProxy implements AsyncDisposable {
   #fromClient(pair: Pair, chunk: Buffer): void {
     if (this.#isBlackHole) return
     const pattern = this.#pattern
-    const seen = Buffer.concat([pair.tail, chunk])
-    if (pattern !== null && seen.includes(pattern.bytes)) {
+    let seen = Buffer.concat([pair.tail, chunk])
+    if (pattern?.behind != null && !pair.isBehind) {
+      const at = seen.indexOf(pattern.behind)
+      pair.isBehind = at !== -1
+      // A pattern that lies ahead of it is not meant.
+      if (pair.isBehind) seen = seen.subarray(at)
+    }
+    const isMeant = pattern !== null && (pattern.behind === null || pair.isBehind)
+    if (isMeant && seen.includes(pattern.bytes)) {
       this.#pattern = null
       if (!pattern.forward) {
         this.#cut(pair)
