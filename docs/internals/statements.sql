@@ -1453,10 +1453,10 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.description AS job_description, j.job_data AS data_of_job, j.node_affinity AS affinity_of_job,
   COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, t.rowid AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
 WHERE t.sched_name = :scheduler
@@ -1496,10 +1496,10 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.description AS job_description, j.job_data AS data_of_job, j.node_affinity AS affinity_of_job,
   COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
   CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
@@ -1542,10 +1542,10 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.description AS job_description, j.job_data AS data_of_job, j.node_affinity AS affinity_of_job,
   COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
   CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
@@ -1622,16 +1622,16 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
   j.node_affinity) AS node_affinity, t.rowid AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name
     AND c.trigger_name = t.trigger_name
     AND c.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
 WHERE t.sched_name = :scheduler
@@ -1677,16 +1677,16 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
   j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name])
     AND c.trigger_name = t.trigger_name
     AND c.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name])
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
   CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
@@ -1735,16 +1735,16 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
   j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name])
     AND c.trigger_name = t.trigger_name
     AND c.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name])
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
   CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
@@ -1821,16 +1821,16 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
   j.node_affinity) AS node_affinity, t.rowid AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name
     AND c.trigger_name = t.trigger_name
     AND c.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name || ''
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
 WHERE t.sched_name = :scheduler
@@ -1936,16 +1936,16 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
   j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name])
     AND c.trigger_name = t.trigger_name
     AND c.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name])
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
   CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
@@ -2051,16 +2051,16 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, 
   j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
   j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
-  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = ANY(ARRAY[t.sched_name])
     AND s.trigger_name = t.trigger_name
     AND s.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name])
     AND c.trigger_name = t.trigger_name
     AND c.trigger_group = t.trigger_group
-  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name || ''])
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name])
     AND p.trigger_name = t.trigger_name
     AND p.trigger_group = t.trigger_group
   CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
@@ -2183,7 +2183,7 @@ SELECT DISTINCT r.job_class_name
 FROM (
   SELECT j.job_class_name
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2218,7 +2218,7 @@ SELECT DISTINCT r.job_class_name
 FROM (
   SELECT j.job_class_name
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2254,7 +2254,7 @@ SELECT DISTINCT r.job_class_name
 FROM (
   SELECT j.job_class_name
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2318,7 +2318,7 @@ SELECT DISTINCT r.job_class_name
 FROM (
   SELECT j.job_class_name
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2413,7 +2413,7 @@ SELECT DISTINCT r.job_class_name
 FROM (
   SELECT j.job_class_name
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2507,7 +2507,7 @@ SELECT DISTINCT r.job_class_name
 FROM (
   SELECT j.job_class_name
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2629,7 +2629,7 @@ FROM (
 SELECT (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2667,7 +2667,7 @@ SELECT (
 SELECT (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2706,7 +2706,7 @@ SELECT (
 SELECT (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2772,8 +2772,8 @@ SELECT (
 --   programs/reading/reading.ts (earliestDueMs)
 -- SQLite
 SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
-  t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name = :scheduler
-  AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :afterMs AND
+  t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name = :scheduler AND
+  t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :afterMs AND
   j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT value ->> 'job_type' AS job_type FROM
   json_each(:types)) AS r) AND (j.node_affinity IS NULL OR NOT ((substr(j.node_affinity, 1,
   length('[true,"')) = '[true,"' OR substr(j.node_affinity, 1,
@@ -2800,7 +2800,7 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   IS NULL AND a.sched_name = f.sched_name AND a.trigger_name = f.trigger_name AND a.trigger_group =
   f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
   t.trigger_group , t.trigger_name LIMIT :limit ) AS waiting_time, (SELECT t.next_fire_time FROM qrtz_triggers
-  AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || '' AND j.job_name = t.job_name AND
+  AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name AND j.job_name = t.job_name AND
   j.job_group = t.job_group WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING' AND
   t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs AND (t.job_group || '') IN (SELECT g.job_group
   FROM (SELECT value ->> 'job_group' AS job_group FROM json_each(:groups)) AS g) AND j.job_class_name NOT IN
@@ -2831,7 +2831,7 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   t.trigger_group , t.trigger_name LIMIT :limit ) AS limited_time, (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -2917,10 +2917,10 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
 
 -- PostgreSQL
 SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
-  ANY(ARRAY[t.sched_name || '']) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name
-  = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time >
-  :afterMs AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS
-  json)) AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT ((starts_with(j.node_affinity,
+  ANY(ARRAY[t.sched_name]) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name =
+  :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :afterMs
+  AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json))
+  AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT ((starts_with(j.node_affinity,
   CAST('[true,"' AS text)) OR starts_with(j.node_affinity,
   CAST('[false,"' AS text))) AND right(j.node_affinity,
   length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(j.node_affinity,
@@ -2947,8 +2947,8 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   = f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
   t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS waiting_time, (SELECT
   t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
-  ANY(ARRAY[t.sched_name || '']) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name
-  = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs
+  ANY(ARRAY[t.sched_name]) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name =
+  :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs
   AND (t.job_group || '') IN (SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json))
   AS r(job_group text)) AS g) AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM
   json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT
@@ -2978,7 +2978,7 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS limited_time, (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler
@@ -3064,10 +3064,10 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
 
 -- PostgreSQL, quartzLocks
 SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
-  ANY(ARRAY[t.sched_name || '']) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name
-  = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time >
-  :afterMs AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS
-  json)) AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT ((starts_with(j.node_affinity,
+  ANY(ARRAY[t.sched_name]) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name =
+  :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :afterMs
+  AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json))
+  AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT ((starts_with(j.node_affinity,
   CAST('[true,"' AS text)) OR starts_with(j.node_affinity,
   CAST('[false,"' AS text))) AND right(j.node_affinity,
   length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(j.node_affinity,
@@ -3106,8 +3106,8 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   = f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
   t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS waiting_time, (SELECT
   t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
-  ANY(ARRAY[t.sched_name || '']) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name
-  = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs
+  ANY(ARRAY[t.sched_name]) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name =
+  :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs
   AND (t.job_group || '') IN (SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json))
   AS r(job_group text)) AS g) AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM
   json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT
@@ -3149,7 +3149,7 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS limited_time, (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
-    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name || ''])
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
       AND j.job_name = t.job_name
       AND j.job_group = t.job_group
   WHERE t.sched_name = :scheduler

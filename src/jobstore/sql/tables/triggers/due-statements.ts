@@ -1,7 +1,7 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
-import { hasKeyOf, lookedUp } from '../../kernel/row-set.ts'
+import { hasKeyOf } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, type SqlRow, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
 import { instantOrNull, readable } from '../encoding/columns.ts'
@@ -9,7 +9,7 @@ import { jobKeyColumns, keyOrder, triggerKeyColumns } from '../encoding/key-rows
 import { claimsOfPeers } from '../firings/fired-trigger-table.ts'
 import { jobBesideTriggerColumns } from '../jobs/job-rows.ts'
 import { isLeftToOthers, quotedNode, runsHere } from '../jobs/node-affinity.ts'
-import { dueScheduleJoins, scheduleTableNames } from './schedule-tables.ts'
+import { scheduleJoins, scheduleTableNames } from './schedule-tables.ts'
 import { wholeTriggerColumns } from './trigger-decoder.ts'
 import { isOfJava } from './triggers-of-java.ts'
 
@@ -241,7 +241,7 @@ function lockText(vocabulary: SqlVocabulary, condition: string, tables: readonly
   const asFound = dialect.lockedAsFound('t')
   return dueText(vocabulary, {
     selected: `${columnsOf(tables)}, ${dialect.rowId('t')} AS row_id`,
-    joins: `${dueScheduleJoins(vocabulary, tables)} ${asFound.join}`,
+    joins: `${scheduleJoins(vocabulary, tables)} ${asFound.join}`,
     condition: `${condition} AND ${asFound.condition}`,
     locking: dialect.forUpdateSkipLocked('t'),
   })
@@ -259,9 +259,8 @@ interface DueParts {
  * index. Java writes -1 or 0 where there is no next fire time. The firings in flight are few and read once; those of
  * Java's that have not begun name a trigger and no job.
  *
- * Every trigger has a job. The outer join and the empty text are for the planner of PostgreSQL: it expects an inner
- * join to lose most rows, and then sorts all due triggers. It must not know the scheduler of the jobs, for the reason
- * given at `withScheduler`.
+ * Every trigger has a job. The outer join is for the planner of PostgreSQL: it expects an inner join to lose most rows,
+ * and then sorts all due triggers.
  */
 function dueText(
   vocabulary: SqlVocabulary,
@@ -270,8 +269,7 @@ function dueText(
   const { dialect, names, sharedWithJava = false } = vocabulary
   return `SELECT ${selected}
     FROM ${names.triggers} AS t LEFT JOIN ${names.jobs} AS j
-      ON ${lookedUp(dialect, 'j.sched_name', "t.sched_name || ''")}
-        AND j.job_name = t.job_name AND j.job_group = t.job_group
+      ON ${hasKeyOf(dialect, 'j', 't', jobKeyColumns)}
     ${joins}
     WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
       AND t.next_fire_time <= :untilMs ${condition}

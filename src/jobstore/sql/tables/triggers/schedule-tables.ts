@@ -1,6 +1,6 @@
 import { int32Max } from '../../../../triggers/invalid-trigger.ts'
 import { type ScheduleTable, scheduleTables } from '../../../../triggers/trigger-family.ts'
-import { type Columns, lookedUp } from '../../kernel/row-set.ts'
+import { type Columns, hasKeyOf } from '../../kernel/row-set.ts'
 import type { SqlNames } from '../../kernel/sql-names.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { triggerKeyColumns } from '../encoding/key-rows.ts'
@@ -74,30 +74,15 @@ export function scheduleSelection(tables: readonly ScheduleTable[]): string {
     .join(', ')
 }
 
-/** The tables joined to the rows of `triggers AS t` that have a row there. */
-export function scheduleJoins(vocabulary: SqlVocabulary): string {
-  return joinsOf(vocabulary, 't.sched_name', scheduleTableNames)
-}
-
-/**
- * The same for triggers that are found by their time and not by bound keys: the planner must not know the scheduler of
- * the joined rows, for the reason given at `withScheduler`.
- */
-export function dueScheduleJoins(vocabulary: SqlVocabulary, tables: readonly ScheduleTable[]): string {
-  return joinsOf(vocabulary, "t.sched_name || ''", tables)
-}
-
-function joinsOf(
+/** The tables joined to the rows of `triggers AS t` that have a row there. Default: all. */
+export function scheduleJoins(
   { dialect, names }: SqlVocabulary,
-  scheduler: string,
-  tables: readonly ScheduleTable[],
+  tables: readonly ScheduleTable[] = scheduleTableNames,
 ): string {
   return tables
     .map((table) => {
       const { alias } = storedTables[table]
-      return `LEFT JOIN ${sqlNameOf(names, table)} AS ${alias}
-        ON ${lookedUp(dialect, `${alias}.sched_name`, scheduler)} AND ${alias}.trigger_name = t.trigger_name
-        AND ${alias}.trigger_group = t.trigger_group`
+      return `LEFT JOIN ${sqlNameOf(names, table)} AS ${alias} ON ${hasKeyOf(dialect, alias, 't', triggerKeyColumns)}`
     })
     .join(' ')
 }
