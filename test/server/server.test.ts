@@ -360,6 +360,10 @@ describe('the page', () => {
       '/metrics/prometheus',
       '//health/ready',
       '/API/health/ready',
+      '/livez',
+      '/ready',
+      '/readyz/',
+      '/readiness',
     ]
     for (const path of mistyped) {
       const answer = await get(fixture.address, `/admin${path}`, '*/*')
@@ -370,7 +374,7 @@ describe('the page', () => {
         { code: 'ERR_NOT_FOUND' },
       ])
     }
-    for (const path of ['/jobs/health/metrics', '/heal']) {
+    for (const path of ['/jobs/health/metrics', '/heal', '/jobs/live/ready', '/readyish']) {
       expect([path, (await get(fixture.address, `/admin${path}`)).status]).toEqual([path, 200])
     }
   })

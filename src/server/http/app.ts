@@ -7,7 +7,7 @@ import type { Page } from './page.ts'
 import type { RequestPipeline } from './pipeline.ts'
 
 /** Where no page is, so that a probe whose path is mistyped fails instead of being answered by the page. */
-const placesOfApi = /^\/+(?:api(?:\/|$)|health|metrics)/i
+const placesOfApi = /^\/+(?:api(?:\/|$)|health|metrics|(?:live|liveness|ready|readiness)z?\/*$)/i
 
 const methods: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'DELETE']
 
