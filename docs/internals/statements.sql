@@ -5134,6 +5134,32 @@ WHERE j.sched_name = ANY(ARRAY[r.sched_name])
 ORDER BY (j.job_group <> 'DEFAULT'), j.job_group COLLATE "C", j.job_name COLLATE "C"
 FOR NO KEY UPDATE OF j;
 
+-- jobs.lockShared
+--   programs/steps/new-triggers.ts (lockJobs)
+-- SQLite
+SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
+  j.node_affinity, CASE WHEN length(j.job_data) > 0 THEN lower(hex(substr(j.job_data, 1,
+  1))) = '7b' END AS data_is_json
+FROM qrtz_job_details AS j
+WHERE j.job_name = :job_name
+  AND j.job_group = :job_group
+  AND j.sched_name = :sched_name;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
+  j.node_affinity, CASE WHEN length(j.job_data) > 0 THEN encode(substr(j.job_data, 1, 1),
+  'hex') = '7b' END AS data_is_json
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.sched_name = ANY(ARRAY[r.sched_name])
+  AND j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND r.sched_name = r.sched_name || ''
+  AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
+ORDER BY (j.job_group <> 'DEFAULT'), j.job_group COLLATE "C", j.job_name COLLATE "C" FOR SHARE OF j;
+
 -- jobs.tryLock
 --   programs/firing/acquiring.ts (searchTriggers)
 --   programs/steps/passing-over.ts (tryLockJobs)

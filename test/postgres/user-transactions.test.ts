@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { JobBuilder, TriggerBuilder } from 'quartz-ts'
 import { postgresJobStore } from 'quartz-ts/postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { postgresStores } from '../support/sql-stores.ts'
@@ -109,6 +110,24 @@ describe('a transaction of the user on PostgreSQL', () => {
     await tx.addJob(note('b'))
     await second.query('COMMIT')
     await expect(scheduler.checkExists(note('b').key)).resolves.toBe(true)
+  })
+
+  test('that adds a trigger to a job lets others do so, and keeps the job until it ends', async () => {
+    const newStore = await stores.prepare()
+    const { scheduler } = await openNode(newStore({ lockTimeoutMs: 300 }))
+    const { key } = note('hot')
+    await scheduler.addJob(JobBuilder.newJob('note').withIdentity(key).storeDurably().build())
+    const client = await connect()
+    await client.query('BEGIN')
+    const later = new Date(Date.now() + 3_600_000)
+    const trigger = TriggerBuilder.newTrigger().withIdentity('of the user').forJob(key).startAt(later).build()
+    await scheduler.withTransaction(client).scheduleJob(trigger)
+    for (let call = 0; call < 3; call++) await scheduler.triggerJob(key)
+    await expect(scheduler.deleteJob(key)).rejects.toMatchObject({ code: 'ERR_DATABASE_UNAVAILABLE' })
+    await client.query('COMMIT')
+    expect(await scheduler.getTriggersOfJob(key)).toHaveLength(4)
+    expect(await scheduler.deleteJob(key)).toBe(true)
+    expect(await scheduler.checkExists(trigger.key)).toBe(false)
   })
 
   test('that cannot reach the tables, or not write them, says so', async () => {

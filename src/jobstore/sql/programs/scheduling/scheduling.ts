@@ -230,6 +230,8 @@ interface NamedKeys {
   readonly whole: KeySet<JobKey>
   /** No key comes twice, and each trigger with its job. */
   readonly areDistinct: boolean
+  /** Triggers are added to jobs, and no job is stored. */
+  readonly addTriggersAlone: boolean
 }
 
 function keysOf(requests: readonly ScheduleRequest[]): NamedKeys {
@@ -238,9 +240,13 @@ function keysOf(requests: readonly ScheduleRequest[]): NamedKeys {
   const replaceable = new KeySet<TriggerKey>()
   const whole = new KeySet<JobKey>()
   let areDistinct = true
+  let addTriggersAlone = true
   for (const { entries, replace, slot } of requests) {
     for (const { job, triggers } of entries) {
-      if (job !== null && !jobKeys.add(job.key)) areDistinct = false
+      if (job !== null) {
+        addTriggersAlone = false
+        if (!jobKeys.add(job.key)) areDistinct = false
+      }
       for (const { key, jobKey } of triggers) {
         if (!triggerKeys.add(key)) areDistinct = false
         if (replace) replaceable.add(key)
@@ -252,7 +258,7 @@ function keysOf(requests: readonly ScheduleRequest[]): NamedKeys {
       }
     }
   }
-  return { triggerKeys, jobKeys, replaceable, whole, areDistinct }
+  return { triggerKeys, jobKeys, replaceable, whole, areDistinct, addTriggersAlone }
 }
 
 function nothingStored(paused: PausedGroups): Stored {
@@ -268,13 +274,15 @@ function nothingStored(paused: PausedGroups): Stored {
 
 function* lockWhatExists(
   tx: SqlTransaction,
-  { triggerKeys, jobKeys, replaceable, whole, areDistinct }: NamedKeys,
+  { triggerKeys, jobKeys, replaceable, whole, areDistinct, addTriggersAlone }: NamedKeys,
 ): SqlProgram<Stored> {
   const look = tx.session.keyLists.jobsOfTriggers(triggerKeys.keys())
   if (replaceable.size === 0) {
     // A job is read behind its lock, so that it is the one that is locked.
     const behind = together(tx.session.pausedGroups.load(), tx.session.jobs.load(whole.keys()))
-    const lockAndLook = together(lockJobs(tx, jobKeys.keys()), behind)
+    // Callers of many processes add triggers to the same job. Of a mixed call all locks are of one kind, in one order.
+    const locks = lockJobs(tx, jobKeys.keys(), { isShared: addTriggersAlone })
+    const lockAndLook = together(locks, behind)
     const [taken, [locked, [paused, { found }]]] = yield* together(look, lockAndLook)
     const areNew = areDistinct && taken.size === 0 && locked.size === 0
     return { taken, triggers: new KeyMap(), jobs: locked, details: found, paused, areNew }

@@ -35,10 +35,15 @@ export function* lockTriggers(
   return found
 }
 
-export function* lockJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<KeyMap<JobKey, JobRef>> {
+/** `isShared`: other transactions may add triggers to the jobs meanwhile; nothing else may change them. */
+export function* lockJobs(
+  { session: { jobs } }: SqlTransaction,
+  keys: readonly JobKey[],
+  { isShared = false }: { readonly isShared?: boolean } = {},
+): SqlProgram<KeyMap<JobKey, JobRef>> {
   const found = new KeyMap<JobKey, JobRef>()
   if (keys.length === 0) return found
-  for (const ref of yield* tx.session.jobs.lock(keys)) found.set(ref.key, ref)
+  for (const ref of yield* isShared ? jobs.lockShared(keys) : jobs.lock(keys)) found.set(ref.key, ref)
   return found
 }
 

@@ -141,7 +141,12 @@ export class JobTable {
     return (yield* this.#named(keys, this.#statements.lock)).map(refOf)
   }
 
-  /** The same, leaving out rows that another transaction holds. */
+  /** The same, so that they only stay as they are: several transactions may hold them so. */
+  *lockShared(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
+    return (yield* this.#named(keys, this.#statements.lockShared)).map(refOf)
+  }
+
+  /** As `lock`, leaving out rows that another transaction holds. */
   *tryLock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
     return (yield* this.#named(keys, this.#statements.tryLock)).map(refOf)
   }
@@ -242,6 +247,7 @@ interface JobStatements {
   readonly upsert: RowsQuery
   readonly load: KeyQuery
   readonly lock: RowSetQuery
+  readonly lockShared: RowSetQuery
   readonly tryLock: RowSetQuery
   readonly tryLockWithData: RowSetQuery
   readonly find: KeyQuery
@@ -274,6 +280,7 @@ export function jobStatements(vocabulary: SqlVocabulary): JobStatements {
          j.node_affinity, j.sharding, j.job_plan ${wanted}`,
     ),
     lock: refs(dialect.forUpdate('j')),
+    lockShared: refs(dialect.forShare('j')),
     tryLock: refs(dialect.forUpdateSkipLocked('j')),
     tryLockWithData: refs(dialect.forUpdateSkipLocked('j'), ', j.job_data, j.job_plan'),
     find: sqlQuery(dialect, `SELECT j.job_name, j.job_group ${wanted}`),
