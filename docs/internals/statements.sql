@@ -5217,6 +5217,7 @@ FOR NO KEY UPDATE OF j SKIP LOCKED;
 
 -- jobs.find
 --   programs/steps/passing-over.ts (tryLockJobs)
+--   session/sql-transactions.ts (SqlTransactions)
 --   sql-shards.ts (SqlShards)
 -- SQLite
 SELECT j.job_name, j.job_group

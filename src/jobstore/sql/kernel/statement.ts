@@ -43,10 +43,15 @@ export interface RunsAtOnce {
 
 /**
  * The reply to a statement that the program does not wait for; available as soon as a later one of its transaction is
- * answered.
+ * answered. One that was to come with the answer to the COMMIT never comes where the connection broke, though the
+ * transaction may turn out to be committed.
  */
 export class PendingReply {
   #reply: SqlReply | null = null
+
+  get hasCome(): boolean {
+    return this.#reply !== null
+  }
 
   settle(reply: SqlReply): void {
     this.#reply = reply

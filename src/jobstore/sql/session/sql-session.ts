@@ -10,6 +10,7 @@ import type { SplitFiringTable } from '../tables/firings/split-firing-table.ts'
 import type { PausedGroupTable } from '../tables/groups/paused-group-table.ts'
 import type { HistoryTable } from '../tables/history/history-table.ts'
 import type { JobTable } from '../tables/jobs/job-table.ts'
+import type { OrphanDeletion } from '../tables/jobs/orphan-deletion.ts'
 import type { KeyLists } from '../tables/lists/key-lists.ts'
 import type { Listings } from '../tables/lists/listings.ts'
 import type { NextTriggers } from '../tables/lists/next-triggers.ts'
@@ -92,4 +93,6 @@ export interface SqlTransaction {
   readonly nowMs: EpochMs
   readonly offers: FireOffers
   readonly notes: CommitNotes
+  /** What is answered with its COMMIT; signals tell of it. */
+  readonly deletions: OrphanDeletion[]
 }

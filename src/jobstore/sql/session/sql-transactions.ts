@@ -1,7 +1,9 @@
+import { KeySet } from '../../../core/key-set.ts'
 import { SignalBuffer } from '../../signal-buffer.ts'
 import { CommitNotes } from '../kernel/commit-notes.ts'
 import type { SqlRunner } from '../kernel/sql-runner.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
+import type { OrphanDeletion } from '../tables/jobs/orphan-deletion.ts'
 import { FireOffers } from './fire-offers.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
 import type { SqlOperation, SqlPeers, SqlTransactor } from './sql-transactor.ts'
@@ -42,6 +44,7 @@ export class SqlTransactions implements SqlTransactor {
     const { earliestTriggerMs } = tx.offers
     if (earliestTriggerMs !== null) this.session.searchMemory.passed.takeBack(earliestTriggerMs, tx.nowMs)
     if (tx.offers.roomyGroups.size > 0 && operation.tells !== 'none') await this.#noteRooms(tx.offers)
+    for (const deletion of tx.deletions) if (!deletion.isAnswered) await this.#lookForDeleted(deletion)
     this.#tell(tx, operation)
     return answer
   }
@@ -63,6 +66,19 @@ export class SqlTransactions implements SqlTransactor {
     } catch {
       // The transaction is done, so this is no failure of it. The searches that this wakes find out themselves.
       offers.noteRoom(nowMs)
+    }
+  }
+
+  /**
+   * Looks which jobs a transaction has deleted, where that was lost with the answer to its COMMIT. Those that are gone
+   * were deleted by it, or by another one since: they are told of either way. One that was stored anew is not.
+   */
+  async #lookForDeleted(deletion: OrphanDeletion): Promise<void> {
+    try {
+      const left = new KeySet(await this.read(({ jobs }) => jobs.existing(deletion.keys)))
+      deletion.noteGone(deletion.keys.filter((key) => !left.has(key)))
+    } catch {
+      // The transaction is done, so this is no failure of it. Listeners are not told of its deletions, no more.
     }
   }
 
@@ -114,6 +130,7 @@ export function beginTransaction(session: SqlSession): SqlTransaction {
     signals: new SignalBuffer(),
     offers: new FireOffers(),
     notes: new CommitNotes(),
+    deletions: [],
     nowMs: session.context.clock.now(),
   }
 }

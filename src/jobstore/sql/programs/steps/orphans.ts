@@ -38,8 +38,9 @@ function* deleteNonDurable(
 ): SqlProgram<void> {
   const nonDurable = refs.filter(({ durable }) => !durable).map(({ key }) => key)
   if (nonDurable.length === 0) return
-  const deleted = yield* tx.session.jobs.deleteOrphans(nonDurable)
+  const deletion = yield* tx.session.jobs.deleteOrphans(nonDurable)
+  tx.deletions.push(deletion)
   tx.signals.keep((signaler) => {
-    for (const key of deleted()) signaler.jobDeleted(key)
+    for (const key of deletion.deleted) signaler.jobDeleted(key)
   })
 }

@@ -46,6 +46,7 @@ import {
 } from '../encoding/job-data-text.ts'
 import { asLookedUp, jobKeyColumns, jobKeyOf, jobKeyRows } from '../encoding/key-rows.ts'
 import { jobColumns, jobDataAndPlanOf, jobOf, jobRow } from './job-rows.ts'
+import { OrphanDeletion } from './orphan-deletion.ts'
 
 /** A row of `job_details` without its data. */
 export interface JobRef {
@@ -182,15 +183,12 @@ export class JobTable {
     return refused
   }
 
-  /**
-   * Deletes the jobs among the keys that are not durable and have no trigger left; the answer lists them once the
-   * statement has run.
-   */
-  *deleteOrphans(keys: readonly JobKey[]): SqlProgram<() => readonly JobKey[]> {
+  /** Deletes the jobs among the keys that are not durable and have no trigger left. */
+  *deleteOrphans(keys: readonly JobKey[]): SqlProgram<OrphanDeletion> {
     const replies: PendingReply[] = []
     const rows = jobKeyRows(this.#schedulerName, keys)
     for (const some of chunksOf(rows)) replies.push(yield* later(this.#statements.deleteOrphans(some)))
-    return () => replies.flatMap(({ reply }) => reply.rows.map(jobKeyOf))
+    return new OrphanDeletion(keys, replies)
   }
 
   /** Deletes rows that have no trigger left. */
