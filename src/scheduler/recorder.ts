@@ -1,3 +1,4 @@
+import { SchedulerError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { unawaited } from '../core/promises.ts'
@@ -236,11 +237,22 @@ export class Recorder {
   async #writeBatches(batches: Taken[]): Promise<void> {
     const { clock, store } = this.#parts
     for (let [batch] = batches; batch !== undefined && !this.#isClosed; [batch] = batches) {
-      await store.records?.write(Object.fromEntries(batch))
+      try {
+        await store.records?.write(Object.fromEntries(batch))
+      } catch (error) {
+        if (error instanceof SchedulerError && error.code === 'ERR_COMMIT_UNKNOWN') this.#dropStatuses(batch)
+        throw error
+      }
       batches.shift()
       // What is due has its turn.
       if (batches.length > 0) await nextTurn(clock)
     }
+  }
+
+  /** Executions may be left out of the status of a job, but never count twice. All else may be written again. */
+  #dropStatuses(batch: Taken): void {
+    this.#dropped += batch.get('statuses')?.length ?? 0
+    batch.delete('statuses')
   }
 
   #giveBack(kind: Kind, entries: readonly unknown[]): void {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { JobPersistenceError } from '../../src/core/errors.ts'
 import { seededIds } from '../../src/core/ids.ts'
 import { JobKey, jobKey, triggerKey } from '../../src/core/key.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
@@ -21,6 +22,7 @@ import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 class NotingStore extends DelegatingJobStore {
   readonly written: RecordBatch[] = []
   refuses: (batch: RecordBatch) => boolean = () => false
+  fault = new Error('away')
   takesLogLines = false
   entriesAtOnce: number | undefined = undefined
   countsCompletions = false
@@ -38,7 +40,7 @@ class NotingStore extends DelegatingJobStore {
       ...(this.entriesAtOnce !== undefined && { entriesAtOnce: this.entriesAtOnce }),
       ...(this.gone !== null && { worthWriting: this.#notGone }),
       write: (batch: RecordBatch): Promise<void> => {
-        if (this.refuses(batch)) return Promise.reject(new Error('away'))
+        if (this.refuses(batch)) return Promise.reject(this.fault)
         this.written.push(batch)
         return Promise.resolve()
       },
@@ -297,6 +299,29 @@ describe('the recorder', () => {
     expect(written.map(({ jobKey: { name }, failures }) => [name, failures])).toEqual(
       ['a', 'b', 'c', 'd', 'e'].map((name) => [name, 1]),
     )
+  })
+
+  test('leaves out the statuses of a batch of which the store cannot tell whether it was written', async () => {
+    const { store, clock, dropped, ended, logged, recorder } = rig()
+    store.entriesAtOnce = 2
+    for (const name of ['a', 'b', 'c']) ended(name, 'failed')
+    logged(1)
+    store.fault = new JobPersistenceError('lost', { code: 'ERR_COMMIT_UNKNOWN' })
+    store.refuses = () => store.written.length === 1
+    await recorder.flush()
+    expect(failuresIn(store)).toEqual([
+      [
+        ['a', 1],
+        ['b', 1],
+      ],
+    ])
+    store.refuses = () => false
+    ended('c', 'failed')
+    await clock.advance(30_000)
+    // The first failure of `c` may be counted, or not.
+    expect(failuresIn(store).slice(1)).toEqual([[['c', 1]]])
+    expect(store.written.flatMap(({ logs = [] }) => logs)).toHaveLength(1)
+    expect(dropped).toEqual([{ dropped: 1 }])
   })
 
   test('hands the lines of an execution that ended to a store that takes them so, if they are few', async () => {

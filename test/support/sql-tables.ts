@@ -16,6 +16,7 @@ import { CalendarTable } from '../../src/jobstore/sql/tables/calendars/calendar-
 import type { JobDataEncoding } from '../../src/jobstore/sql/tables/encoding/job-data-text.ts'
 import { FiredTriggerTable } from '../../src/jobstore/sql/tables/firings/fired-trigger-table.ts'
 import { JobTable } from '../../src/jobstore/sql/tables/jobs/job-table.ts'
+import { JobStatusTable } from '../../src/jobstore/sql/tables/records/job-status-table.ts'
 import { TriggerTable } from '../../src/jobstore/sql/tables/triggers/trigger-table.ts'
 import { freshDatabase, type TestDatabase } from './postgres-database.ts'
 import { testRunner } from './postgres-runner.ts'
@@ -64,6 +65,7 @@ export class SqlTables {
   readonly jobs: JobTable
   readonly calendars: CalendarTable
   readonly firedTriggers: FiredTriggerTable
+  readonly jobStatus: JobStatusTable
   readonly #engine: Engine
   readonly #statements: SqlStatement[] = []
 
@@ -74,6 +76,7 @@ export class SqlTables {
     this.jobs = new JobTable(vocabulary, encoding)
     this.calendars = new CalendarTable(vocabulary)
     this.firedTriggers = new FiredTriggerTable(vocabulary, 'node')
+    this.jobStatus = new JobStatusTable(vocabulary)
   }
 
   static async open(encoding: JobDataEncoding = 'json'): Promise<SqlTables> {

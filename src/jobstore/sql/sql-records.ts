@@ -42,7 +42,14 @@ export class SqlRecords implements JobStoreRecords {
 
   async write(batch: RecordBatch): Promise<void> {
     const { transactions, pruner } = this.#open()
-    await transactions.run((tx) => writeRecords(tx, batch), { lock: 'none', tells: 'none' })
+    const { statuses = [] } = batch
+    const { jobStatus } = transactions.session
+    await transactions.run((tx) => writeRecords(tx, batch), {
+      lock: 'none',
+      tells: 'none',
+      // Statuses are added to what is there; all else finds what it has stored.
+      wasCommitted: statuses.length === 0 ? 'runAgain' : () => jobStatus.wereWritten(statuses),
+    })
     pruner.noteWrite()
   }
 

@@ -121,6 +121,32 @@ export class JobStatusTable {
     yield* writeOver(days, (rows) => this.#statements.addDays({ rows }))
   }
 
+  /**
+   * Whether these changes were written, where the answer to that is lost; null when nothing tells. An execution that is
+   * written is the last one of its job until one that began later is.
+   */
+  *wereWritten(changes: readonly JobStatusChange[]): SqlProgram<boolean | null> {
+    const keys = jobKeyRows(
+      this.#scheduler,
+      changes.map(({ jobKey }) => jobKey),
+    )
+    const rows = yield* runOver(keys, (some) => this.#statements.ofJobs({ rows: some, failures: 0 }))
+    const stored = new KeyMap<JobKey, SqlRow>()
+    for (const row of rows) stored.set(jobKeyOf(row), row)
+    const missing: JobStatusChange[] = []
+    for (const change of changes) {
+      const row = stored.get(change.jobKey)
+      if (row === undefined) {
+        missing.push(change)
+        continue
+      }
+      const isShown = isShownBy(row, change)
+      if (isShown !== null) return isShown
+    }
+    // One that has no status though its job is there got none.
+    return (yield* this.known(missing)).length > 0 ? false : null
+  }
+
   /** In order of keys. */
   *find(query: JobStatusQuery, limit: number, nowMs: EpochMs): SqlProgram<readonly JobStatus[]> {
     const { days = 0 } = query
@@ -330,6 +356,19 @@ function additions({
            .join(', ')}`,
     ),
   }
+}
+
+/** Whether the row of a job shows that a change was added to it, or was not; null for neither. */
+function isShownBy(row: SqlRow, { last }: JobStatusChange): boolean | null {
+  // Vetoes are counted, no more.
+  if (last === null) return null
+  const isLast =
+    row['last_fire_id'] === last.fireInstanceId &&
+    row['last_outcome'] === last.outcome &&
+    readable(instantOrNull, row, 'last_finished_time', null) === last.finishedTimeMs
+  if (isLast) return true
+  const firedTimeMs = readable(instantOrNull, row, 'last_fired_time', null)
+  return firedTimeMs === null || firedTimeMs < last.fireTimeMs ? false : null
 }
 
 function statusOf(row: SqlRow, jobKey: JobKey, days: readonly JobDay[]): JobStatus {

@@ -143,8 +143,8 @@ describe('jobs in their table', () => {
     await tables.run(tables.jobs.insert([full, plain, busy]))
     await addTrigger(tables, busy.key)
     const keys = [full.key, plain.key, busy.key, new JobKey('missing')]
-    const deleted = await tables.run(tables.jobs.deleteOrphans(keys))
-    expect(deleted()).toEqual([plain.key])
+    const deletion = await tables.run(tables.jobs.deleteOrphans(keys))
+    expect(deletion.deleted).toEqual([plain.key])
     await tables.run(tables.jobs.delete(keys))
     expect(await load(tables, ...keys)).toEqual([undefined, undefined, busy, undefined])
   })
