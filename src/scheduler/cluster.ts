@@ -21,6 +21,7 @@ import type { Clock } from '../time/clock.ts'
 import { pause } from '../time/pause.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { progressTextOf } from './execution-report.ts'
+import type { Notifier } from './notifier.ts'
 import type { RemoteExecutions } from './remote-executions.ts'
 import type { FireInstance, SchedulerCluster } from './scheduler.ts'
 import { checkInterruptTarget } from './scheduler-arguments.ts'
@@ -30,6 +31,7 @@ export interface ClusterParts {
   readonly instanceId: string
   readonly executing: ExecutingJobs
   readonly remotes: RemoteExecutions
+  readonly notifier: Notifier
   readonly jobTypes: () => readonly string[]
   readonly nodeReport: () => NodeReport
   readonly clock: Clock
@@ -155,12 +157,25 @@ export class Cluster implements SchedulerCluster {
   /** Interrupts what runs here, and asks the nodes that run the rest. */
   async interrupt(target: JobKey | FireInstance): Promise<boolean> {
     checkInterruptTarget('interrupt', 'target', target)
-    const { store, executing, instanceId, requireOpen } = this.#parts
+    const { executing, notifier, requireOpen } = this.#parts
     requireOpen()
     const request: InterruptTarget = isJobKey(target)
       ? { jobKey: target }
       : { fireInstanceId: target.fireInstanceId }
     const isRunning = executing.interrupt(request)
+    try {
+      return await this.#interruptElsewhere(request, isRunning)
+    } catch (error) {
+      // What runs here has been asked, whatever becomes of the rest.
+      if (!isRunning) throw error
+      notifier.error('Executions that run here were interrupted, but other nodes could not be asked.', error)
+      return true
+    }
+  }
+
+  /** Interrupts what goes on elsewhere, and asks the nodes that run the rest. */
+  async #interruptElsewhere(request: InterruptTarget, isRunning: boolean): Promise<boolean> {
+    const { store, instanceId } = this.#parts
     // After what runs here: one whose row is not written yet is refused by `awaitResult`, and ends by itself.
     const { remotes } = this.#parts
     const remote = await remotes.interrupt(request, async (jobTypes) => {

@@ -134,6 +134,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       instanceId: parts.options.instanceId,
       executing: parts.executing,
       remotes: parts.remotes,
+      notifier: parts.notifier,
       jobTypes: () => this.#lifeCycle.jobTypes,
       nodeReport: () => this.#lifeCycle.nodeReport,
       clock,

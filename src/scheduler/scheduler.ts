@@ -485,7 +485,8 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[]
   /**
    * Asks executions of a job, or one execution, to stop, on whatever node they run; false when none of them runs. A
-   * node that does not listen to others (`listen: false`) is not reached.
+   * node that does not listen to others (`listen: false`) is not reached. Where the store fails, what runs in this
+   * process is asked all the same: true then, with a `schedulerError`.
    */
   interrupt(target: JobKey | FireInstance): Promise<boolean>
 }
