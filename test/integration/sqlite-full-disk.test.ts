@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { laterNode } from '../support/other-runtimes.ts'
 
 const script = fileURLToPath(new URL('../fixtures/sqlite/full-disk.mjs', import.meta.url))
+const opening = fileURLToPath(new URL('../fixtures/sqlite/opens-on-full-disk.mjs', import.meta.url))
 const megabyte = 2 ** 20
 
 let folder = ''
@@ -58,5 +59,11 @@ mounted.each(drivers)('a small disk, with $driver', ({ driver, node }) => {
     expect(seen).toEqual({ runs: 600, reported: [] })
     expect(largest).toBeGreaterThan(megabyte / 2)
     expect(largest).toBeLessThan(2 * megabyte)
+  })
+
+  there('a file that is opened on a full disk says that the disk may be full', () => {
+    const { code, out } = onSmallDisk('4m', folder, [...(node ?? []), opening, folder, driver])
+    expect(code, out).toBe(0)
+    expect(out).toMatch(/ERR_DATABASE_UNAVAILABLE.*[Tt]he disk may be full/)
   })
 })

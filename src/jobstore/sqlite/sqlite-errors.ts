@@ -67,7 +67,8 @@ const failures: readonly Failure[] = [
     codes: /^SQLITE_(IOERR|NOMEM|INTERRUPT)/,
     code: 'ERR_DATABASE_UNAVAILABLE',
     problem: 'cannot be read or written just now',
-    remedy: 'Look at the disk and the memory of this machine.',
+    // SQLite answers so, and not with SQLITE_FULL, when a file that it opens on a full disk gets no room.
+    remedy: 'The disk may be full: look at it, and at the memory of this machine.',
     needsNewConnection: true,
   },
   {
