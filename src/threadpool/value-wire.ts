@@ -43,6 +43,9 @@ const errorDepthMax = 8
 /** Most values that one message carries for all errors together: errors that hold each other would else multiply. */
 export const errorValuesMax = 1000
 
+/** How many parts of a value are looked at to see whether it is flat. */
+const flatKeysMax = 16
+
 const leftOut: ValueWire = {
   kind: 'value',
   value: `[left out: an error holds more than ${errorValuesMax} values]`,
@@ -193,6 +196,22 @@ export function isCloneable(value: unknown): boolean {
     return true
   } catch {
     // A getter that throws makes the answer false.
+    return false
+  }
+}
+
+/** Whether a value is no object, or a small list or record without objects within. */
+export function isFlat(value: unknown): boolean {
+  if (!isObject(value)) return true
+  try {
+    if (!Array.isArray(value) && !isRecord(value)) return false
+    let left = flatKeysMax
+    for (const key in value) {
+      if (left-- === 0 || isObject(Reflect.get(value, key))) return false
+    }
+    return true
+  } catch {
+    // A getter or a trap of a proxy that throws.
     return false
   }
 }

@@ -1,7 +1,7 @@
 import { type MessagePort, threadId } from 'node:worker_threads'
 import { unawaited } from '../core/promises.ts'
 import type { WorkerJobFunction } from '../jobs/job-definition.ts'
-import { decodeValue } from './value-wire.ts'
+import { decodeValue, isFlat } from './value-wire.ts'
 import {
   type ControlMessage,
   decodeTask,
@@ -54,6 +54,12 @@ interface LeaseContext {
   logLate(line: LateLogLine): void
 }
 
+/** A task that has ended, and its end. */
+interface Ended {
+  readonly end: TaskEnd
+  readonly run: WorkerRun
+}
+
 /** The thread's end of one lease. */
 class LeaseServer implements RunChannel {
   readonly ended: Promise<void>
@@ -62,7 +68,7 @@ class LeaseServer implements RunChannel {
   readonly #runs = new Map<number, WorkerRun>()
   #unread: Int32Array | null = null
   /** Ends that were not sent yet: tasks that end together are sent together. */
-  #ends: { readonly end: TaskEnd; readonly run: WorkerRun }[] = []
+  #ends: Ended[] = []
 
   constructor(port: MessagePort, context: LeaseContext) {
     this.#port = port
@@ -133,7 +139,7 @@ class LeaseServer implements RunChannel {
   #tell(end: TaskEnd, run: WorkerRun): void {
     const waiting = this.#ends.push({ end, run })
     if (this.#runs.size === 0 && waiting === 1) {
-      this.#flush(this.#ends.splice(0))
+      this.#send(this.#ends.splice(0))
       return
     }
     if (waiting > 1) return
@@ -145,7 +151,17 @@ class LeaseServer implements RunChannel {
     })
   }
 
-  #flush(ends: readonly { readonly end: TaskEnd; readonly run: WorkerRun }[]): void {
+  #flush(ends: readonly Ended[]): void {
+    const flat: Ended[] = []
+    // The main thread may be unable to read what is deep, and then reads nothing of the message that holds it.
+    for (const ended of ends) {
+      if (isFlatEnd(ended.end)) flat.push(ended)
+      else this.#send([ended])
+    }
+    if (flat.length > 0) this.#send(flat)
+  }
+
+  #send(ends: readonly Ended[]): void {
     try {
       this.#post(['ends', ends.map(({ end }) => end)])
     } catch {
@@ -168,6 +184,11 @@ class LeaseServer implements RunChannel {
   #post(message: WorkerMessage): void {
     this.#port.postMessage(message)
   }
+}
+
+/** Whether the main thread can read the end for sure. */
+function isFlatEnd([, ok, result, jobDataMap, refusal]: TaskEnd): boolean {
+  return ok && isFlat(result) && isFlat(jobDataMap) && refusal === null
 }
 
 /** An end that can be cloned, whatever the result does when it is looked at. */

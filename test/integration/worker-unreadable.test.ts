@@ -33,6 +33,29 @@ describe.each([1, 4])(
       },
     )
 
+    it.each(['result', 'data', 'failure'])(
+      'fails where it is its %s, and those that end in the same turn do not',
+      async (name) => {
+        const { pool } = await start(options)
+        const run = (exportName: string): Promise<unknown> =>
+          pool.runInWorker(workerTask(fixture('deep.mjs'), exportName), new Recorder())
+        // Once the module is loaded, all jobs of one message end in one turn.
+        await run('flat')
+        const [deep, ...others] = await Promise.allSettled([
+          run(name),
+          run('flat'),
+          run('nested'),
+          run('fails'),
+        ])
+        expect(deep).toMatchObject({ reason: { code: 'ERR_WORKER_DATA' } })
+        expect(others).toMatchObject([
+          { value: { result: { ok: true } } },
+          { value: { result: { rows: [{ id: 1 }] } } },
+          { reason: { message: 'no such row' } },
+        ])
+      },
+    )
+
     it('is told of, and goes on, where it is its progress: also of more than may wait unread', async () => {
       const { pool, errors } = await start(options)
       const recorder = new Recorder()
