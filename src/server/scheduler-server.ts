@@ -19,6 +19,7 @@ import { AuditTeller } from './http/audit-teller.ts'
 import { type Connection, connectionFrom, endConnection } from './http/connection.ts'
 import { Page } from './http/page.ts'
 import { RequestPipeline } from './http/pipeline.ts'
+import { discardUnread } from './http/read-body.ts'
 import { isLoopback, loopbackHosts, missingHost } from './http/request-guards.ts'
 import { TrustedProxies } from './http/trusted-proxies.ts'
 import { isStream, LiveStreams } from './live/live-streams.ts'
@@ -98,8 +99,13 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     newToken: authenticator.newToken,
     fetch: async (request) => {
       const address = addressOf(request, options)
-      if (address instanceof Error) return pipeline.problem(address, 'none')
-      return handle(request, connectionFrom(address, options.allowedHosts))
+      const answer =
+        address instanceof Error
+          ? pipeline.problem(address, 'none')
+          : await handle(request, connectionFrom(address, options.allowedHosts))
+      // The host may have the request answered elsewhere when it is not ours.
+      if (answer.status !== 404) discardUnread(request)
+      return answer
     },
     async listen(where = {}) {
       requireOpen()

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { withoutMark } from '../../core/byte-order-mark.ts'
 import { SchedulerError } from '../../core/errors.ts'
+import { unawaited } from '../../core/promises.ts'
 import { beginningOf } from '../../core/text-beginning.ts'
 import { bodyBytesMax } from '../server-options.ts'
 import { RequestProblem } from './problem.ts'
@@ -23,11 +24,15 @@ export async function readBody(request: Request, maxBytes: number): Promise<stri
   }
   const chunks: Uint8Array[] = []
   let bytes = 0
+  const reader = (request.body as ReadableStream<Uint8Array>).getReader()
   try {
-    for await (const chunk of request.body as ReadableStream<Uint8Array>) {
-      bytes += chunk.byteLength
-      if (bytes > maxBytes) throw tooLarge(maxBytes)
-      chunks.push(chunk)
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      bytes += part.value.byteLength
+      if (bytes > maxBytes) {
+        discard(reader)
+        throw tooLarge(maxBytes)
+      }
+      chunks.push(part.value)
     }
   } catch (error) {
     if (SchedulerError.is(error)) throw error
@@ -39,6 +44,31 @@ export async function readBody(request: Request, maxBytes: number): Promise<stri
   // The decoder would put U+FFFD for what is not, and that would be stored.
   if (!isUtf8(whole)) throw bodyProblem('must be UTF-8')
   return withoutMark(whole.toString('utf8'))
+}
+
+/** The most that is read of a body which nothing wants. */
+const discardedBytesMax = 256 * 1024 * 1024
+
+/**
+ * Reads the body of a request that is answered without it, so that a client which sends all first comes to read the
+ * answer. A host that is written by hand leaves that to who takes the body. How long it may take is the host's to say.
+ */
+export function discardUnread({ body, bodyUsed }: Request): void {
+  // Where the host has begun to read it, it goes on.
+  if (body === null || bodyUsed || body.locked) return
+  discard((body as ReadableStream<Uint8Array>).getReader())
+}
+
+function discard(reader: ReadableStreamDefaultReader<Uint8Array>): void {
+  const readOn = async (): Promise<void> => {
+    let bytes = 0
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      bytes += part.value.byteLength
+      if (bytes > discardedBytesMax) await reader.cancel()
+    }
+  }
+  // The client has gone away, or its host has closed the connection.
+  unawaited(readOn(), () => {})
 }
 
 const mounting = 'mount the server before what reads bodies, such as express.json()'
