@@ -33,6 +33,21 @@ inBrowser('a trigger that cannot be read', (browser) => {
   })
 })
 
+inBrowser('a trigger of a kind that only Java can read', (browser) => {
+  test('does not stand in the list as one that waits', async () => {
+    const { jobStore, filename } = storeOnFile()
+    await using fixture = await dashboardFixture({ served: await filledScheduler({ jobStore }) })
+    breakTrigger(filename, 'daily', "trigger_type = 'BLOB'")
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers')
+    const row = page.getByRole('row').filter({ hasText: 'daily' })
+    await row.first().waitFor()
+    await seen(page, 'Not readable here')
+    expect(await row.getByText('Waiting').count()).toBe(0)
+    expect(errors).toEqual([])
+    await page.close()
+  })
+})
+
 inBrowser('the page on which something is edited that cannot be read, or is gone', (browser) => {
   test.each([
     ['triggers', 'Edit trigger', 'Triggers', 'reports/daily'],

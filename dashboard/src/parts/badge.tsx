@@ -22,10 +22,13 @@ interface StateBadgeProps {
   readonly state: TriggerState
   /** Whether it waits, and should have fired. Default false. */
   readonly isOverdue?: boolean
+  /** Whether the server knows its kind: of one that it does not know, its nodes cannot tell when it fires. Default true. */
+  readonly isKnown?: boolean
 }
 
-export function StateBadge({ state, isOverdue = false }: StateBadgeProps): JSX.Element {
+export function StateBadge({ state, isOverdue = false, isKnown = true }: StateBadgeProps): JSX.Element {
   if (isOverdue) return <Badge tone="bad" text={common().overdue} />
+  if (!isKnown && state === 'NORMAL') return <Badge tone="warn" text={common().unreadableHere} />
   return <Badge tone={stateTones[state]} text={common().states[state]} />
 }
 

@@ -52,6 +52,7 @@ export const common = dictionary({
   en: {
     states: states.en,
     overdue: 'Overdue',
+    unreadableHere: 'Not readable here',
     outcomes: outcomes.en,
     kinds: kindsEn,
     unknownKind: 'Unknown',
@@ -139,6 +140,7 @@ export const common = dictionary({
   zh: {
     states: states.zh,
     overdue: '已逾期',
+    unreadableHere: '此处无法读取',
     outcomes: outcomes.zh,
     kinds: { simple: '简单', cron: 'Cron', calendarInterval: '日历间隔', dailyTimeInterval: '每日间隔' },
     unknownKind: '未知',

@@ -135,7 +135,9 @@ function columns(asked: Signal<AskedOfTrigger>, lookedMs: number): readonly Colu
     {
       id: 'state',
       title: text.state,
-      cell: (row) => <StateBadge state={row.state} isOverdue={isOverdue(row, lookedMs)} />,
+      cell: (row) => (
+        <StateBadge state={row.state} isOverdue={isOverdue(row, lookedMs)} isKnown={row.type !== 'unknown'} />
+      ),
     },
     { id: 'next', title: text.nextFire, cell: ({ nextFireTimeMs }) => <When ms={nextFireTimeMs} /> },
     {
