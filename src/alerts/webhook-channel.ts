@@ -69,9 +69,17 @@ export function webhookChannel(options: WebhookChannelOptions): AlertChannel {
     ),
     allowPrivate: checkBoolean,
   })
-  for (const field of ['url', 'secret'] as const) {
-    if ((options as Partial<WebhookChannelOptions>)[field] === undefined) {
-      throw new InvalidArgumentError(field, `${what}: '${field}' is missing.`, 'ERR_INVALID_OPTION')
+  const needed = {
+    url: 'name the address that takes the alerts',
+    secret: 'name a text of 16 characters or more, which the receiver knows too, to check signatures by',
+  }
+  for (const [field, remedy] of Object.entries(needed)) {
+    if (Reflect.get(options, field) === undefined) {
+      throw new InvalidArgumentError(
+        field,
+        `${what}: '${field}' is missing: ${remedy}.`,
+        'ERR_INVALID_OPTION',
+      )
     }
   }
   const { name = 'webhook', url, secret, headers = {}, allowHosts = [], allowPrivate = false } = options

@@ -12,6 +12,7 @@ import {
   isName,
   listOf,
 } from '../core/arguments.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
 import { checkIds, type IdGenerator, systemIds } from '../core/ids.ts'
 import { defaultMaxJobDataBytes } from '../core/job-data-map.ts'
 import { resolveLogger } from '../core/line-logger.ts'
@@ -246,7 +247,7 @@ export function resolveSchedulerOptions(
     idleWaitMs,
     maxBesideCount: options.maxBatchSize === undefined ? besideCount : 0,
     maxBatchSize: integer('maxBatchSize', options.maxBatchSize ?? Math.max(1, threadPool.size), 1, 10_000),
-    batchTimeWindowMs: integer('batchTimeWindowMs', options.batchTimeWindowMs ?? 0, 0, idleWaitMs),
+    batchTimeWindowMs: windowOf(options, idleWaitMs),
     misfireThresholdMs: integer('misfireThresholdMs', options.misfireThresholdMs ?? 60_000, 1),
     maxRefires: integer('maxRefires', options.maxRefires ?? 100, 0, 1_000_000),
     interruptGraceMs: integer('interruptGraceMs', options.interruptGraceMs ?? 5000, 0),
@@ -265,6 +266,17 @@ export function resolveSchedulerOptions(
 
 function integer(field: keyof SchedulerBehaviour, value: number, min: number, max?: number): number {
   return requireInteger(what, field, value, max === undefined ? { min } : { min, max })
+}
+
+function windowOf({ batchTimeWindowMs = 0 }: SchedulerBehaviour, idleWaitMs: number): number {
+  if (Number.isInteger(batchTimeWindowMs) && batchTimeWindowMs > idleWaitMs) {
+    throw new InvalidArgumentError(
+      'batchTimeWindowMs',
+      `${what}: 'batchTimeWindowMs' must be at most 'idleWaitMs', ${idleWaitMs}, got ${batchTimeWindowMs}.`,
+      'ERR_INVALID_OPTION',
+    )
+  }
+  return integer('batchTimeWindowMs', batchTimeWindowMs, 0)
 }
 
 /** Nodes without a given name need different ids. The host name is cut, because it may be as long as the column. */

@@ -270,7 +270,7 @@ const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>
   allowedHosts: listOf(checkHostName),
   allowedOrigins: listOf(
     checkThat(
-      'an origin',
+      'an origin such as https://ops.example.com, without a path',
       (value) => typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value,
     ),
   ),

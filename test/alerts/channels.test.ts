@@ -161,6 +161,12 @@ describe('a webhook', () => {
   })
 })
 
+it('a webhook without a secret is refused with what a secret is', () => {
+  expect(() => webhookChannel({ url: 'https://example.com' } as never)).toThrow(
+    /'secret' is missing: name a text of 16 characters or more, which the receiver knows too/,
+  )
+})
+
 it('addresses are public, or not', () => {
   for (const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8']) {
     expect([address, isPublicAddress(address)]).toEqual([address, true])

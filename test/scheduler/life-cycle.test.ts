@@ -305,6 +305,12 @@ describe('createScheduler', () => {
     })
   })
 
+  it('names the option that bounds another', async () => {
+    await expect(createScheduler({ idleWaitMs: 2000, batchTimeWindowMs: 2001 })).rejects.toThrow(
+      "'batchTimeWindowMs' must be at most 'idleWaitMs', 2000, got 2001",
+    )
+  })
+
   it('proposes the nearest name for an option it does not know', async () => {
     await expect(createScheduler({ idleWaitMS: 5000 } as object)).rejects.toThrow(
       "Did you mean 'idleWaitMs'?",

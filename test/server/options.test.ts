@@ -105,3 +105,9 @@ test('a token is made at the first start, is kept as its hash alone, and holds a
   const ofFolder = createServer({ ...options, auth: { kind: 'token', hashFile: folder } })
   await expect(ofFolder).rejects.toMatchObject({ field: 'hashFile', code: 'ERR_INVALID_OPTION' })
 })
+
+test('an origin that is none is answered with an example', async () => {
+  await expect(createServer({ scheduler, auth, allowedOrigins: ['ops.example.com'] })).rejects.toThrow(
+    "'allowedOrigins[0]' must be an origin such as https://ops.example.com, without a path",
+  )
+})
