@@ -19,7 +19,7 @@ const shared = {
 } as const
 
 /**
- * Where better-sqlite3 is not built for this Node.js, the unit tests open SQLite files by its `node:sqlite`, and the
+ * Where better-sqlite3 is not built for this Node.js, the unit tests and those of what is built open SQLite files by its `node:sqlite`, and the
  * store, which looks for its driver itself, finds that.
  */
 const sqliteOfTests = {
@@ -153,6 +153,7 @@ export default defineConfig({
         resolve: {
           alias: built,
         },
+        plugins: [sqliteOfTests],
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],

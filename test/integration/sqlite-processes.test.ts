@@ -213,7 +213,7 @@ describe('two processes on one SQLite file', () => {
 
     const database = new Database(file(), { timeout: 1000 })
     const left = "SELECT count(*) FROM qrtz_fired_triggers WHERE instance_name = 'first'"
-    expect(database.prepare(left).pluck().get()).toBe(0)
+    expect(database.prepare(left).pluck().all()).toEqual([0])
     const holders = 'SELECT instance_name FROM qrtz_scheduler_state'
     expect(database.prepare(holders).pluck().all()).toEqual(['second'])
     database.close()
