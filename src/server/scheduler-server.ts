@@ -97,16 +97,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
   }
   return {
     newToken: authenticator.newToken,
-    fetch: async (request) => {
-      const address = addressOf(request, options)
-      const answer =
-        address instanceof Error
-          ? pipeline.problem(address, 'none')
-          : await handle(request, connectionFrom(address, options.allowedHosts))
-      // The host may have the request answered elsewhere when it is not ours.
-      if (answer.status !== 404) discardUnread(request)
-      return answer
-    },
+    fetch: (request) => answerMounted(request, { options, pipeline, handle }),
     async listen(where = {}) {
       requireOpen()
       const { server, address } = await listen(handle, where, options)
@@ -129,6 +120,25 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       await this.close()
     },
   }
+}
+
+/** Answers a request that another server has taken. */
+async function answerMounted(
+  request: Request,
+  parts: {
+    readonly options: ResolvedServerOptions
+    readonly pipeline: RequestPipeline
+    readonly handle: Handle
+  },
+): Promise<Response> {
+  const address = addressOf(request, parts.options)
+  const answer =
+    address instanceof Error
+      ? parts.pipeline.problem(address, 'none')
+      : await parts.handle(request, connectionFrom(address, parts.options.allowedHosts))
+  // The host may have the request answered elsewhere when it is not ours.
+  if (answer.status !== 404) discardUnread(request)
+  return answer
 }
 
 /** What is wrong, where there is none. With anything but a text each request would be a client without limits. */

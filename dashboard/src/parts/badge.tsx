@@ -22,7 +22,7 @@ interface StateBadgeProps {
   readonly state: TriggerState
   /** Whether it waits, and should have fired. Default false. */
   readonly isOverdue?: boolean
-  /** Whether the server knows its kind: of one that it does not know, its nodes cannot tell when it fires. Default true. */
+  /** Whether the server knows its kind: its nodes cannot fire one that they do not know. Default true. */
   readonly isKnown?: boolean
 }
 
