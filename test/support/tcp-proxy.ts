@@ -182,7 +182,7 @@ export class TcpProxy implements AsyncDisposable {
     if (this.#isBlackHole) return
     const pattern = this.#pattern
     let seen = Buffer.concat([pair.tail, chunk])
-    if (pattern?.behind != null && !pair.isBehind) {
+    if (pattern !== null && pattern.behind !== null && !pair.isBehind) {
       const at = seen.indexOf(pattern.behind)
       pair.isBehind = at !== -1
       // A pattern that lies ahead of it is not meant.
