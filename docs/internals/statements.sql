@@ -5160,6 +5160,38 @@ WHERE j.sched_name = ANY(ARRAY[r.sched_name])
   AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
 ORDER BY (j.job_group <> 'DEFAULT'), j.job_group COLLATE "C", j.job_name COLLATE "C" FOR SHARE OF j;
 
+-- jobs.lockLockedByExecutions
+--   programs/steps/new-triggers.ts (lockJobs)
+-- SQLite
+SELECT 1 AS locked
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.sched_name = r.sched_name
+  AND j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND true
+  AND (NOT j.is_durable OR j.is_nonconcurrent OR j.is_update_data OR j.requests_recovery)
+ORDER BY (j.job_group <> 'DEFAULT'), j.job_group , j.job_name;
+
+-- PostgreSQL
+SELECT 1 AS locked
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.sched_name = ANY(ARRAY[r.sched_name])
+  AND j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND r.sched_name = r.sched_name || ''
+  AND (j.job_group, j.job_name) >= (r.job_group, r.job_name)
+  AND (NOT j.is_durable OR j.is_nonconcurrent OR j.is_update_data OR j.requests_recovery)
+ORDER BY (j.job_group <> 'DEFAULT'), j.job_group COLLATE "C", j.job_name COLLATE "C"
+FOR NO KEY UPDATE OF j;
+
 -- jobs.tryLock
 --   programs/firing/acquiring.ts (searchTriggers)
 --   programs/steps/passing-over.ts (tryLockJobs)
@@ -6086,6 +6118,7 @@ FROM (
     WHERE j.sched_name = r.sched_name
       AND j.job_name = r.job_name
       AND j.job_group = r.job_group
+      AND NOT j.is_durable
     FOR NO KEY UPDATE OF j SKIP LOCKED
   ) AS j;
 
@@ -6128,7 +6161,7 @@ WITH e AS MATERIALIZED (SELECT * FROM (SELECT * FROM json_to_recordset(CAST(:row
         AND j.job_name = e.job_name
         AND j.job_group = e.job_group
         AND NOT j.requests_recovery
-        AND j.xmax = CAST(pg_current_xact_id() AS xid) OFFSET 0
+        AND (j.is_durable OR j.xmax = CAST(pg_current_xact_id() AS xid)) OFFSET 0
     ) AS j
     CROSS JOIN LATERAL (
       SELECT t.ctid AS id
@@ -6205,7 +6238,7 @@ WITH e AS MATERIALIZED (SELECT * FROM (SELECT * FROM json_to_recordset(CAST(:row
         AND j.job_name = e.job_name
         AND j.job_group = e.job_group
         AND NOT j.requests_recovery
-        AND j.xmax = CAST(pg_current_xact_id() AS xid) OFFSET 0
+        AND (j.is_durable OR j.xmax = CAST(pg_current_xact_id() AS xid)) OFFSET 0
     ) AS j
     CROSS JOIN LATERAL (
       SELECT t.ctid AS id
@@ -6282,7 +6315,7 @@ WITH e AS MATERIALIZED (SELECT * FROM (SELECT * FROM json_to_recordset(CAST(:row
         AND j.job_name = e.job_name
         AND j.job_group = e.job_group
         AND NOT j.requests_recovery
-        AND j.xmax = CAST(pg_current_xact_id() AS xid) OFFSET 0
+        AND (j.is_durable OR j.xmax = CAST(pg_current_xact_id() AS xid)) OFFSET 0
     ) AS j
     CROSS JOIN LATERAL (
       SELECT t.ctid AS id

@@ -47,7 +47,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<stri
 }
 
 /** The most that is read of a body which nothing wants. */
-const discardedBytesMax = 256 * 1024 * 1024
+const discardedBytesMax = 64 * 1024 * 1024
 
 /**
  * Reads the body of a request that is answered without it, so that a client which sends all first comes to read the

@@ -281,7 +281,7 @@ function* lockWhatExists(
     // A job is read behind its lock, so that it is the one that is locked.
     const behind = together(tx.session.pausedGroups.load(), tx.session.jobs.load(whole.keys()))
     // Callers of many processes add triggers to the same job. Of a mixed call all locks are of one kind, in one order.
-    const locks = lockJobs(tx, jobKeys.keys(), { isShared: addTriggersAlone })
+    const locks = lockJobs(tx, jobKeys.keys(), { toAdd: addTriggersAlone })
     const lockAndLook = together(locks, behind)
     const [taken, [locked, [paused, { found }]]] = yield* together(look, lockAndLook)
     const areNew = areDistinct && taken.size === 0 && locked.size === 0

@@ -35,15 +35,15 @@ export function* lockTriggers(
   return found
 }
 
-/** `isShared`: other transactions may add triggers to the jobs meanwhile; nothing else may change them. */
+/** `toAdd`: others may add triggers to the jobs meanwhile, where nothing else needs their locks often. */
 export function* lockJobs(
   { session: { jobs } }: SqlTransaction,
   keys: readonly JobKey[],
-  { isShared = false }: { readonly isShared?: boolean } = {},
+  { toAdd = false }: { readonly toAdd?: boolean } = {},
 ): SqlProgram<KeyMap<JobKey, JobRef>> {
   const found = new KeyMap<JobKey, JobRef>()
   if (keys.length === 0) return found
-  for (const ref of yield* isShared ? jobs.lockShared(keys) : jobs.lock(keys)) found.set(ref.key, ref)
+  for (const ref of yield* toAdd ? jobs.lockToAdd(keys) : jobs.lock(keys)) found.set(ref.key, ref)
   return found
 }
 

@@ -87,12 +87,15 @@ export class JobTable {
   readonly #schedulerName: string
   #encoding: WrittenJobData
   readonly #statements: JobStatements
+  /** False where a transaction excludes other writers anyway. */
+  readonly #hasRowLocks: boolean
 
   constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
     this.#vocabulary = vocabulary
     this.#schedulerName = vocabulary.schedulerName
     this.#encoding = encoding
     this.#statements = jobStatements(vocabulary)
+    this.#hasRowLocks = vocabulary.dialect.forUpdate('j') !== ''
   }
 
   /** From now on nothing with data can be stored, see {@link WrittenJobData}. */
@@ -142,8 +145,14 @@ export class JobTable {
     return (yield* this.#named(keys, this.#statements.lock)).map(refOf)
   }
 
-  /** The same, so that they only stay as they are: several transactions may hold them so. */
-  *lockShared(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
+  /**
+   * The same for transactions that only add triggers, which may hold a job beside each other; not one whose executions
+   * lock it to fire or to end, passing over it while another transaction holds it.
+   */
+  *lockToAdd(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
+    if (this.#hasRowLocks) {
+      yield* changeRows(jobKeyRows(this.#schedulerName, keys), this.#statements.lockLockedByExecutions)
+    }
     return (yield* this.#named(keys, this.#statements.lockShared)).map(refOf)
   }
 
@@ -246,6 +255,7 @@ interface JobStatements {
   readonly load: KeyQuery
   readonly lock: RowSetQuery
   readonly lockShared: RowSetQuery
+  readonly lockLockedByExecutions: RowSetQuery
   readonly tryLock: RowSetQuery
   readonly tryLockWithData: RowSetQuery
   readonly find: KeyQuery
@@ -279,6 +289,12 @@ export function jobStatements(vocabulary: SqlVocabulary): JobStatements {
     ),
     lock: refs(dialect.forUpdate('j')),
     lockShared: refs(dialect.forShare('j')),
+    lockLockedByExecutions: setQuery(
+      dialect,
+      `SELECT 1 AS locked ${wanted}
+         AND (NOT j.is_durable OR j.is_nonconcurrent OR j.is_update_data OR j.requests_recovery)
+       ${order} ${dialect.forUpdate('j')}`,
+    ),
     tryLock: refs(dialect.forUpdateSkipLocked('j')),
     tryLockWithData: refs(dialect.forUpdateSkipLocked('j'), ', j.job_data, j.job_plan'),
     find: sqlQuery(dialect, `SELECT j.job_name, j.job_group ${wanted}`),

@@ -143,7 +143,8 @@ export class JobStatusTable {
       const isShown = isShownBy(row, change)
       if (isShown !== null) return isShown
     }
-    // One that has no status though its job is there got none.
+    // Jobs that are there got no status. Where some have one, others may have been stored anew since.
+    if (missing.length < changes.length) return null
     return (yield* this.known(missing)).length > 0 ? false : null
   }
 

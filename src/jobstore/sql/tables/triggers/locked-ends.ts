@@ -70,6 +70,7 @@ export class LockedEnds {
   ): SqlProgram<LockedEnd<Execution>> {
     if (executions.length === 0) return { ended: [], deletedJobs: [] }
     // By a statement of its own, because storing a trigger locks its job: the next statement sees all that is stored.
+    // Those that are durable stay in any case, and callers of many processes may be adding triggers to them.
     for (const rows of chunksOf(jobKeyRows(this.#scheduler, jobsOf(executions)))) {
       yield* later(this.#statements.lockJobs(rows))
     }
@@ -143,6 +144,7 @@ export function lockedEndStatements(vocabulary: SqlVocabulary): LockedEndStateme
       `SELECT count(*) AS locked FROM ${boundRows(dialect, { ...jobKeyColumns, sched_name: 'text' })} AS r
        CROSS JOIN LATERAL (SELECT 1 FROM ${names.jobs} AS j
          WHERE j.sched_name = r.sched_name AND j.job_name = r.job_name AND j.job_group = r.job_group
+           AND NOT j.is_durable
          ${dialect.forUpdateSkipLocked('j')}) AS j`,
     ),
     endExecutions: sqlQuery(
@@ -174,7 +176,7 @@ function endLastText(vocabulary: SqlVocabulary, table: ScheduleTable): string {
         f.id AS fired_id
       FROM e CROSS JOIN LATERAL (SELECT ${places.of('j')} AS id, j.is_durable FROM ${names.jobs} AS j
         WHERE j.sched_name = :scheduler AND j.job_name = e.job_name AND j.job_group = e.job_group
-          AND NOT j.requests_recovery AND ${places.isLockedHere('j')} OFFSET 0) AS j
+          AND NOT j.requests_recovery AND (j.is_durable OR ${places.isLockedHere('j')}) OFFSET 0) AS j
       ${lockedTrigger(vocabulary)}
       CROSS JOIN LATERAL (SELECT ${places.of('s')} AS id FROM ${subTable} AS s
         WHERE ${isOfTrigger('s')} OFFSET 0) AS s
