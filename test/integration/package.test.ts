@@ -142,7 +142,7 @@ describe('the package as npm packs it', () => {
     expect(sizeWithoutDashboard(projectRoot, packed)).toBeLessThan(672_000)
     const ours = packed.files.filter(({ path }) => !path.startsWith('dist/dashboard/'))
     expect(ours.filter(({ path }) => path.endsWith('.js')).length).toBeLessThan(50)
-    expect(ours.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_488_000)
+    expect(ours.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_492_000)
   })
 
   test('has bundlers leave alone what Node.js is to load by a name that the code computes', () => {
