@@ -42,7 +42,8 @@ inBrowser('a trigger of a kind that only Java can read', (browser) => {
     // Others in the list have its name in theirs.
     const row = page.getByRole('row').filter({ hasText: 'Not readable here' })
     await row.first().waitFor()
-    expect(await row.allTextContents()).toEqual([expect.stringContaining('daily') as string])
+    expect(await row.count()).toBe(1)
+    expect(await row.first().textContent()).toContain('daily')
     expect(await row.getByText('Waiting').count()).toBe(0)
     expect(errors).toEqual([])
     await page.close()
