@@ -19,8 +19,8 @@ const shared = {
 } as const
 
 /**
- * Where better-sqlite3 is not built for this Node.js, the unit tests and those of what is built open SQLite files by its `node:sqlite`, and the
- * store, which looks for its driver itself, finds that.
+ * Where better-sqlite3 is not built for this Node.js, the unit tests and those of what is built open SQLite files by
+ * its `node:sqlite`, and the store, which looks for its driver itself, finds that.
  */
 const sqliteOfTests = {
   name: 'sqlite-of-tests',

@@ -240,7 +240,7 @@ export class Recorder {
       try {
         await store.records?.write(Object.fromEntries(batch))
       } catch (error) {
-        if (error instanceof SchedulerError && error.code === 'ERR_COMMIT_UNKNOWN') this.#dropStatuses(batch)
+        if (SchedulerError.is(error) && error.code === 'ERR_COMMIT_UNKNOWN') this.#dropStatuses(batch)
         throw error
       }
       batches.shift()

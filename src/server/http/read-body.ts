@@ -51,7 +51,7 @@ const discardedBytesMax = 64 * 1024 * 1024
 
 /**
  * Reads the body of a request that is answered without it, so that a client which sends all first comes to read the
- * answer. A host that is written by hand leaves that to who takes the body. How long it may take is the host's to say.
+ * answer. Hosts leave that to the server that takes the body. The host limits how long the client may take.
  */
 export function discardUnread({ body, bodyUsed }: Request): void {
   // Where the host has begun to read it, it goes on.

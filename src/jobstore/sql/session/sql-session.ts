@@ -93,6 +93,6 @@ export interface SqlTransaction {
   readonly nowMs: EpochMs
   readonly offers: FireOffers
   readonly notes: CommitNotes
-  /** What is answered with its COMMIT; signals tell of it. */
+  /** The server answers these together with the COMMIT; the signals behind it say which jobs are gone. */
   readonly deletions: OrphanDeletion[]
 }
