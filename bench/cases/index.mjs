@@ -8,6 +8,7 @@ import { benchmark as memory } from './memory.mjs'
 import { benchmark as metrics } from './metrics.mjs'
 import { benchmark as nextFire } from './next-fire.mjs'
 import { benchmark as pgBeside } from './pg-beside.mjs'
+import { benchmark as pgCallers } from './pg-callers.mjs'
 import { failover, latency, twoNodes } from './pg-cluster.mjs'
 import { benchmark as pgFires, repeatingBenchmark as pgRepeating } from './pg-fires.mjs'
 import { idle, nodes } from './pg-nodes.mjs'
@@ -60,6 +61,7 @@ export const benchmarks = [
   sqlStored,
   sqlSkipped,
   pgBeside,
+  pgCallers,
   failover,
   sharding,
   takeOver,

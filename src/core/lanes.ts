@@ -9,6 +9,11 @@ export class Lanes {
     this.#free = count
   }
 
+  /** Whether tasks wait for a lane. */
+  get isCrowded(): boolean {
+    return this.#waiting.length > 0
+  }
+
   /**
    * Runs a task when a lane is free; settles as the task does.
    *

@@ -3,17 +3,33 @@ import { LockPatience } from '../../src/jobstore/postgres/lock-patience.ts'
 import type { SlowStatement } from '../../src/jobstore/postgres/postgres-session.ts'
 
 /** The waits and pauses of a transaction whose lock another one holds for so long. */
-function attempts({ lockTimeoutMs, heldMs }: { lockTimeoutMs: number; heldMs: number }): {
+function attempts({
+  lockTimeoutMs,
+  heldMs,
+  leadsSinceMs,
+  isCrowded = false,
+}: {
+  readonly lockTimeoutMs: number
+  readonly heldMs: number
+  readonly leadsSinceMs?: number
+  readonly isCrowded?: boolean
+}): {
   readonly waits: readonly number[]
   readonly pauses: readonly number[]
   readonly hasGivenUp: boolean
 } {
   let nowMs = 0
-  const patience = new LockPatience({ slow: null, lockTimeoutMs, elapsedMs: () => nowMs, random: () => 1 })
+  const patience = new LockPatience({
+    slow: null,
+    lockTimeoutMs,
+    leadsSinceMs,
+    elapsedMs: () => nowMs,
+    random: () => 1,
+  })
   const waits: number[] = []
   const pauses: number[] = []
   while (nowMs < heldMs) {
-    const waitMs = patience.next().lockTimeoutMs ?? 0
+    const waitMs = patience.next({ isCrowded }).lockTimeoutMs ?? 0
     waits.push(waitMs)
     nowMs += waitMs
     const pauseMs = patience.pauseMs()
@@ -25,7 +41,15 @@ function attempts({ lockTimeoutMs, heldMs }: { lockTimeoutMs: number; heldMs: nu
 }
 
 /** When the wait for a lock that is never free is told, if each look finds the holder. */
-function tellings({ lockTimeoutMs, heldMs }: { lockTimeoutMs: number; heldMs: number }): readonly number[] {
+function tellings({
+  lockTimeoutMs,
+  heldMs,
+  onWait = () => {},
+}: {
+  readonly lockTimeoutMs: number
+  readonly heldMs: number
+  readonly onWait?: (waitMs: number) => void
+}): readonly number[] {
   let nowMs = 0
   const told: number[] = []
   const report = ({ waitedMs, onTold }: SlowStatement): void => {
@@ -43,6 +67,7 @@ function tellings({ lockTimeoutMs, heldMs }: { lockTimeoutMs: number; heldMs: nu
     // One that is absent would be that of other transactions.
     expect(slow).not.toBe(undefined)
     slow?.report({ waitedMs: slow.afterMs, processId: 1 })
+    onWait(waitMs ?? 0)
     nowMs += waitMs ?? 0
     nowMs += patience.pauseMs() ?? heldMs
   }
@@ -66,6 +91,32 @@ describe('a transaction that waits for a lock', () => {
     for (const [index, waitMs] of waits.entries()) {
       if (index > 0) expect(pauses[index]).toBeGreaterThanOrEqual(4 * waitMs)
     }
+  })
+
+  test('with others of its process behind it waits in the queue for longer, four times at most', () => {
+    const { waits, hasGivenUp } = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, leadsSinceMs: 0 })
+    expect(waits.slice(0, 6)).toEqual([250, 250, 250, 250, 25, 25])
+    expect(new Set(waits.slice(4))).toEqual(new Set([25]))
+    expect(hasGivenUp).toBe(true)
+  })
+
+  test('does not wait for longer than its limit, nor while others wait for its connection', () => {
+    expect(attempts({ lockTimeoutMs: 100, heldMs: 200, leadsSinceMs: 0 }).waits[0]).toBe(100)
+    const crowded = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, leadsSinceMs: 0, isCrowded: true })
+    expect(new Set(crowded.waits)).toEqual(new Set([25]))
+  })
+
+  test('counts the time in which it waited for its turn', () => {
+    const all = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, leadsSinceMs: 0 })
+    const late = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, leadsSinceMs: -9000 })
+    expect(late.hasGivenUp).toBe(true)
+    expect(late.waits.length).toBeLessThan(all.waits.length / 2)
+  })
+
+  test('waits for longer once in each second, also when that was told', () => {
+    const waits: number[] = []
+    tellings({ lockTimeoutMs: 10_000, heldMs: 60_000, onWait: (ms) => waits.push(ms) })
+    expect(waits.filter((ms) => ms === 250).length).toBeGreaterThanOrEqual(6)
   })
 
   test('is told once where it has a limit, and otherwise again each minute', () => {

@@ -8,6 +8,11 @@ import type { SlowWatch } from './postgres-session.ts'
 const briefMs = 25
 /** The longer wait of one attempt in which the holder of the lock can be found out. */
 const watchedMs = 250
+/**
+ * How many attempts of one that leads others wait as long as that. A wait in the queue of a lock whose holders take turns
+ * ends with the lock; behind one that is held for minutes it would keep its connection, and what it has locked.
+ */
+const leadingAttempts = 4
 /** When during that wait the server is asked for the holder. */
 const lookAfterMs = 20
 /** A wait without a limit is told again so long after it was told; others may hold the lock by then. */
@@ -31,6 +36,8 @@ export interface LockPatienceOptions {
   readonly slow: SlowWatch | null
   /** The longest that an operation waits for locks; 0: no limit. Milliseconds. */
   readonly lockTimeoutMs: number
+  /** Since when it has waited with others behind it, by `elapsedMs`; absent: it has not waited, and leads none. */
+  readonly leadsSinceMs?: number | undefined
   readonly elapsedMs: () => number
   readonly random: () => number
 }
@@ -47,7 +54,12 @@ export interface LockAttempt {
  * How one transaction behaves while another session holds a lock that it needs. It waits in the server's queue for a
  * moment only and is run again later: in between it holds no connection, no lock, and no place in a queue in which
  * others would wait behind it. The server shows the holder of a lock only while a process waits, so one attempt in each
- * `afterMs` waits a little longer, until the wait was reported.
+ * `afterMs` waits a little longer, and the wait is reported once. Such an attempt also gets a lock that others of the
+ * library hold in turn, so that it is never free.
+ *
+ * One behind which others of its process wait, who do not wait on the server, waits in the queue for longer at first:
+ * where many processes want one row for a moment each, those that give up their places keep the processor from those
+ * that hold it.
  *
  * One without a limit, as a migration is, would never end where the others always take longer than that moment. So it
  * waits longer the longer it has waited, and pauses longer in between. It is reported again each minute.
@@ -56,22 +68,26 @@ export class LockPatience {
   readonly #options: LockPatienceOptions
   readonly #startedMs: number
   #attempts = 0
+  #isTold = false
   #lookAtMs: number
 
   constructor(options: LockPatienceOptions) {
     this.#options = options
-    this.#startedMs = options.elapsedMs()
+    this.#startedMs = options.leadsSinceMs ?? options.elapsedMs()
     this.#lookAtMs = options.slow?.afterMs ?? Number.POSITIVE_INFINITY
   }
 
-  next(): LockAttempt {
+  /** `isCrowded`: others wait for the connection on which it would wait. */
+  next({ isCrowded = false }: { readonly isCrowded?: boolean } = {}): LockAttempt {
     const { slow, lockTimeoutMs } = this.#options
     const waitedMs = this.#waitedMs()
-    const waitMs = this.#waitMs(waitedMs)
+    const waitMs = isCrowded ? this.#briefMs() : this.#waitMs(waitedMs)
     if (slow === null || waitedMs < this.#lookAtMs) return { lockTimeoutMs: waitMs, slow: null }
     this.#lookAtMs = waitedMs + slow.afterMs
+    const longMs = Math.max(watchedMs, waitMs)
+    if (this.#isTold) return { lockTimeoutMs: isCrowded ? waitMs : longMs, slow: null }
     return {
-      lockTimeoutMs: Math.max(watchedMs, waitMs),
+      lockTimeoutMs: longMs,
       slow: {
         afterMs: lookAfterMs,
         report: (statement) => {
@@ -79,7 +95,8 @@ export class LockPatience {
             ...statement,
             waitedMs: waitedMs + statement.waitedMs,
             onTold: () => {
-              this.#lookAtMs = lockTimeoutMs > 0 ? Number.POSITIVE_INFINITY : waitedMs + tellAgainMs
+              if (lockTimeoutMs > 0) this.#isTold = true
+              else this.#lookAtMs = waitedMs + tellAgainMs
             },
           })
         },
@@ -99,9 +116,17 @@ export class LockPatience {
 
   /** How long one attempt waits for one lock. */
   #waitMs(waitedMs: number): number {
-    const { lockTimeoutMs } = this.#options
-    if (lockTimeoutMs > 0) return Math.min(briefMs, lockTimeoutMs)
+    const { leadsSinceMs, lockTimeoutMs } = this.#options
+    if (leadsSinceMs !== undefined && this.#attempts < leadingAttempts) {
+      return lockTimeoutMs > 0 ? Math.min(watchedMs, lockTimeoutMs) : watchedMs
+    }
+    if (lockTimeoutMs > 0) return this.#briefMs()
     return Math.max(briefMs, Math.min(longestUnlimitedMs, Math.round(waitedMs * unlimitedShare)))
+  }
+
+  #briefMs(): number {
+    const { lockTimeoutMs } = this.#options
+    return lockTimeoutMs > 0 ? Math.min(briefMs, lockTimeoutMs) : briefMs
   }
 
   #waitedMs(): number {

@@ -107,12 +107,17 @@ export class PostgresRunner implements SqlRunner {
   transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions<Answer>): Promise<Answer> {
     return this.#work(async () => {
       const retry = new TransactionRetry(() => this.#options.ids.random())
-      const patience = isGivenUp(this.#options.locking) ? this.#newPatience() : null
+      const patience = isGivenUp(this.#options.locking) ? this.#newPatience(options) : null
       const encoding = new EncodingTries()
-      let isBack = false
+      // What leads others could not get a lock before.
+      let isBack = options.leadsSinceMs !== undefined
       for (;;) {
         const attempt = (): Promise<Attempt<Answer>> =>
-          this.#attempt(encoding.begin(begin()), options, patience?.next() ?? asOthers)
+          this.#attempt(
+            encoding.begin(begin()),
+            options,
+            patience?.next({ isCrowded: this.#comingBack.isCrowded }) ?? asOthers,
+          )
         const lacking = this.#lacking
         const end = await (isBack ? this.#comingBack.run(attempt) : attempt())
         if (end.kind === 'committed') return end.answer
@@ -141,11 +146,12 @@ export class PostgresRunner implements SqlRunner {
     return true
   }
 
-  #newPatience(): LockPatience {
+  #newPatience({ leadsSinceMs }: Pick<TransactionOptions, 'leadsSinceMs'>): LockPatience {
     const { clock, connections, ids, lockTimeoutMs } = this.#options
     return new LockPatience({
       slow: connections.slow,
       lockTimeoutMs,
+      leadsSinceMs,
       elapsedMs: () => clock.elapsedMs(),
       random: () => ids.random(),
     })
@@ -155,13 +161,13 @@ export class PostgresRunner implements SqlRunner {
   async #pauseForLock(
     patience: LockPatience,
     failure: DatabaseFailure,
-    { whenLocked }: Pick<TransactionOptions, 'whenLocked'>,
+    { whenLocked, leadsSinceMs }: Pick<TransactionOptions, 'whenLocked' | 'leadsSinceMs'>,
   ): Promise<void> {
     const error = failure.toPersistenceError()
-    if (whenLocked === 'passOver') {
+    const pauseMs = whenLocked === 'passOver' ? null : patience.pauseMs()
+    if (pauseMs === null && (whenLocked === 'passOver' || leadsSinceMs !== undefined)) {
       throw new RowsLockedError(error.message, { code: error.code, cause: error.cause })
     }
-    const pauseMs = patience.pauseMs()
     if (pauseMs === null || !(await this.#sleep.sleep(pauseMs))) throw error
   }
 

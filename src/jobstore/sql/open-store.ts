@@ -27,7 +27,10 @@ export async function openStore(engine: SqlEngine, context: JobStoreContext): Pr
   return {
     connection,
     transactions,
-    scheduleWriter: new ScheduleWriter(transactions, engine.storesBeforeLooks === true),
+    scheduleWriter: new ScheduleWriter(transactions, {
+      mayExpectNew: engine.storesBeforeLooks === true,
+      lockTimeoutMs: engine.capabilities.longestLockWaitMs ?? 0,
+    }),
     pruner: new RecordPruner(transactions, engine.records),
     pauseEnder: new PauseEnder(transactions, engine.sharedWithJava === true),
   }

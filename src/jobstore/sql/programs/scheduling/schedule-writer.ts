@@ -1,4 +1,5 @@
 import { SchedulerError } from '../../../../core/errors.ts'
+import type { JobKey } from '../../../../core/key.ts'
 import { Lanes } from '../../../../core/lanes.ts'
 import { unawaited } from '../../../../core/promises.ts'
 import type { FireSlot } from '../../../fire-slot.ts'
@@ -9,6 +10,7 @@ import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlSession, SqlTransaction } from '../../session/sql-session.ts'
 import type { SqlTransactor } from '../../session/sql-transactor.ts'
 import { firingInDoubt } from '../steps/firing-in-doubt.ts'
+import { JobQueues, type Queued } from './job-queues.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
 import { type ScheduleOutcome, type ScheduleRequest, scheduleMany } from './scheduling.ts'
 import { WaitingCalls } from './waiting-calls.ts'
@@ -25,7 +27,15 @@ const triggersPerTransaction = 1000
 /** What a transaction does when it meets a lock of another session, and whether it may fire triggers. */
 interface Manner {
   readonly whenLocked: 'passOver' | 'comeBack'
+  readonly leadsSinceMs?: number
   readonly fires: boolean
+}
+
+export interface ScheduleWriterOptions {
+  /** As in {@link scheduleMany}, for the first attempt. */
+  readonly mayExpectNew: boolean
+  /** The longest that a call waits for locks of other sessions; 0: no limit. Milliseconds. */
+  readonly lockTimeoutMs: number
 }
 
 /** How many calls of a transaction that was given up are run at a time, each in its own transaction. */
@@ -36,20 +46,24 @@ const sideBySide = 4
  * the following one, so that concurrent callers share one commit. Each call succeeds or is refused by itself. A call
  * that needs rows which another session has locked waits by itself: the others go on without it, except those that
  * depend on it. Nothing that waits for a lock fires a trigger, because it would keep a thread of the pool for as long.
+ *
+ * Where many processes add triggers to one job, its lock goes from hand to hand. Calls that add triggers to the job that
+ * is waited for wait behind each other, one queue for each job, and those that wait share the next transaction: so each
+ * process stands in the server's queue once.
  */
 export class ScheduleWriter {
   readonly #transactor: SqlTransactor
-  readonly #mayExpectNew: boolean
+  readonly #options: ScheduleWriterOptions
   #calls: Call[] = []
   #isWriting = false
   /** Calls that wait for locks of other sessions, and those that depend on them. */
   readonly #waiting = new WaitingCalls()
   readonly #apart = new Lanes(sideBySide)
+  readonly #queues = new JobQueues<Call>((queued, place) => this.#storeTogether(queued, place))
 
-  /** `mayExpectNew`: as in {@link scheduleMany}, for the first attempt. */
-  constructor(transactor: SqlTransactor, mayExpectNew: boolean) {
+  constructor(transactor: SqlTransactor, options: ScheduleWriterOptions) {
     this.#transactor = transactor
-    this.#mayExpectNew = mayExpectNew
+    this.#options = options
   }
 
   async schedule(entries: readonly JobAndTriggers[], options: { readonly replace: boolean }): Promise<void> {
@@ -92,7 +106,7 @@ export class ScheduleWriter {
     let taken = 0
     for (const call of this.#calls) {
       const ahead = this.#waiting.ahead(call)
-      if (ahead.length > 0) {
+      if (ahead.length > 0 || this.#isQueued(call)) {
         // It depends on this batch too, and where its calls are then is known after the batch.
         if (touched.meets(call)) break
         this.#wait(call, ahead)
@@ -122,7 +136,7 @@ export class ScheduleWriter {
   /** One before it in its batch may have met a lock. */
   async #storeOrWait(call: Call): Promise<void> {
     const ahead = this.#waiting.ahead(call)
-    if (ahead.length > 0) this.#wait(call, ahead)
+    if (ahead.length > 0 || this.#isQueued(call)) this.#wait(call, ahead)
     else await this.#store([call])
   }
 
@@ -142,21 +156,71 @@ export class ScheduleWriter {
     this.#waiting.add(call, end)
   }
 
+  #isQueued(call: Call): boolean {
+    const jobKey = onlyJobOf(call)
+    return jobKey !== null && this.#queues.has(jobKey)
+  }
+
   async #storeAlone(call: Call): Promise<void> {
-    try {
-      await this.#apart.run(() => this.#transact([call], { whenLocked: 'passOver', fires: false }))
-    } catch (error) {
-      if (!(error instanceof RowsLockedError)) throw error
+    const jobKey = onlyJobOf(call)
+    if (jobKey !== null) await this.#queues.run(jobKey, call, this.#elapsedMs())
+    else if (!(await this.#storePastLocks([call]))) {
       await this.#transact([call], { whenLocked: 'comeBack', fires: false })
     }
   }
 
-  async #transact(batch: readonly Call[], { whenLocked, fires }: Manner): Promise<void> {
+  /** Whether the calls were stored: no other session holds what they lock. */
+  async #storePastLocks(calls: readonly Call[]): Promise<boolean> {
+    try {
+      await this.#apart.run(() => this.#transact(calls, { whenLocked: 'passOver', fires: false }))
+      return true
+    } catch (error) {
+      if (error instanceof RowsLockedError) return false
+      throw error
+    }
+  }
+
+  /** Stores calls that add triggers to one job; answers how many of them have ended. */
+  async #storeTogether(
+    queued: readonly Queued<Call>[],
+    { isFirst }: { readonly isFirst: boolean },
+  ): Promise<number> {
+    const batch = takeWhole(queued)
+    const calls = batch.map(({ call }) => call)
+    try {
+      if (isFirst && (await this.#storePastLocks(calls))) return calls.length
+      const leadsSinceMs = Math.min(...batch.map(({ sinceMs }) => sinceMs))
+      await this.#transact(calls, { whenLocked: 'comeBack', leadsSinceMs, fires: false })
+    } catch (error) {
+      if (error instanceof RowsLockedError) return this.#giveUpOldest(batch, error)
+      for (const call of calls) {
+        if (calls.length === 1 || concernsAll(error)) call.reject(error)
+        else await this.#transact([call], { whenLocked: 'comeBack', fires: false }).catch(call.reject)
+      }
+    }
+    return calls.length
+  }
+
+  /** Those that came later have time left; they wait on without those before them. */
+  #giveUpOldest(batch: readonly Queued<Call>[], error: RowsLockedError): number {
+    const nowMs = this.#elapsedMs()
+    const isOver = ({ sinceMs }: Queued<Call>): boolean => nowMs - sinceMs >= this.#options.lockTimeoutMs
+    const firstLeft = batch.findIndex((queued) => !isOver(queued))
+    const over = firstLeft === -1 ? batch : batch.slice(0, Math.max(1, firstLeft))
+    for (const { call } of over) call.reject(error)
+    return over.length
+  }
+
+  #elapsedMs(): number {
+    return this.#transactor.session.context.clock.elapsedMs()
+  }
+
+  async #transact(batch: readonly Call[], { fires, ...manner }: Manner): Promise<void> {
     const requests = batch.map(({ entries, replace, slot }): ScheduleRequest => {
       return { entries, replace, ...(fires && slot !== null && { slot }) }
     })
     let outcomes: readonly ScheduleOutcome[]
-    let mayExpectNew = this.#mayExpectNew
+    let { mayExpectNew } = this.#options
     const program = (tx: SqlTransaction): SqlProgram<readonly ScheduleOutcome[]> => {
       const first = scheduleMany(tx, requests, { mayExpectNew })
       mayExpectNew = false
@@ -165,7 +229,7 @@ export class ScheduleWriter {
     try {
       outcomes = await this.#transactor.run(program, {
         lock: 'shared',
-        whenLocked,
+        ...manner,
         isChange: true,
         ...(requests.some(({ slot }) => slot !== undefined) && firedInCall(this.#transactor.session)),
       })
@@ -180,6 +244,25 @@ export class ScheduleWriter {
       else reject(refusal)
     }
   }
+}
+
+/** The job to which a call adds triggers, when it does nothing else. */
+function onlyJobOf({ entries }: Call): JobKey | null {
+  const [entry] = entries
+  if (entry === undefined || entries.length > 1 || entry.job !== null) return null
+  const jobKey = entry.triggers[0]?.jobKey ?? null
+  const isOnly = jobKey !== null && entry.triggers.every((trigger) => trigger.jobKey?.equals(jobKey) === true)
+  return isOnly ? jobKey : null
+}
+
+/** The first of those that wait, as many as a transaction may have. */
+function takeWhole(queued: readonly Queued<Call>[]): readonly Queued<Call>[] {
+  let triggers = 0
+  const end = queued.findIndex(({ call }, index) => {
+    for (const entry of call.entries) triggers += entry.triggers.length
+    return index > 0 && triggers > triggersPerTransaction
+  })
+  return end === -1 ? [...queued] : queued.slice(0, end)
 }
 
 /** As with any firing, but where none is in flight the caller is told that it is not known. */
