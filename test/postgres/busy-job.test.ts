@@ -58,7 +58,7 @@ async function openBusy({ count, lockTimeoutMs }: { count: number; lockTimeoutMs
       (
         await query(
           `SELECT pid || ' ' || query_start AS wait FROM pg_stat_activity
-           WHERE wait_event_type = 'Lock' AND query LIKE '%qrtz_job_details%'`,
+           WHERE wait_event_type = 'Lock' AND query LIKE '%"' || current_schema() || '".qrtz_job_details%'`,
         )
       ).map(({ wait }) => String(wait)),
     query,
