@@ -10,7 +10,7 @@ const jobs = {
   'a durable job': (builder) => builder.storeDurably(),
   'a durable job that runs once at a time': (builder) => builder.storeDurably().disallowConcurrentExecution(),
 }
-const nodeNumbers = { 'nobody fires': false, 'each fires': true }
+const nodeNumbers = { 'no node fires': false, 'each fires': true }
 
 /** Calls of triggerJob for one job from many processes, as web servers make them. */
 export const benchmark = {

@@ -84,7 +84,7 @@ async function seeWaits({ waiting }: Busy, count: number): Promise<number> {
   return most
 }
 
-test('many calls for a job whose lock is not to be had wait in the queue of the server once for each scheduler', async () => {
+test('many calls for a job whose lock is taken stand in the queue of the server once for each scheduler', async () => {
   const busy = await openBusy({ count: 2, lockTimeoutMs: 60_000 })
   const call = (): Promise<unknown>[] =>
     busy.schedulers.flatMap((scheduler) => Array.from({ length: 20 }, () => scheduler.triggerJob(busyKey)))

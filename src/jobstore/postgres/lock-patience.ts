@@ -9,8 +9,8 @@ const briefMs = 25
 /** The longer wait of one attempt in which the holder of the lock can be found out. */
 const watchedMs = 250
 /**
- * How many attempts of one that leads others wait as long as that. A wait in the queue of a lock whose holders take turns
- * ends with the lock; behind one that is held for minutes it would keep its connection, and what it has locked.
+ * How many attempts of one that leads others wait as long as that. A wait in the queue of a lock whose holders take
+ * turns ends with the lock; behind one that is held for minutes it would keep its connection, and what it has locked.
  */
 const leadingAttempts = 4
 /** When during that wait the server is asked for the holder. */

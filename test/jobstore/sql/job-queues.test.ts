@@ -34,7 +34,7 @@ function queues() {
   return { jobs, run, nextRun, ended }
 }
 
-test('calls that begin to wait together run together, and those behind them together when they have ended', async () => {
+test('calls that begin to wait together run together, and those behind them when these have ended', async () => {
   const { jobs, run, nextRun, ended } = queues()
   run('a', '1', '2')
   const first = await nextRun()

@@ -47,7 +47,7 @@ const sideBySide = 4
  * that needs rows which another session has locked waits by itself: the others go on without it, except those that
  * depend on it. Nothing that waits for a lock fires a trigger, because it would keep a thread of the pool for as long.
  *
- * Where many processes add triggers to one job, its lock goes from hand to hand. Calls that add triggers to the job that
+ * Where many processes add triggers to one job, its lock goes from hand to hand. Calls that add triggers to a job that
  * is waited for wait behind each other, one queue for each job, and those that wait share the next transaction: so each
  * process stands in the server's queue once.
  */
