@@ -286,7 +286,6 @@ WHERE t.sched_name = ANY(ARRAY[r.sched_name])
   AND t.trigger_type <> r.trigger_type;
 
 -- triggers.load
---   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   foresee-updates.ts (foreseeUpdates)
 --   programs/firing/completing.ts (completeJobs)
 --   programs/reading/reading.ts (getTrigger, getTriggers)
@@ -3259,6 +3258,38 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = ANY(ARRAY[f.sched_name]) AND t.trigger_name
   = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS claimed_time;
 
+---------------------------------------------------------
+-- triggerData: data of triggers, without their schedules
+---------------------------------------------------------
+
+-- triggerData.load
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.job_data
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.sched_name = r.sched_name
+  AND t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND true;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.job_data
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
+
 --------------------------------------------------------------------------------------
 -- scopes: triggers that one action reaches: all, one, those of a job, those of groups
 --------------------------------------------------------------------------------------
@@ -4989,6 +5020,27 @@ WHERE t.sched_name = ANY(ARRAY[r.sched_name])
       AND s.trigger_group = t.trigger_group
       AND s.time_zone_id IS NOT NULL
   );
+
+-- triggersOfJava.copyData
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+UPDATE qrtz_triggers AS t
+SET job_data = (
+  SELECT o.job_data
+  FROM qrtz_triggers AS o
+  WHERE o.sched_name = ANY(ARRAY[r.sched_name])
+    AND o.trigger_name = r.from_name
+    AND o.trigger_group = r.from_group
+)
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    from_name text, from_group text)
+) AS r
+WHERE t.sched_name = ANY(ARRAY[r.sched_name])
+  AND t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND r.sched_name = r.sched_name || ''
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 --------------------
 -- jobs: job_details

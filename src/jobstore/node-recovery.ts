@@ -10,6 +10,8 @@ export interface LostExecution {
   readonly jobKey: JobKey | null
   readonly triggerKey: TriggerKey
   readonly scheduledFireTimeMs: EpochMs
+  /** Why it is not run again: a clause. */
+  readonly reason: string
 }
 
 /** What recovery did with the work of a node that failed. */

@@ -97,13 +97,17 @@ export interface SchedulerEventMap {
     readonly recoveredExecutions: number
     readonly lostExecutions: number
   }
-  /** An execution died with its node and is not run again: its job does not request recovery, or is gone. */
+  /**
+   * An execution died with its node and is not run again. `reason` says why: its job does not request recovery or is
+   * gone, or the run that was to recover it could not be stored. Then a `schedulerError` has the error itself.
+   */
   executionLost: {
     readonly fireInstanceId: string
     readonly node: string
     readonly jobKey: JobKey | null
     readonly triggerKey: TriggerKey
     readonly scheduledFireTime: Date
+    readonly reason: string
   }
   /**
    * The last item of a firing of a sharded job has ended. Sent once, by the node that has written that down, if it does

@@ -169,7 +169,7 @@ export class SignalReceiver {
         }
         logger.warn(
           { fireInstanceId, triggerKey: triggerKey.toString() },
-          'An execution died with its node and is not run again: its job does not request recovery, or is gone.',
+          `An execution died with its node and is not run again: ${execution.reason}.`,
         )
       },
       checkInFailed: (error) => {

@@ -81,6 +81,7 @@ describe('what a clustered store tells the scheduler', () => {
       node: 'peer',
       jobKey: null,
       triggerKey: triggerKey('t'),
+      reason: 'its job is gone',
     }
     signaler.nodeFailed('peer')
     signaler.executionLost({ ...lost, scheduledFireTimeMs: 5000 })

@@ -32,6 +32,7 @@ import { executionLogStatements } from '../../src/jobstore/sql/tables/records/ex
 import { executionProgressStatements } from '../../src/jobstore/sql/tables/records/execution-progress-table.ts'
 import { jobStatusStatements } from '../../src/jobstore/sql/tables/records/job-status-table.ts'
 import { misfireStatements, misfiresQuery } from '../../src/jobstore/sql/tables/records/misfire-table.ts'
+import { dataOfTriggersStatements } from '../../src/jobstore/sql/tables/triggers/data-of-triggers.ts'
 import {
   type DuePurpose,
   dueConditions,
@@ -118,6 +119,12 @@ export const allTables: readonly Table[] = [
         ['look', 'lookAhead'],
       ] as const
     ).flatMap(([purpose, method]) => dueStatements(purpose, method)),
+  },
+  {
+    names: ['triggerData'],
+    about: 'data of triggers, without their schedules',
+    path: `${tables}triggers/data-of-triggers.ts`,
+    statements: dataOfTriggersStatements,
   },
   {
     names: ['scopes'],

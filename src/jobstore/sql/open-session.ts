@@ -24,6 +24,7 @@ import { ExecutionLogTable } from './tables/records/execution-log-table.ts'
 import { ExecutionProgressTable } from './tables/records/execution-progress-table.ts'
 import { JobStatusTable } from './tables/records/job-status-table.ts'
 import { MisfireTable } from './tables/records/misfire-table.ts'
+import { DataOfTriggers } from './tables/triggers/data-of-triggers.ts'
 import { LockedEnds } from './tables/triggers/locked-ends.ts'
 import { PauseTable } from './tables/triggers/pause-table.ts'
 import { PlainEnds } from './tables/triggers/plain-ends.ts'
@@ -52,6 +53,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     context,
     jobs: new JobTable(vocabulary, encoding),
     triggers: new TriggerTable(vocabulary, encoding),
+    triggerData: new DataOfTriggers(vocabulary),
     calendars: new CalendarTable(vocabulary),
     pausedGroups: new PausedGroupTable(vocabulary),
     pauses: new PauseTable(vocabulary),

@@ -1,4 +1,4 @@
-import { emptyJobDataMap, type JobDataMap } from '../../../core/job-data-map.ts'
+import { emptyJobDataMap } from '../../../core/job-data-map.ts'
 import type { JobKey, TriggerKey } from '../../../core/key.ts'
 import { KeyMap } from '../../../core/key-map.ts'
 import { KeySet } from '../../../core/key-set.ts'
@@ -21,7 +21,9 @@ import type { FiredRow } from '../tables/firings/fired-rows.ts'
 import type { JobRef } from '../tables/jobs/job-table.ts'
 import type { NodeRow } from '../tables/nodes/node-row.ts'
 import { readRoll } from '../tables/nodes/scheduler-state-table.ts'
-import type { LoadedTriggers, TriggerRef } from '../tables/triggers/trigger-table.ts'
+import type { DataOfTrigger } from '../tables/triggers/data-of-triggers.ts'
+import type { TriggerRef } from '../tables/triggers/trigger-table.ts'
+import type { DataCopy } from '../tables/triggers/triggers-of-java.ts'
 import { settleLostItems } from './lost-items.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
 
@@ -114,26 +116,31 @@ function* recoverFirings(
   const claims = rows.filter(({ state }) => state === 'ACQUIRED')
   const executions = rows.filter(({ state }) => state === 'EXECUTING')
   const found = yield* lookAround(tx, rows, locks)
-  const loaded = yield* tx.session.triggers.load(triggerKeysOf(executions))
+  // Not whole triggers: of those of Java this node may not be able to read the schedule.
+  const data = yield* tx.session.triggerData.load(triggerKeysOf(executions))
   const releasedClaims = yield* releaseClaims(tx, claims, found)
   tellFaultyFirings(tx, rows)
   const recoverable = executions.filter((row) => isRecoverable(row, found))
-  const recovered = yield* storeRecoveryTriggers(tx, instanceId, recoverable, { ...found, loaded })
+  const { recovered, failures } = yield* storeRecoveryTriggers(tx, instanceId, recoverable, {
+    ...found,
+    data,
+  })
   const places = yield* recoverItems(tx, executions, { recovered, jobs: found.jobs })
   const lost = executions.filter(({ fireInstanceId }) => !recovered.has(fireInstanceId))
-  for (const { fireInstanceId, jobKey, triggerKey, plannedTimeMs } of lost) {
-    const scheduledFireTimeMs = plannedTimeMs
+  for (const row of lost) {
+    const { fireInstanceId, jobKey, triggerKey, plannedTimeMs: scheduledFireTimeMs } = row
     tx.signals.add('executionLost', {
       fireInstanceId,
       node: instanceId,
       jobKey,
       triggerKey,
       scheduledFireTimeMs,
+      reason: reasonOfLoss(row, failures.get(fireInstanceId)),
     })
   }
   yield* recordLost(tx, lost, {
     jobTypeOf: (key) => found.jobs.get(key)?.jobType ?? null,
-    dataOf: (row) => dataOf(row, loaded),
+    dataOf: (row) => dataOf(row, data)?.jobDataMap ?? emptyJobDataMap,
     shardOf: ({ fireInstanceId }) => places.get(fireInstanceId) ?? null,
   })
   yield* settleJobs(tx, jobKeysOf(rows))
@@ -211,37 +218,68 @@ function* recoverItems(
   return places
 }
 
-/** Answers the firings that are run again. A firing whose data cannot be read or stored is reported and lost. */
+interface Recoveries {
+  /** The triggers that run firings again. */
+  readonly recovered: ReadonlyMap<string, Trigger>
+  /** Why firings cannot be run again. */
+  readonly failures: ReadonlyMap<string, unknown>
+}
+
+/**
+ * Stores the triggers that run firings again. A firing whose data cannot be read or stored is reported and lost; but
+ * data that Java serialized are copied as they are, for the Java nodes.
+ */
 function* storeRecoveryTriggers(
   tx: SqlTransaction,
   instanceId: string,
   executions: readonly FiredRow[],
-  { jobs, loaded }: Circumstances & { readonly loaded: LoadedTriggers },
-): SqlProgram<ReadonlyMap<string, Trigger>> {
+  { jobs, data }: Circumstances & { readonly data: KeyMap<TriggerKey, DataOfTrigger> },
+): SqlProgram<Recoveries> {
+  const { triggers, triggersOfJava, context } = tx.session
   const recovered = new Map<string, Trigger>()
+  const failures = new Map<string, unknown>()
+  const copies: DataCopy[] = []
   for (const row of executions) {
-    const fault = loaded.broken.find(({ key }) => key.equals(row.triggerKey))
+    const given = dataOf(row, data)
+    const isForJava = triggersOfJava !== null && given?.isSerializedByJava === true
     try {
-      if (fault !== undefined) throw fault.error
-      const trigger = recoveryTriggerFor({ ...row, instanceId }, dataOf(row, loaded), tx.session.context)
-      tx.session.triggers.requireStorable(trigger)
-      recovered.set(row.fireInstanceId, trigger)
-    } catch (error) {
-      tx.signals.add(
-        'storeError',
-        `The firing '${row.fireInstanceId}' cannot be run again: it is lost.`,
-        error,
+      if (given?.fault !== undefined && !isForJava) throw given.fault
+      const trigger = recoveryTriggerFor(
+        { ...row, instanceId },
+        given?.jobDataMap ?? emptyJobDataMap,
+        context,
       )
+      triggers.requireStorable(trigger)
+      recovered.set(row.fireInstanceId, trigger)
+      if (isForJava) copies.push({ from: row.triggerKey, to: trigger.key })
+    } catch (error) {
+      failures.set(row.fireInstanceId, error)
+      const message = `The firing '${row.fireInstanceId}' cannot be run again: it is lost.`
+      tx.signals.add('storeError', message, error)
     }
   }
   yield* storeNewTriggers(tx, [...recovered.values()], { existing: new KeyMap(), jobs })
-  return recovered
+  if (triggersOfJava !== null) yield* triggersOfJava.copyData(copies)
+  return { recovered, failures }
 }
 
 /** The data of the trigger of a firing. Its key may belong to a trigger of another job by now. */
-function dataOf({ triggerKey, jobKey }: FiredRow, { found }: LoadedTriggers): JobDataMap {
-  const trigger = found.get(triggerKey)?.trigger
-  return jobKey !== null && trigger?.jobKey?.equals(jobKey) === true ? trigger.jobDataMap : emptyJobDataMap
+function dataOf(
+  { triggerKey, jobKey }: FiredRow,
+  data: KeyMap<TriggerKey, DataOfTrigger>,
+): DataOfTrigger | undefined {
+  const found = data.get(triggerKey)
+  return jobKey !== null && found?.jobKey.equals(jobKey) === true ? found : undefined
+}
+
+/** Why a firing is not run again: a clause. */
+function reasonOfLoss({ requestsRecovery, fault }: FiredRow, failure: unknown): string {
+  if (failure !== undefined) {
+    const problem = failure instanceof Error ? failure.message : String(failure)
+    return `its recovery could not be stored: ${problem.replace(/\.$/, '')}`
+  }
+  if (fault !== undefined) return 'its row could not be read'
+  return requestsRecovery ? 'its job is gone' : 'its job does not request recovery'
 }
 
 /**

@@ -22,6 +22,7 @@ import type { ExecutionLogTable } from '../tables/records/execution-log-table.ts
 import type { ExecutionProgressTable } from '../tables/records/execution-progress-table.ts'
 import type { JobStatusTable } from '../tables/records/job-status-table.ts'
 import type { MisfireTable } from '../tables/records/misfire-table.ts'
+import type { DataOfTriggers } from '../tables/triggers/data-of-triggers.ts'
 import type { LockedEnds } from '../tables/triggers/locked-ends.ts'
 import type { PauseTable } from '../tables/triggers/pause-table.ts'
 import type { PlainEnds } from '../tables/triggers/plain-ends.ts'
@@ -43,6 +44,7 @@ export interface SqlSession {
   readonly context: JobStoreContext
   readonly jobs: JobTable
   readonly triggers: TriggerTable
+  readonly triggerData: DataOfTriggers
   readonly calendars: CalendarTable
   readonly pausedGroups: PausedGroupTable
   readonly pauses: PauseTable

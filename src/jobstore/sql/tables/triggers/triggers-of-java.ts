@@ -5,7 +5,16 @@ import { KeySet } from '../../../../core/key-set.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import type { CommitNotes } from '../../kernel/commit-notes.ts'
-import { boundRows, hasKeyOf, isRow, type KeyQuery, runOver, withScheduler } from '../../kernel/row-set.ts'
+import {
+  boundRows,
+  hasKeyOf,
+  isRow,
+  type KeyQuery,
+  lookedUp,
+  runOver,
+  withScheduler,
+  writeOver,
+} from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
 import { boolean, integer, textOrNull } from '../encoding/columns.ts'
@@ -36,6 +45,12 @@ export interface TriggerOfJava {
   readonly key: TriggerKey
   /** Why only Java can run it: a clause. */
   readonly reason: string
+}
+
+/** Two triggers of which the one is to have the data of the other. */
+export interface DataCopy {
+  readonly from: TriggerKey
+  readonly to: TriggerKey
 }
 
 /** The moment of a transaction, and what takes effect after it. */
@@ -128,6 +143,18 @@ export class TriggersOfJava {
     return { keys: left.map(({ key }) => key), fresh }
   }
 
+  /** Copies data that Java serialized, byte for byte. */
+  *copyData(copies: readonly DataCopy[]): SqlProgram<void> {
+    const rows = copies.map(({ from, to }) => ({
+      sched_name: this.#schedulerName,
+      trigger_name: to.name,
+      trigger_group: to.group,
+      from_name: from.name,
+      from_group: from.group,
+    }))
+    yield* writeOver(rows, (some) => this.#statements.copyData({ rows: some }))
+  }
+
   /** The keys among these whose triggers only Java can run. */
   *among(keys: readonly TriggerKey[]): SqlProgram<KeySet<TriggerKey>> {
     const named = triggerKeyRows(this.#schedulerName, keys)
@@ -174,6 +201,7 @@ interface StatementsOfJava {
   readonly due: SqlQuery<DueParameters>
   readonly among: KeyQuery
   readonly ofJavaColumns: KeyQuery
+  readonly copyData: KeyQuery
 }
 
 export function statementsOfJava(vocabulary: SqlVocabulary): StatementsOfJava {
@@ -181,6 +209,7 @@ export function statementsOfJava(vocabulary: SqlVocabulary): StatementsOfJava {
     due: dueQuery(vocabulary),
     among: amongQuery(vocabulary),
     ofJavaColumns: ofJavaColumnsQuery(vocabulary),
+    copyData: copyDataQuery(vocabulary),
   }
 }
 
@@ -231,6 +260,18 @@ function ofJavaColumnsQuery({ dialect, names }: SqlVocabulary): KeyQuery {
      WHERE ${isRow(dialect, 't', triggerKeyColumns)}
        AND NOT ${hasOurs(names.cronTriggers, '(s.dst_policy IS NOT NULL OR s.cron_dialect IS NOT NULL)')}
        AND NOT ${hasOurs(names.simpropTriggers, 's.time_zone_id IS NOT NULL')}`,
+  )
+}
+
+function copyDataQuery({ dialect, names }: SqlVocabulary): KeyQuery {
+  const columns = { ...withScheduler(triggerKeyColumns), from_name: 'text', from_group: 'text' } as const
+  return sqlQuery(
+    dialect,
+    `UPDATE ${names.triggers} AS t SET job_data = (
+       SELECT o.job_data FROM ${names.triggers} AS o
+       WHERE ${lookedUp(dialect, 'o.sched_name', 'r.sched_name')}
+         AND o.trigger_name = r.from_name AND o.trigger_group = r.from_group)
+     FROM ${boundRows(dialect, columns)} AS r WHERE ${isRow(dialect, 't', triggerKeyColumns)}`,
   )
 }
 
