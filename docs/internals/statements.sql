@@ -1896,6 +1896,51 @@ WHERE t.sched_name = :scheduler
       FROM json_each(:triggers)
     ) AS l
   )
+  AND NOT (
+    (
+      t.trigger_type IN ('CRON')
+        AND EXISTS (
+          SELECT 1
+          FROM qrtz_cron_triggers AS c
+          WHERE c.sched_name = t.sched_name
+            AND c.trigger_name = t.trigger_name
+            AND c.trigger_group = t.trigger_group
+            AND c.dst_policy IS NULL
+            AND c.cron_dialect IS NULL
+            AND (
+              c.time_zone_id IN (
+                SELECT u.zone
+                FROM (
+                  SELECT value ->> 'zone' AS zone, value ->> 'expression' AS expression
+                  FROM json_each(:unread)
+                ) AS u
+                WHERE u.zone IS NOT NULL
+              )
+                OR c.cron_expression IN (
+                  SELECT u.expression
+                  FROM (
+                    SELECT value ->> 'zone' AS zone, value ->> 'expression' AS expression
+                    FROM json_each(:unread)
+                  ) AS u
+                  WHERE u.expression IS NOT NULL
+                )
+            )
+        )
+    )
+      OR (
+        t.trigger_type IN ('CAL_INT', 'DAILY_I')
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_simprop_triggers AS p
+            WHERE p.sched_name = t.sched_name
+              AND p.trigger_name = t.trigger_name
+              AND p.trigger_group = t.trigger_group
+              AND p.time_zone_id IS NULL
+              AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT value ->> 'zone' AS zone,
+                value ->> 'expression' AS expression FROM json_each(:unread)) AS u WHERE u.zone IS NOT NULL))
+          )
+      )
+  )
   AND true
   AND (
     NOT COALESCE(j.is_nonconcurrent, false)
@@ -2008,6 +2053,49 @@ WHERE t.sched_name = :scheduler
     FROM (
       SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text, trigger_group text)
     ) AS l
+  )
+  AND NOT (
+    (
+      t.trigger_type IN ('CRON')
+        AND EXISTS (
+          SELECT 1
+          FROM qrtz_cron_triggers AS c
+          WHERE c.sched_name = ANY(ARRAY[t.sched_name])
+            AND c.trigger_name = t.trigger_name
+            AND c.trigger_group = t.trigger_group
+            AND c.dst_policy IS NULL
+            AND c.cron_dialect IS NULL
+            AND (
+              c.time_zone_id IN (
+                SELECT u.zone
+                FROM (
+                  SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+                ) AS u
+                WHERE u.zone IS NOT NULL
+              )
+                OR c.cron_expression IN (
+                  SELECT u.expression
+                  FROM (
+                    SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+                  ) AS u
+                  WHERE u.expression IS NOT NULL
+                )
+            ) OFFSET 0
+        )
+    )
+      OR (
+        t.trigger_type IN ('CAL_INT', 'DAILY_I')
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_simprop_triggers AS p
+            WHERE p.sched_name = ANY(ARRAY[t.sched_name])
+              AND p.trigger_name = t.trigger_name
+              AND p.trigger_group = t.trigger_group
+              AND p.time_zone_id IS NULL
+              AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT * FROM json_to_recordset(CAST(:unread AS json))
+                AS r(zone text, expression text)) AS u WHERE u.zone IS NOT NULL)) OFFSET 0
+          )
+      )
   )
   AND COALESCE(found.id = t.ctid, false)
   AND (
@@ -2123,6 +2211,49 @@ WHERE t.sched_name = :scheduler
     FROM (
       SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text, trigger_group text)
     ) AS l
+  )
+  AND NOT (
+    (
+      t.trigger_type IN ('CRON')
+        AND EXISTS (
+          SELECT 1
+          FROM qrtz_cron_triggers AS c
+          WHERE c.sched_name = ANY(ARRAY[t.sched_name])
+            AND c.trigger_name = t.trigger_name
+            AND c.trigger_group = t.trigger_group
+            AND c.dst_policy IS NULL
+            AND c.cron_dialect IS NULL
+            AND (
+              c.time_zone_id IN (
+                SELECT u.zone
+                FROM (
+                  SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+                ) AS u
+                WHERE u.zone IS NOT NULL
+              )
+                OR c.cron_expression IN (
+                  SELECT u.expression
+                  FROM (
+                    SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+                  ) AS u
+                  WHERE u.expression IS NOT NULL
+                )
+            ) OFFSET 0
+        )
+    )
+      OR (
+        t.trigger_type IN ('CAL_INT', 'DAILY_I')
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_simprop_triggers AS p
+            WHERE p.sched_name = ANY(ARRAY[t.sched_name])
+              AND p.trigger_name = t.trigger_name
+              AND p.trigger_group = t.trigger_group
+              AND p.time_zone_id IS NULL
+              AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT * FROM json_to_recordset(CAST(:unread AS json))
+                AS r(zone text, expression text)) AS u WHERE u.zone IS NOT NULL)) OFFSET 0
+          )
+      )
   )
   AND COALESCE(found.id = t.ctid, false)
   AND NOT (
@@ -2384,6 +2515,51 @@ FROM (
         FROM json_each(:triggers)
       ) AS l
     )
+    AND NOT (
+      (
+        t.trigger_type IN ('CRON')
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_cron_triggers AS c
+            WHERE c.sched_name = t.sched_name
+              AND c.trigger_name = t.trigger_name
+              AND c.trigger_group = t.trigger_group
+              AND c.dst_policy IS NULL
+              AND c.cron_dialect IS NULL
+              AND (
+                c.time_zone_id IN (
+                  SELECT u.zone
+                  FROM (
+                    SELECT value ->> 'zone' AS zone, value ->> 'expression' AS expression
+                    FROM json_each(:unread)
+                  ) AS u
+                  WHERE u.zone IS NOT NULL
+                )
+                  OR c.cron_expression IN (
+                    SELECT u.expression
+                    FROM (
+                      SELECT value ->> 'zone' AS zone, value ->> 'expression' AS expression
+                      FROM json_each(:unread)
+                    ) AS u
+                    WHERE u.expression IS NOT NULL
+                  )
+              )
+          )
+      )
+        OR (
+          t.trigger_type IN ('CAL_INT', 'DAILY_I')
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_simprop_triggers AS p
+              WHERE p.sched_name = t.sched_name
+                AND p.trigger_name = t.trigger_name
+                AND p.trigger_group = t.trigger_group
+                AND p.time_zone_id IS NULL
+                AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT value ->> 'zone' AS zone, value ->>
+                  'expression' AS expression FROM json_each(:unread)) AS u WHERE u.zone IS NOT NULL))
+            )
+        )
+    )
     AND (
       NOT COALESCE(j.is_nonconcurrent, false)
         OR (t.job_name, t.job_group) NOT IN (
@@ -2476,6 +2652,49 @@ FROM (
       FROM (
         SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text, trigger_group text)
       ) AS l
+    )
+    AND NOT (
+      (
+        t.trigger_type IN ('CRON')
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_cron_triggers AS c
+            WHERE c.sched_name = ANY(ARRAY[t.sched_name])
+              AND c.trigger_name = t.trigger_name
+              AND c.trigger_group = t.trigger_group
+              AND c.dst_policy IS NULL
+              AND c.cron_dialect IS NULL
+              AND (
+                c.time_zone_id IN (
+                  SELECT u.zone
+                  FROM (
+                    SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+                  ) AS u
+                  WHERE u.zone IS NOT NULL
+                )
+                  OR c.cron_expression IN (
+                    SELECT u.expression
+                    FROM (
+                      SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+                    ) AS u
+                    WHERE u.expression IS NOT NULL
+                  )
+              ) OFFSET 0
+          )
+      )
+        OR (
+          t.trigger_type IN ('CAL_INT', 'DAILY_I')
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_simprop_triggers AS p
+              WHERE p.sched_name = ANY(ARRAY[t.sched_name])
+                AND p.trigger_name = t.trigger_name
+                AND p.trigger_group = t.trigger_group
+                AND p.time_zone_id IS NULL
+                AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT * FROM json_to_recordset(CAST(:unread AS
+                  json)) AS r(zone text, expression text)) AS u WHERE u.zone IS NOT NULL)) OFFSET 0
+            )
+        )
     )
     AND (
       NOT COALESCE(j.is_nonconcurrent, false)
@@ -2570,6 +2789,49 @@ FROM (
       FROM (
         SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text, trigger_group text)
       ) AS l
+    )
+    AND NOT (
+      (
+        t.trigger_type IN ('CRON')
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_cron_triggers AS c
+            WHERE c.sched_name = ANY(ARRAY[t.sched_name])
+              AND c.trigger_name = t.trigger_name
+              AND c.trigger_group = t.trigger_group
+              AND c.dst_policy IS NULL
+              AND c.cron_dialect IS NULL
+              AND (
+                c.time_zone_id IN (
+                  SELECT u.zone
+                  FROM (
+                    SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+                  ) AS u
+                  WHERE u.zone IS NOT NULL
+                )
+                  OR c.cron_expression IN (
+                    SELECT u.expression
+                    FROM (
+                      SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+                    ) AS u
+                    WHERE u.expression IS NOT NULL
+                  )
+              ) OFFSET 0
+          )
+      )
+        OR (
+          t.trigger_type IN ('CAL_INT', 'DAILY_I')
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_simprop_triggers AS p
+              WHERE p.sched_name = ANY(ARRAY[t.sched_name])
+                AND p.trigger_name = t.trigger_name
+                AND p.trigger_group = t.trigger_group
+                AND p.time_zone_id IS NULL
+                AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT * FROM json_to_recordset(CAST(:unread AS
+                  json)) AS r(zone text, expression text)) AS u WHERE u.zone IS NOT NULL)) OFFSET 0
+            )
+        )
     )
     AND NOT (
       (
@@ -2792,7 +3054,17 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   value ->> 'job_group' AS job_group FROM json_each(:jobs)) AS l) AND (t.trigger_name,
   t.trigger_group) NOT IN (SELECT l.trigger_name,
   l.trigger_group FROM (SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS
-  trigger_group FROM json_each(:triggers)) AS l) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
+  trigger_group FROM json_each(:triggers)) AS l) AND NOT ((t.trigger_type IN ('CRON') AND EXISTS (SELECT 1
+  FROM qrtz_cron_triggers AS c WHERE c.sched_name = t.sched_name AND c.trigger_name = t.trigger_name AND
+  c.trigger_group = t.trigger_group AND c.dst_policy IS NULL AND c.cron_dialect IS NULL AND (c.time_zone_id IN
+  (SELECT u.zone FROM (SELECT value ->> 'zone' AS zone, value ->> 'expression' AS expression FROM
+  json_each(:unread)) AS u WHERE u.zone IS NOT NULL) OR c.cron_expression IN (SELECT u.expression FROM (SELECT
+  value ->> 'zone' AS zone, value ->> 'expression' AS expression FROM json_each(:unread)) AS u WHERE
+  u.expression IS NOT NULL)) )) OR (t.trigger_type IN ('CAL_INT', 'DAILY_I') AND EXISTS (SELECT 1 FROM
+  qrtz_simprop_triggers AS p WHERE p.sched_name = t.sched_name AND p.trigger_name = t.trigger_name AND
+  p.trigger_group = t.trigger_group AND p.time_zone_id IS NULL AND (p.str_prop_2 IN (SELECT u.zone FROM
+  (SELECT value ->> 'zone' AS zone, value ->> 'expression' AS expression FROM json_each(:unread)) AS u WHERE
+  u.zone IS NOT NULL)) ))) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
   t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
   :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
   FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
@@ -2821,7 +3093,17 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   value ->> 'job_group' AS job_group FROM json_each(:jobs)) AS l) AND (t.trigger_name,
   t.trigger_group) NOT IN (SELECT l.trigger_name,
   l.trigger_group FROM (SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS
-  trigger_group FROM json_each(:triggers)) AS l) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
+  trigger_group FROM json_each(:triggers)) AS l) AND NOT ((t.trigger_type IN ('CRON') AND EXISTS (SELECT 1
+  FROM qrtz_cron_triggers AS c WHERE c.sched_name = t.sched_name AND c.trigger_name = t.trigger_name AND
+  c.trigger_group = t.trigger_group AND c.dst_policy IS NULL AND c.cron_dialect IS NULL AND (c.time_zone_id IN
+  (SELECT u.zone FROM (SELECT value ->> 'zone' AS zone, value ->> 'expression' AS expression FROM
+  json_each(:unread)) AS u WHERE u.zone IS NOT NULL) OR c.cron_expression IN (SELECT u.expression FROM (SELECT
+  value ->> 'zone' AS zone, value ->> 'expression' AS expression FROM json_each(:unread)) AS u WHERE
+  u.expression IS NOT NULL)) )) OR (t.trigger_type IN ('CAL_INT', 'DAILY_I') AND EXISTS (SELECT 1 FROM
+  qrtz_simprop_triggers AS p WHERE p.sched_name = t.sched_name AND p.trigger_name = t.trigger_name AND
+  p.trigger_group = t.trigger_group AND p.time_zone_id IS NULL AND (p.str_prop_2 IN (SELECT u.zone FROM
+  (SELECT value ->> 'zone' AS zone, value ->> 'expression' AS expression FROM json_each(:unread)) AS u WHERE
+  u.zone IS NOT NULL)) ))) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
   t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
   :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
   FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
@@ -2888,6 +3170,51 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
         FROM json_each(:triggers)
       ) AS l
     )
+    AND NOT (
+      (
+        t.trigger_type IN ('CRON')
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_cron_triggers AS c
+            WHERE c.sched_name = t.sched_name
+              AND c.trigger_name = t.trigger_name
+              AND c.trigger_group = t.trigger_group
+              AND c.dst_policy IS NULL
+              AND c.cron_dialect IS NULL
+              AND (
+                c.time_zone_id IN (
+                  SELECT u.zone
+                  FROM (
+                    SELECT value ->> 'zone' AS zone, value ->> 'expression' AS expression
+                    FROM json_each(:unread)
+                  ) AS u
+                  WHERE u.zone IS NOT NULL
+                )
+                  OR c.cron_expression IN (
+                    SELECT u.expression
+                    FROM (
+                      SELECT value ->> 'zone' AS zone, value ->> 'expression' AS expression
+                      FROM json_each(:unread)
+                    ) AS u
+                    WHERE u.expression IS NOT NULL
+                  )
+              )
+          )
+      )
+        OR (
+          t.trigger_type IN ('CAL_INT', 'DAILY_I')
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_simprop_triggers AS p
+              WHERE p.sched_name = t.sched_name
+                AND p.trigger_name = t.trigger_name
+                AND p.trigger_group = t.trigger_group
+                AND p.time_zone_id IS NULL
+                AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT value ->> 'zone' AS zone, value ->>
+                  'expression' AS expression FROM json_each(:unread)) AS u WHERE u.zone IS NOT NULL))
+            )
+        )
+    )
     AND (
       NOT COALESCE(j.is_nonconcurrent, false)
         OR (t.job_name, t.job_group) NOT IN (
@@ -2938,20 +3265,32 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   l.job_group FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text,
   job_group text)) AS l) AND (t.trigger_name, t.trigger_group) NOT IN (SELECT l.trigger_name,
   l.trigger_group FROM (SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text,
-  trigger_group text)) AS l) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
-  t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
-  :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
-  FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
-  IS NULL AND a.sched_name = ANY(ARRAY[f.sched_name]) AND a.trigger_name = f.trigger_name AND a.trigger_group
-  = f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
-  t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS waiting_time, (SELECT
-  t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_details AS j ON j.sched_name =
-  ANY(ARRAY[t.sched_name]) AND j.job_name = t.job_name AND j.job_group = t.job_group WHERE t.sched_name =
-  :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs
-  AND (t.job_group || '') IN (SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json))
-  AS r(job_group text)) AS g) AND j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM
-  json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT
-  ((starts_with(j.node_affinity, CAST('[true,"' AS text)) OR starts_with(j.node_affinity,
+  trigger_group text)) AS l) AND NOT ((t.trigger_type IN ('CRON') AND EXISTS (SELECT 1 FROM qrtz_cron_triggers
+  AS c WHERE c.sched_name = ANY(ARRAY[t.sched_name]) AND c.trigger_name = t.trigger_name AND c.trigger_group =
+  t.trigger_group AND c.dst_policy IS NULL AND c.cron_dialect IS NULL AND (c.time_zone_id IN (SELECT u.zone
+  FROM (SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)) AS u WHERE
+  u.zone IS NOT NULL) OR c.cron_expression IN (SELECT u.expression FROM (SELECT * FROM
+  json_to_recordset(CAST(:unread AS json)) AS r(zone text,
+  expression text)) AS u WHERE u.expression IS NOT NULL)) OFFSET 0)) OR (t.trigger_type IN ('CAL_INT',
+  'DAILY_I') AND EXISTS (SELECT 1 FROM qrtz_simprop_triggers AS p WHERE p.sched_name =
+  ANY(ARRAY[t.sched_name]) AND p.trigger_name = t.trigger_name AND p.trigger_group = t.trigger_group AND
+  p.time_zone_id IS NULL AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT * FROM
+  json_to_recordset(CAST(:unread AS json)) AS r(zone text,
+  expression text)) AS u WHERE u.zone IS NOT NULL)) OFFSET 0))) AND (NOT COALESCE(j.is_nonconcurrent,
+  false) OR (t.job_name, t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f
+  WHERE f.sched_name = :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT
+  a.job_name, a.job_group FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name =
+  :scheduler AND f.job_name IS NULL AND a.sched_name = ANY(ARRAY[f.sched_name]) AND a.trigger_name =
+  f.trigger_name AND a.trigger_group = f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC,
+  (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C" LIMIT :limit ) AS waiting_time, (SELECT t.next_fire_time FROM qrtz_triggers AS t
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name]) AND j.job_name = t.job_name AND
+  j.job_group = t.job_group WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING' AND
+  t.next_fire_time <= :untilMs AND t.next_fire_time > :nowMs AND (t.job_group || '') IN (SELECT g.job_group
+  FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g) AND
+  j.job_class_name NOT IN (SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS
+  r(job_type text)) AS r) AND (j.node_affinity IS NULL OR NOT ((starts_with(j.node_affinity,
+  CAST('[true,"' AS text)) OR starts_with(j.node_affinity,
   CAST('[false,"' AS text))) AND right(j.node_affinity,
   length(CAST('"]' AS text))) = CAST('"]' AS text)) OR strpos(j.node_affinity,
   CAST(:node AS text)) > 0 OR (starts_with(j.node_affinity, CAST('[false' AS text)) AND NOT EXISTS (SELECT 1
@@ -2968,13 +3307,25 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   l.job_group FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text,
   job_group text)) AS l) AND (t.trigger_name, t.trigger_group) NOT IN (SELECT l.trigger_name,
   l.trigger_group FROM (SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text,
-  trigger_group text)) AS l) AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name,
-  t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f WHERE f.sched_name =
-  :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT a.job_name, a.job_group
-  FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name = :scheduler AND f.job_name
-  IS NULL AND a.sched_name = ANY(ARRAY[f.sched_name]) AND a.trigger_name = f.trigger_name AND a.trigger_group
-  = f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'),
-  t.trigger_group COLLATE "C", t.trigger_name COLLATE "C" LIMIT :limit ) AS limited_time, (
+  trigger_group text)) AS l) AND NOT ((t.trigger_type IN ('CRON') AND EXISTS (SELECT 1 FROM qrtz_cron_triggers
+  AS c WHERE c.sched_name = ANY(ARRAY[t.sched_name]) AND c.trigger_name = t.trigger_name AND c.trigger_group =
+  t.trigger_group AND c.dst_policy IS NULL AND c.cron_dialect IS NULL AND (c.time_zone_id IN (SELECT u.zone
+  FROM (SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)) AS u WHERE
+  u.zone IS NOT NULL) OR c.cron_expression IN (SELECT u.expression FROM (SELECT * FROM
+  json_to_recordset(CAST(:unread AS json)) AS r(zone text,
+  expression text)) AS u WHERE u.expression IS NOT NULL)) OFFSET 0)) OR (t.trigger_type IN ('CAL_INT',
+  'DAILY_I') AND EXISTS (SELECT 1 FROM qrtz_simprop_triggers AS p WHERE p.sched_name =
+  ANY(ARRAY[t.sched_name]) AND p.trigger_name = t.trigger_name AND p.trigger_group = t.trigger_group AND
+  p.time_zone_id IS NULL AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT * FROM
+  json_to_recordset(CAST(:unread AS json)) AS r(zone text,
+  expression text)) AS u WHERE u.zone IS NOT NULL)) OFFSET 0))) AND (NOT COALESCE(j.is_nonconcurrent,
+  false) OR (t.job_name, t.job_group) NOT IN (SELECT f.job_name, f.job_group FROM qrtz_fired_triggers AS f
+  WHERE f.sched_name = :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL UNION ALL SELECT
+  a.job_name, a.job_group FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS a WHERE f.sched_name =
+  :scheduler AND f.job_name IS NULL AND a.sched_name = ANY(ARRAY[f.sched_name]) AND a.trigger_name =
+  f.trigger_name AND a.trigger_group = f.trigger_group)) ORDER BY t.next_fire_time, t.priority DESC,
+  (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C" LIMIT :limit ) AS limited_time, (
   SELECT t.next_fire_time
   FROM qrtz_triggers AS t
     LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
@@ -3033,6 +3384,49 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
       FROM (
         SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text, trigger_group text)
       ) AS l
+    )
+    AND NOT (
+      (
+        t.trigger_type IN ('CRON')
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_cron_triggers AS c
+            WHERE c.sched_name = ANY(ARRAY[t.sched_name])
+              AND c.trigger_name = t.trigger_name
+              AND c.trigger_group = t.trigger_group
+              AND c.dst_policy IS NULL
+              AND c.cron_dialect IS NULL
+              AND (
+                c.time_zone_id IN (
+                  SELECT u.zone
+                  FROM (
+                    SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+                  ) AS u
+                  WHERE u.zone IS NOT NULL
+                )
+                  OR c.cron_expression IN (
+                    SELECT u.expression
+                    FROM (
+                      SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+                    ) AS u
+                    WHERE u.expression IS NOT NULL
+                  )
+              ) OFFSET 0
+          )
+      )
+        OR (
+          t.trigger_type IN ('CAL_INT', 'DAILY_I')
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_simprop_triggers AS p
+              WHERE p.sched_name = ANY(ARRAY[t.sched_name])
+                AND p.trigger_name = t.trigger_name
+                AND p.trigger_group = t.trigger_group
+                AND p.time_zone_id IS NULL
+                AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT * FROM json_to_recordset(CAST(:unread AS
+                  json)) AS r(zone text, expression text)) AS u WHERE u.zone IS NOT NULL)) OFFSET 0
+            )
+        )
     )
     AND (
       NOT COALESCE(j.is_nonconcurrent, false)
@@ -3085,7 +3479,18 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   l.job_group FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text,
   job_group text)) AS l) AND (t.trigger_name, t.trigger_group) NOT IN (SELECT l.trigger_name,
   l.trigger_group FROM (SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text,
-  trigger_group text)) AS l) AND NOT ((t.trigger_name !~
+  trigger_group text)) AS l) AND NOT ((t.trigger_type IN ('CRON') AND EXISTS (SELECT 1 FROM qrtz_cron_triggers
+  AS c WHERE c.sched_name = ANY(ARRAY[t.sched_name]) AND c.trigger_name = t.trigger_name AND c.trigger_group =
+  t.trigger_group AND c.dst_policy IS NULL AND c.cron_dialect IS NULL AND (c.time_zone_id IN (SELECT u.zone
+  FROM (SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)) AS u WHERE
+  u.zone IS NOT NULL) OR c.cron_expression IN (SELECT u.expression FROM (SELECT * FROM
+  json_to_recordset(CAST(:unread AS json)) AS r(zone text,
+  expression text)) AS u WHERE u.expression IS NOT NULL)) OFFSET 0)) OR (t.trigger_type IN ('CAL_INT',
+  'DAILY_I') AND EXISTS (SELECT 1 FROM qrtz_simprop_triggers AS p WHERE p.sched_name =
+  ANY(ARRAY[t.sched_name]) AND p.trigger_name = t.trigger_name AND p.trigger_group = t.trigger_group AND
+  p.time_zone_id IS NULL AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT * FROM
+  json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)) AS u WHERE u.zone IS NOT NULL))
+  OFFSET 0))) AND NOT ((t.trigger_name !~
   E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
   t.trigger_group !~
   E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
@@ -3127,7 +3532,18 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
   l.job_group FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text,
   job_group text)) AS l) AND (t.trigger_name, t.trigger_group) NOT IN (SELECT l.trigger_name,
   l.trigger_group FROM (SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text,
-  trigger_group text)) AS l) AND NOT ((t.trigger_name !~
+  trigger_group text)) AS l) AND NOT ((t.trigger_type IN ('CRON') AND EXISTS (SELECT 1 FROM qrtz_cron_triggers
+  AS c WHERE c.sched_name = ANY(ARRAY[t.sched_name]) AND c.trigger_name = t.trigger_name AND c.trigger_group =
+  t.trigger_group AND c.dst_policy IS NULL AND c.cron_dialect IS NULL AND (c.time_zone_id IN (SELECT u.zone
+  FROM (SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)) AS u WHERE
+  u.zone IS NOT NULL) OR c.cron_expression IN (SELECT u.expression FROM (SELECT * FROM
+  json_to_recordset(CAST(:unread AS json)) AS r(zone text,
+  expression text)) AS u WHERE u.expression IS NOT NULL)) OFFSET 0)) OR (t.trigger_type IN ('CAL_INT',
+  'DAILY_I') AND EXISTS (SELECT 1 FROM qrtz_simprop_triggers AS p WHERE p.sched_name =
+  ANY(ARRAY[t.sched_name]) AND p.trigger_name = t.trigger_name AND p.trigger_group = t.trigger_group AND
+  p.time_zone_id IS NULL AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT * FROM
+  json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)) AS u WHERE u.zone IS NOT NULL))
+  OFFSET 0))) AND NOT ((t.trigger_name !~
   E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
   t.trigger_group !~
   E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' OR
@@ -3204,6 +3620,49 @@ SELECT (SELECT t.next_fire_time FROM qrtz_triggers AS t LEFT JOIN qrtz_job_detai
       FROM (
         SELECT * FROM json_to_recordset(CAST(:triggers AS json)) AS r(trigger_name text, trigger_group text)
       ) AS l
+    )
+    AND NOT (
+      (
+        t.trigger_type IN ('CRON')
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_cron_triggers AS c
+            WHERE c.sched_name = ANY(ARRAY[t.sched_name])
+              AND c.trigger_name = t.trigger_name
+              AND c.trigger_group = t.trigger_group
+              AND c.dst_policy IS NULL
+              AND c.cron_dialect IS NULL
+              AND (
+                c.time_zone_id IN (
+                  SELECT u.zone
+                  FROM (
+                    SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+                  ) AS u
+                  WHERE u.zone IS NOT NULL
+                )
+                  OR c.cron_expression IN (
+                    SELECT u.expression
+                    FROM (
+                      SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+                    ) AS u
+                    WHERE u.expression IS NOT NULL
+                  )
+              ) OFFSET 0
+          )
+      )
+        OR (
+          t.trigger_type IN ('CAL_INT', 'DAILY_I')
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_simprop_triggers AS p
+              WHERE p.sched_name = ANY(ARRAY[t.sched_name])
+                AND p.trigger_name = t.trigger_name
+                AND p.trigger_group = t.trigger_group
+                AND p.time_zone_id IS NULL
+                AND (p.str_prop_2 IN (SELECT u.zone FROM (SELECT * FROM json_to_recordset(CAST(:unread AS
+                  json)) AS r(zone text, expression text)) AS u WHERE u.zone IS NOT NULL)) OFFSET 0
+            )
+        )
     )
     AND NOT (
       (
@@ -4877,51 +5336,9 @@ SELECT t.trigger_name, t.trigger_group, t.trigger_type, t.calendar_name, t.next_
   E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]') AS
   has_blank_key, t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I') AS of_other_type,
   ((encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE OR (encode(substr(j.job_data, 1, 2),
-  'hex') = 'aced') IS TRUE) AS has_java_data, (
+  'hex') = 'aced') IS TRUE) AS has_java_data, COALESCE(c.time_zone_id, p.str_prop_2) AS zone,
+  c.cron_expression AS expression, (
   (
-    t.trigger_name !~
-      E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
-      OR t.trigger_group !~
-        E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
-      OR t.job_name !~
-        E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
-      OR t.job_group !~
-        E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
-  )
-    OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
-    OR (
-      (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
-        OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
-    )
-    OR (
-      t.calendar_name IS NOT NULL
-        AND (
-          SELECT encode(substr(k.calendar, 1, 2), 'hex') = 'aced'
-          FROM qrtz_calendars AS k
-          WHERE k.sched_name = t.sched_name
-            AND k.calendar_name = t.calendar_name
-        ) IS TRUE
-    )
-) AS of_java
-FROM (
-  SELECT t.*, row_number() OVER (ORDER BY t.next_fire_time, t.trigger_group COLLATE "C",
-    t.trigger_name COLLATE "C") AS place
-  FROM qrtz_triggers AS t
-  WHERE t.sched_name = :scheduler
-    AND t.trigger_state = 'WAITING'
-    AND t.next_fire_time > 0
-    AND t.next_fire_time >= :afterMs
-    AND t.next_fire_time <= :untilMs
-    AND (t.next_fire_time, t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterMs, :afterGroup,
-      :afterName)
-  ORDER BY t.next_fire_time, t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
-  LIMIT :limit
-) AS t
-  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
-    AND j.job_name = t.job_name
-    AND j.job_group = t.job_group
-WHERE t.place = :limit
-  OR (
     (
       t.trigger_name !~
         E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
@@ -4945,6 +5362,100 @@ WHERE t.place = :limit
             WHERE k.sched_name = t.sched_name
               AND k.calendar_name = t.calendar_name
           ) IS TRUE
+      )
+  )
+    OR (
+      (
+        c.time_zone_id IN (
+          SELECT u.zone
+          FROM (SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)) AS u
+          WHERE u.zone IS NOT NULL
+        )
+          OR c.cron_expression IN (
+            SELECT u.expression
+            FROM (
+              SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+            ) AS u
+            WHERE u.expression IS NOT NULL
+          )
+      ) IS TRUE
+        OR (p.str_prop_2 IN (SELECT u.zone FROM (SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS
+          r(zone text, expression text)) AS u WHERE u.zone IS NOT NULL)) IS TRUE
+    )
+) AS of_java
+FROM (
+  SELECT t.*, row_number() OVER (ORDER BY t.next_fire_time, t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C") AS place
+  FROM qrtz_triggers AS t
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time > 0
+    AND t.next_fire_time >= :afterMs
+    AND t.next_fire_time <= :untilMs
+    AND (t.next_fire_time, t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterMs, :afterGroup,
+      :afterName)
+  ORDER BY t.next_fire_time, t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+  LIMIT :limit
+) AS t
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = ANY(ARRAY[t.sched_name])
+    AND j.job_name = t.job_name
+    AND j.job_group = t.job_group
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name])
+    AND c.trigger_name = t.trigger_name
+    AND c.trigger_group = t.trigger_group
+    AND c.dst_policy IS NULL
+    AND c.cron_dialect IS NULL
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name])
+    AND p.trigger_name = t.trigger_name
+    AND p.trigger_group = t.trigger_group
+    AND p.time_zone_id IS NULL
+WHERE t.place = :limit
+  OR (
+    (
+      (
+        t.trigger_name !~
+          E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.trigger_group !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.job_name !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+          OR t.job_group !~
+            E'[^\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+      )
+        OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
+        OR (
+          (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+            OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+        )
+        OR (
+          t.calendar_name IS NOT NULL
+            AND (
+              SELECT encode(substr(k.calendar, 1, 2), 'hex') = 'aced'
+              FROM qrtz_calendars AS k
+              WHERE k.sched_name = t.sched_name
+                AND k.calendar_name = t.calendar_name
+            ) IS TRUE
+        )
+    )
+      OR (
+        (
+          c.time_zone_id IN (
+            SELECT u.zone
+            FROM (
+              SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+            ) AS u
+            WHERE u.zone IS NOT NULL
+          )
+            OR c.cron_expression IN (
+              SELECT u.expression
+              FROM (
+                SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS r(zone text, expression text)
+              ) AS u
+              WHERE u.expression IS NOT NULL
+            )
+        ) IS TRUE
+          OR (p.str_prop_2 IN (SELECT u.zone FROM (SELECT * FROM json_to_recordset(CAST(:unread AS json)) AS
+            r(zone text, expression text)) AS u WHERE u.zone IS NOT NULL)) IS TRUE
       )
   );
 
@@ -4993,33 +5504,27 @@ WHERE t.sched_name = ANY(ARRAY[r.sched_name])
 
 -- triggersOfJava.ofJavaColumns
 --   programs/steps/faulty-triggers.ts (putInError)
-SELECT t.trigger_name, t.trigger_group
+SELECT t.trigger_name, t.trigger_group, COALESCE(c.time_zone_id, p.str_prop_2) AS zone,
+  c.cron_expression AS expression
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
 ) AS r
   CROSS JOIN qrtz_triggers AS t
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = ANY(ARRAY[t.sched_name])
+    AND c.trigger_name = t.trigger_name
+    AND c.trigger_group = t.trigger_group
+    AND c.dst_policy IS NULL
+    AND c.cron_dialect IS NULL
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = ANY(ARRAY[t.sched_name])
+    AND p.trigger_name = t.trigger_name
+    AND p.trigger_group = t.trigger_group
+    AND p.time_zone_id IS NULL
 WHERE t.sched_name = ANY(ARRAY[r.sched_name])
   AND t.trigger_name = r.trigger_name
   AND t.trigger_group = r.trigger_group
   AND r.sched_name = r.sched_name || ''
-  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name)
-  AND NOT EXISTS (
-    SELECT 1
-    FROM qrtz_cron_triggers AS s
-    WHERE s.sched_name = ANY(ARRAY[t.sched_name])
-      AND s.trigger_name = t.trigger_name
-      AND s.trigger_group = t.trigger_group
-      AND (s.dst_policy IS NOT NULL OR s.cron_dialect IS NOT NULL)
-  )
-  AND NOT EXISTS (
-    SELECT 1
-    FROM qrtz_simprop_triggers AS s
-    WHERE s.sched_name = ANY(ARRAY[t.sched_name])
-      AND s.trigger_name = t.trigger_name
-      AND s.trigger_group = t.trigger_group
-      AND s.time_zone_id IS NOT NULL
-  );
+  AND (t.trigger_group, t.trigger_name) >= (r.trigger_group, r.trigger_name);
 
 -- triggersOfJava.copyData
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)

@@ -9,11 +9,12 @@ import {
   triggerKey,
   WeeklyCalendar,
 } from 'quartz-ts'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { postgresDialect } from '../../src/jobstore/postgres/postgres-dialect.ts'
 import { postgresEngine } from '../../src/jobstore/postgres/postgres-engine.ts'
 import { resolvePostgresOptions } from '../../src/jobstore/postgres/postgres-options.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
+import { TimeZone } from '../../src/time/zone.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 
 let database: TestDatabase
@@ -172,6 +173,42 @@ test.each([
     expect([await states(), errors.length]).toEqual([untouched, 6])
   },
 )
+
+test('many triggers with a zone that cannot be read cost one look at it, and run once they are corrected', async () => {
+  const { connectionString } = database
+  const count = 300
+  const options = resolvePostgresOptions({ connectionString, schema: 'many', locking: 'quartzLocks' })
+  const ran = new Set<string>()
+  const work = defineJob('work', ({ triggerKey: { name } }) => ran.add(name))
+  const jobStore = new SqlJobStore(postgresEngine(options))
+  const behaviour: SchedulerBehaviour = { misfireThresholdMs: 86_400_000, idleWaitMs: 1000 }
+  await using scheduler = await createScheduler({ logger: false, jobs: [work], ...behaviour, jobStore })
+  const reported = new Set<string>()
+  scheduler.events.on('schedulerError', ({ error }) => reported.add(error.message))
+  await scheduler.addJob(JobBuilder.newJob(work).withIdentity('work').storeDurably().build())
+  const dueMs = Date.now() - 3_600_000
+  await database.query(
+    `INSERT INTO many.qrtz_triggers (sched_name, trigger_name, trigger_group, job_name, job_group,
+       next_fire_time, prev_fire_time, priority, trigger_state, trigger_type, start_time, end_time, misfire_instr)
+     SELECT sched_name, 't' || i, 'java', job_name, job_group, ${dueMs}, -1, 5, 'WAITING', 'CRON', ${dueMs}, 0, 0
+     FROM many.qrtz_job_details, generate_series(1, ${count}) AS i`,
+  )
+  await database.query(
+    `INSERT INTO many.qrtz_cron_triggers (sched_name, trigger_name, trigger_group, cron_expression, time_zone_id)
+     SELECT sched_name, trigger_name, trigger_group, '0 0 12 * * ?', 'GMT+02:00' FROM many.qrtz_triggers`,
+  )
+  await scheduler.scheduleJob(TriggerBuilder.newTrigger().withIdentity('plain').forJob('work').build())
+  const zones = vi.spyOn(TimeZone, 'of')
+  onTestFinished(() => zones.mockRestore())
+  await scheduler.start()
+  await vi.waitUntil(() => reported.size >= count && ran.size > 0, { timeout })
+  expect([...ran]).toEqual(['plain'])
+  // Those of the first batch alone.
+  expect(zones.mock.calls.filter(([name]) => name === 'GMT+02:00').length).toBeLessThanOrEqual(20)
+  await database.query(`UPDATE many.qrtz_cron_triggers SET time_zone_id = 'Etc/GMT-2'`)
+  await vi.waitUntil(() => ran.size > count, { timeout })
+  expect(reported.size).toBe(count)
+})
 
 /** Names that are blank here, and most of which are none to Java. */
 const blankNames = ['', ' ', '\t\n', '\u00a0', '\u1680', '\u2003', '\u2028', '\u3000 \u202f', '\ufeff']

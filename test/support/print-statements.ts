@@ -60,6 +60,8 @@ import {
 
 const tables = 'src/jobstore/sql/tables/'
 const listedParts: readonly ListingPart[] = ['default', 'before', 'behind', 'few']
+const dueMethods = { lock: 'lockDue', types: 'dueJobTypes', look: 'lookAhead' } as const
+const duePurposes = ['lock', 'types', 'look'] as const
 const schedulerName = 'QuartzScheduler'
 const names = sqlNames('statements', {})
 
@@ -112,13 +114,7 @@ export const allTables: readonly Table[] = [
     about: 'triggers, simple_triggers, cron_triggers, simprop_triggers, blob_triggers',
     path: `${tables}triggers/trigger-table.ts`,
     statements: triggerStatements,
-    composed: (
-      [
-        ['lock', 'lockDue'],
-        ['types', 'dueJobTypes'],
-        ['look', 'lookAhead'],
-      ] as const
-    ).flatMap(([purpose, method]) => dueStatements(purpose, method)),
+    composed: duePurposes.flatMap((purpose) => dueStatements(purpose, dueMethods[purpose])),
   },
   {
     names: ['triggerData'],

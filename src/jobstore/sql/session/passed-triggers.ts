@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../../time/clock.ts'
+import type { UnreadValue } from '../tables/triggers/unread-schedules.ts'
 
 /** Why triggers were passed over: a search that begins after them must pass over the same ones. */
 export interface LeftFor {
@@ -6,6 +7,8 @@ export interface LeftFor {
   readonly fullGroups: readonly string[]
   /** Whether jobs that other nodes are to run were passed over. */
   readonly node: string | null
+  /** What Java wrote and this node never reads: what was passed over for it need not be passed over again. */
+  readonly unread: readonly UnreadValue[]
 }
 
 interface Passed {
@@ -23,8 +26,9 @@ const validForMs = 5000
 
 /**
  * The first triggers in order of fire time that searches of this node pass over: of unknown job types, or of full
- * groups. There may be a hundred thousand, so a search begins after them, as long as it would pass over them as well.
- * When an earlier trigger becomes available, searches begin earlier again.
+ * groups, or which Java wrote so that this node cannot read them. There may be a hundred thousand, so a search begins
+ * after them, as long as it would pass over them as well. When an earlier trigger becomes available, searches begin
+ * earlier again.
  */
 export class PassedTriggers {
   #passed: Passed | null = null
@@ -47,9 +51,8 @@ export class PassedTriggers {
    */
   note(untilMs: EpochMs, leftFor: LeftFor, nowMs: EpochMs, version: number): void {
     if (version !== this.#version) return
-    if (leftFor.unknownJobTypes.length === 0 && leftFor.fullGroups.length === 0 && leftFor.node === null) {
-      return
-    }
+    const { unknownJobTypes, fullGroups, node, unread } = leftFor
+    if (node === null && [unknownJobTypes, fullGroups, unread].every(({ length }) => length === 0)) return
     // A trigger that is due at this very moment may still be stored.
     const endMs = Math.min(untilMs, nowMs - 1)
     const known = this.#validAt(nowMs)

@@ -3,7 +3,7 @@ import { type LeftFor, PassedTriggers } from '../../../../src/jobstore/sql/sessi
 import { jobDetail, namesOf } from '../../../../src/testing/job-store/testbed.ts'
 import { TestCluster } from '../../../support/cluster.ts'
 
-const types: LeftFor = { unknownJobTypes: ['a'], fullGroups: [], node: null }
+const types: LeftFor = { unknownJobTypes: ['a'], fullGroups: [], node: null, unread: [] }
 const both: LeftFor = { ...types, fullGroups: ['g'] }
 
 function passed(leftFor: LeftFor, untilMs = 500): PassedTriggers {
@@ -19,6 +19,12 @@ describe('triggers that searches pass over', () => {
     expect(passed(both).endFor(types, 1000)).toBeNull()
     expect(passed({ ...types, node: 'n' }).endFor(types, 1000)).toBeNull()
     expect(passed({ ...types, unknownJobTypes: [] }).endFor(types, 1000)).toBeNull()
+  })
+
+  test('that Java wrote and this node never reads are begun behind by every search', () => {
+    const ofJava = { ...types, unknownJobTypes: [], unread: [{ zone: 'GMT+02:00', expression: null }] }
+    expect(passed(ofJava).endFor(types, 1000)).toBe(500)
+    expect(passed(types).endFor(ofJava, 1000)).toBeNull()
   })
 
   test('are never those that are due now or later', () => {

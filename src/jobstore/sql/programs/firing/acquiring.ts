@@ -140,10 +140,8 @@ function* treatLate(search: Search, lateUntilMs: EpochMs): SqlProgram<boolean> {
   const late = yield* lockKnown(search, { untilMs: lateUntilMs }, misfiresPerTransaction)
   if (late === null) return true
   const untreated = late.filter((due) => needsTreatment(search, due))
-  const { treated, leftToJava } = yield* treatRead(tx, readLate(tx, untreated), lateManner)
+  const treated = yield* treatRead(tx, readLate(tx, untreated), lateManner)
   for (const key of treated) search.treated.add(key)
-  // Otherwise this search would find them again, as late ones that were handled, and report them once more.
-  for (const key of leftToJava.keys()) search.unread.add(key)
   return treated.length === untreated.length && late.length < misfiresPerTransaction
 }
 
@@ -181,8 +179,9 @@ function* lockKnown(search: Search, range: Range, limit: number): SqlProgram<rea
   const isFirstForNodes =
     clustered && !search.affinityIsUsed && found.some(({ isForNodes }) => isForNodes === true)
   if (isFirstForNodes) search.affinityIsUsed = true
-  // Another node may have locked triggers that this search left out.
-  if (!clustered && range.afterMs === undefined) notePassed(search, request, found[0]?.nextFireTimeMs ?? null)
+  // Another node may have locked triggers that this search left out; beside Java nodes, none searches meanwhile.
+  const seesAll = !clustered || request.unread.length > 0
+  if (seesAll && range.afterMs === undefined) notePassed(search, request, found[0]?.nextFireTimeMs ?? null)
   if (hasStrangers || isFirstForNodes) return null
   return search.locksSchedules && (yield* leaveHeldSchedules(search, found)) ? null : found
 }
@@ -301,7 +300,7 @@ function* readCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
     }
   }
   for (const { key } of [...faulty, ...nameless]) search.faulty.add(key)
-  for (const key of (yield* putInError(tx, faulty)).keys()) search.unread.add(key)
+  yield* putInError(tx, faulty)
   yield* putRowsInError(tx, nameless)
   return candidates
 }

@@ -59,8 +59,6 @@ export interface Search extends SearchManner {
   readonly leftJobs: KeySet<JobKey>
   /** Triggers whose schedule another session holds. */
   readonly leftTriggers: KeySet<TriggerKey>
-  /** Triggers that are left to Java nodes, because this node cannot read their schedule. */
-  readonly unread: KeySet<TriggerKey>
   /** Whether a due trigger was left because of another transaction's lock, whose end sends no signal. */
   hasLeft: boolean
 }
@@ -96,7 +94,6 @@ export function* beginSearch(
     affinityIsUsed: memory.affinityIsUsed,
     leftJobs: new KeySet(),
     leftTriggers: new KeySet(),
-    unread: new KeySet(tx.session.triggersOfJava?.unreadAt(tx.nowMs) ?? []),
     hasLeft: false,
   }
   tx.notes.add(() => {
@@ -123,6 +120,7 @@ export function leavingOut(search: Search, { leavesLimited = false, ...range }: 
   const leftFor: LeftFor = {
     unknownJobTypes: [...search.unknownJobTypes],
     node: search.affinityIsUsed ? session.context.instanceId : null,
+    unread: session.triggersOfJava?.unread.values ?? [],
     fullGroups: (leavesLimited ? search.rooms?.groups : search.rooms?.fullGroups) ?? [],
   }
   const passedMs = session.searchMemory.passed.endFor(leftFor, nowMs)
@@ -133,7 +131,7 @@ export function leavingOut(search: Search, { leavesLimited = false, ...range }: 
     ...leftFor,
     ownersUntilMs: nowMs - ownersTurnMs,
     leftJobs: search.leftJobs.keys(),
-    leftTriggers: [...search.leftTriggers.keys(), ...search.unread.keys()],
+    leftTriggers: search.leftTriggers.keys(),
   }
 }
 
@@ -143,7 +141,12 @@ export function notePassed(search: Search, request: LeavingOut, firstMs: EpochMs
   const { nowMs, notes, session } = search.tx
   if (search.leftJobs.size > 0 || search.leftTriggers.size > 0) return
   const untilMs = firstMs === null ? request.untilMs : firstMs - 1
-  notes.add(() => {
+  const note = (): void => {
     session.searchMemory.passed.note(untilMs, request, nowMs, passedVersion)
-  })
+  }
+  // What a search finds that has changed nothing yet holds without its commit. Its own further looks begin there, too.
+  const { acquired, fired, treated, faulty } = search
+  const hasChanged = acquired.length + fired.length + treated.size + faulty.size > 0
+  if (request.unread.length > 0 && !hasChanged) note()
+  else notes.add(note)
 }

@@ -78,7 +78,7 @@ function* triggersOfJava(
   const { session } = tx
   if (session.triggersOfJava === null) return new KeySet()
   const left = yield* session.triggersOfJava.among(faulty.map(({ key }) => key))
-  const unread = yield* session.triggersOfJava.unreadAmong(faulty, tx)
+  const unread = yield* session.triggersOfJava.unreadAmong(faulty, tx.notes)
   tellLeftToJava(tx, unread.fresh)
   for (const key of unread.keys) left.add(key)
   return left

@@ -1,5 +1,4 @@
 import type { TriggerKey } from '../../../../core/key.ts'
-import type { KeySet } from '../../../../core/key-set.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { missedFires, type Passing } from '../../../missed-fires.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
@@ -46,19 +45,15 @@ export interface MisfireManner extends Pick<Passing, 'cause'> {
   readonly dueMax?: number
 }
 
-export interface TreatedTriggers {
-  /** Those that were handled, with those that cannot be read. */
-  readonly treated: readonly TriggerKey[]
-  /** Those of them that are left to Java nodes. */
-  readonly leftToJava: KeySet<TriggerKey>
-}
-
-/** Moves triggers that wait or are paused past what they have missed, in order. */
+/**
+ * Moves triggers that wait or are paused past what they have missed, in order. Answers those that were handled, with
+ * those that cannot be read.
+ */
 export function* treatRead(
   tx: SqlTransaction,
   { stored, broken }: ReadTriggers,
   { cause, byPolicy, dueMax = Number.POSITIVE_INFINITY }: MisfireManner,
-): SqlProgram<TreatedTriggers> {
+): SqlProgram<readonly TriggerKey[]> {
   const { session, signals, nowMs } = tx
   const calendarOf = yield* calendarsOf(
     tx,
@@ -88,5 +83,6 @@ export function* treatRead(
     }
   }
   yield* byPolicy ? session.triggers.reschedule(updated) : session.triggers.advance(updated)
-  return { treated, leftToJava: yield* putInError(tx, faulty) }
+  yield* putInError(tx, faulty)
+  return treated
 }

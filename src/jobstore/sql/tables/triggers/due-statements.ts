@@ -12,6 +12,7 @@ import { isLeftToOthers, quotedNode, runsHere } from '../jobs/node-affinity.ts'
 import { scheduleJoins, scheduleTableNames } from './schedule-tables.ts'
 import { wholeTriggerColumns } from './trigger-decoder.ts'
 import { isOfJava } from './triggers-of-java.ts'
+import { isUnread, type UnreadValue } from './unread-schedules.ts'
 
 /** The waiting triggers of a search. */
 export interface DueRequest {
@@ -33,6 +34,8 @@ export interface DueRequest {
   readonly leftJobs?: readonly JobKey[]
   /** These triggers are left. */
   readonly leftTriggers?: readonly TriggerKey[]
+  /** Triggers that Java wrote with these are left to Java nodes. */
+  readonly unread?: readonly UnreadValue[]
 }
 
 /** Instants of what is ahead; null where there is none. */
@@ -73,7 +76,7 @@ export type DuePurpose = 'lock' | 'types' | 'look'
 export type DueParameters = Readonly<Record<string, string | number>>
 
 /** The parameters that a request may have, each with its condition. */
-export const dueConditions = ['afterMs', 'types', 'node', 'groups', 'jobs', 'triggers'] as const
+export const dueConditions = ['afterMs', 'types', 'node', 'groups', 'jobs', 'triggers', 'unread'] as const
 
 /** The statements about triggers that are due, each with the conditions that its request asks for. */
 export class DueStatements {
@@ -109,7 +112,7 @@ export class DueStatements {
     tables: readonly ScheduleTable[],
   ): SqlStatement {
     const { afterMs = null, untilMs, limit, unknownJobTypes, node = null } = request
-    const { fullGroups = [], leftJobs = [], leftTriggers = [] } = request
+    const { fullGroups = [], leftJobs = [], leftTriggers = [], unread = [] } = request
     const values: Record<string, string | number> = {
       scheduler: this.#vocabulary.schedulerName,
       untilMs,
@@ -137,6 +140,7 @@ export class DueStatements {
         leftTriggers.map(({ name, group }) => ({ trigger_name: name, trigger_group: group })),
       )
     }
+    if (unread.length > 0) values['unread'] = JSON.stringify(unread)
     return this.#query(purpose, Object.keys(values), tables)(values)
   }
 
@@ -186,6 +190,7 @@ function conditionsOf(
       SELECT l.job_name, l.job_group FROM ${dialect.rowSet('jobs', jobKeyColumns)} AS l)`,
     triggers: `AND (t.trigger_name, t.trigger_group) NOT IN (
       SELECT l.trigger_name, l.trigger_group FROM ${dialect.rowSet('triggers', triggerKeyColumns)} AS l)`,
+    unread: `AND NOT ${isUnread(vocabulary)}`,
   }
   return parameters.map((parameter) => conditions[parameter] ?? '').join(' ')
 }

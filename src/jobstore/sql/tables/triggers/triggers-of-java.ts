@@ -1,4 +1,3 @@
-import { CronExpressionError, type ErrorCode, SchedulerError } from '../../../../core/errors.ts'
 import type { TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
@@ -19,6 +18,13 @@ import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
 import { boolean, integer, textOrNull } from '../encoding/columns.ts'
 import { jobKeyColumns, triggerKeyColumns, triggerKeyOf, triggerKeyRows } from '../encoding/key-rows.ts'
+import {
+  hasUnreadValue,
+  isOfSchedule,
+  joinsOfJava,
+  UnreadSchedules,
+  unreadColumns,
+} from './unread-schedules.ts'
 
 /** How long the result of a look for triggers to report is used. */
 const lookIntervalMs = 1000
@@ -27,9 +33,7 @@ const lookedAtOnce = 1000
 /** Most triggers that are reported of one look. */
 const reportedAtOnce = 100
 /** How many reported triggers are remembered. */
-const rememberedMax = 10_000
-/** For how long searches leave a trigger out whose schedule this node could not read: it may be corrected. */
-const unreadForMs = 60_000
+const rememberedMax = 100_000
 
 /** A place in the order of the look. */
 type Place = Readonly<Record<'afterMs' | 'afterGroup' | 'afterName', string | number>>
@@ -53,12 +57,6 @@ export interface DataCopy {
   readonly to: TriggerKey
 }
 
-/** The moment of a transaction, and what takes effect after it. */
-interface Moment {
-  readonly nowMs: EpochMs
-  readonly notes: CommitNotes
-}
-
 /**
  * In tables shared with Java nodes: the triggers that only those can run, because Java serialized their data or their
  * calendar, because they are of a type that only Java knows, or because a key is blank; or because Java wrote a zone or
@@ -68,8 +66,8 @@ export class TriggersOfJava {
   readonly #schedulerName: string
   readonly #statements: StatementsOfJava
   #met = new KeySet<TriggerKey>()
-  /** Until when searches leave them out. */
-  #unread = new KeyMap<TriggerKey, EpochMs>()
+  /** What searches leave out because this node cannot read it. */
+  readonly unread: UnreadSchedules = new UnreadSchedules()
   #lookAtMs: EpochMs = 0
   /** Behind which due trigger the next look begins, where the last one was not of all. */
   #after: Place = beforeAll
@@ -83,14 +81,15 @@ export class TriggersOfJava {
   *newlyDue(nowMs: EpochMs, untilMs: EpochMs, notes: CommitNotes): SqlProgram<readonly TriggerOfJava[]> {
     // After a clock was set back it must still look.
     if (nowMs < this.#lookAtMs && nowMs >= this.#lookAtMs - lookIntervalMs) return []
-    const request = { scheduler: this.#schedulerName, untilMs, limit: lookedAtOnce, ...this.#after }
+    const unread = JSON.stringify(this.unread.values)
+    const request = { scheduler: this.#schedulerName, untilMs, limit: lookedAtOnce, unread, ...this.#after }
     const rows = yield* all(this.#statements.due(request))
     const fresh: TriggerOfJava[] = []
     let last: Place = beforeAll
     for (const row of rows) {
       if (integer(row, 'place') === lookedAtOnce) last = placeOf(row)
       const key = triggerKeyOf(row)
-      if (boolean(row, 'of_java') && !this.#met.has(key)) fresh.push({ key, reason: reasonOf(row) })
+      if (boolean(row, 'of_java') && !this.#met.has(key)) fresh.push({ key, reason: this.#reasonOf(row) })
     }
     const isMore = fresh.splice(reportedAtOnce).length > 0
     notes.add(() => {
@@ -106,41 +105,32 @@ export class TriggersOfJava {
     for (const { key } of reported) this.#met.add(key)
   }
 
-  /** Those that searches leave out because their schedules could not be read a moment ago. */
-  unreadAt(nowMs: EpochMs): readonly TriggerKey[] {
-    // A clock that was set back must not keep them for longer.
-    const isRecent = (untilMs: EpochMs): boolean => untilMs > nowMs && untilMs <= nowMs + unreadForMs
-    return this.#unread.keys().filter((key) => isRecent(this.#unread.get(key) ?? 0))
-  }
-
   /**
    * The triggers among these that Java wrote, and whose zone or expression cannot be read here; and those of them that
    * are to be reported.
    */
   *unreadAmong(
     faulty: readonly { readonly key: TriggerKey; readonly error: unknown }[],
-    { nowMs, notes }: Moment,
+    notes: CommitNotes,
   ): SqlProgram<{ readonly keys: readonly TriggerKey[]; readonly fresh: readonly TriggerOfJava[] }> {
-    const unread = faulty.filter(({ error }) => isOfSchedule(error))
-    if (unread.length === 0) return { keys: [], fresh: [] }
-    const named = triggerKeyRows(
-      this.#schedulerName,
-      unread.map(({ key }) => key),
-    )
+    const errors = new KeyMap<TriggerKey, unknown>()
+    for (const { key, error } of faulty) if (isOfSchedule(error)) errors.set(key, error)
+    const named = triggerKeyRows(this.#schedulerName, errors.keys())
     const found = yield* runOver(named, (rows) => this.#statements.ofJavaColumns({ rows }))
-    const written = new KeySet(found.map((row) => triggerKeyOf(row)))
-    const left = unread.filter(({ key }) => written.has(key))
-    const fresh = left.flatMap(({ key, error }) =>
-      this.#met.has(key) ? [] : [{ key, reason: `this node cannot read its schedule: ${problemOf(error)}` }],
-    )
+    const left = found.filter((row) => this.unread.note(row, errors.get(triggerKeyOf(row))))
+    const fresh = left.flatMap((row) => {
+      const key = triggerKeyOf(row)
+      return this.#met.has(key) ? [] : [{ key, reason: this.#reasonOf(row) }]
+    })
     notes.add(() => {
       this.#remember(fresh)
-      const recent = this.unreadAt(nowMs).map((key) => [key, this.#unread.get(key) ?? nowMs] as const)
-      this.#unread = new KeyMap()
-      for (const [key, untilMs] of recent) this.#unread.set(key, untilMs)
-      for (const { key } of left) this.#unread.set(key, nowMs + unreadForMs)
     })
-    return { keys: left.map(({ key }) => key), fresh }
+    return { keys: left.map((row) => triggerKeyOf(row)), fresh }
+  }
+
+  #reasonOf(row: SqlRow): string {
+    const problem = this.unread.problemIn(row)
+    return problem === null ? reasonOf(row) : `this node cannot read its schedule: ${problem}`
   }
 
   /** Copies data that Java serialized, byte for byte. */
@@ -195,6 +185,8 @@ interface DueParameters extends Place, Readonly<Record<string, string | number>>
   readonly scheduler: string
   readonly untilMs: EpochMs
   readonly limit: number
+  /** See {@link UnreadSchedules}. */
+  readonly unread: string
 }
 
 interface StatementsOfJava {
@@ -217,20 +209,20 @@ function dueQuery(vocabulary: SqlVocabulary): SqlQuery<DueParameters> {
   const { dialect, names } = vocabulary
   const { hasBlankKey, isOfOtherType, hasJavaData } = reasons(vocabulary)
   const { keyCollation } = dialect
-  const ofJava = isOfJava(vocabulary)
+  const ofJava = `(${isOfJava(vocabulary)} OR ${hasUnreadValue(vocabulary)})`
   const order = `t.next_fire_time, t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}`
   return sqlQuery(
     dialect,
     `SELECT t.trigger_name, t.trigger_group, t.trigger_type, t.calendar_name, t.next_fire_time, t.place,
        ${hasBlankKey} AS has_blank_key, ${isOfOtherType} AS of_other_type, ${hasJavaData} AS has_java_data,
-       ${ofJava} AS of_java
+       ${unreadColumns}, ${ofJava} AS of_java
      FROM (
        SELECT t.*, row_number() OVER (ORDER BY ${order}) AS place FROM ${names.triggers} AS t
        WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
          AND t.next_fire_time > 0 AND t.next_fire_time >= :afterMs AND t.next_fire_time <= :untilMs
          AND (${order}) > (:afterMs, :afterGroup, :afterName)
        ORDER BY ${order} LIMIT :limit
-     ) AS t LEFT JOIN ${names.jobs} AS j ON ${hasKeyOf(dialect, 'j', 't', jobKeyColumns)}
+     ) AS t LEFT JOIN ${names.jobs} AS j ON ${hasKeyOf(dialect, 'j', 't', jobKeyColumns)} ${joinsOfJava(vocabulary)}
      WHERE t.place = :limit OR ${ofJava}`,
   )
 }
@@ -247,19 +239,15 @@ function amongQuery(vocabulary: SqlVocabulary): KeyQuery {
   )
 }
 
-/** The triggers that have nothing in the columns that this package adds for schedules. */
-function ofJavaColumnsQuery({ dialect, names }: SqlVocabulary): KeyQuery {
-  const hasOurs = (table: string, condition: string): string => `EXISTS (
-       SELECT 1 FROM ${table} AS s
-       WHERE ${hasKeyOf(dialect, 's', 't', triggerKeyColumns)} AND ${condition})`
+/** The triggers that have nothing in the columns that this package adds for schedules, with their schedules. */
+function ofJavaColumnsQuery(vocabulary: SqlVocabulary): KeyQuery {
+  const { dialect, names } = vocabulary
   return sqlQuery(
     dialect,
-    `SELECT t.trigger_name, t.trigger_group
+    `SELECT t.trigger_name, t.trigger_group, ${unreadColumns}
      FROM ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r
-     CROSS JOIN ${names.triggers} AS t
-     WHERE ${isRow(dialect, 't', triggerKeyColumns)}
-       AND NOT ${hasOurs(names.cronTriggers, '(s.dst_policy IS NOT NULL OR s.cron_dialect IS NOT NULL)')}
-       AND NOT ${hasOurs(names.simpropTriggers, 's.time_zone_id IS NOT NULL')}`,
+     CROSS JOIN ${names.triggers} AS t ${joinsOfJava(vocabulary)}
+     WHERE ${isRow(dialect, 't', triggerKeyColumns)}`,
   )
 }
 
@@ -273,27 +261,6 @@ function copyDataQuery({ dialect, names }: SqlVocabulary): KeyQuery {
          AND o.trigger_name = r.from_name AND o.trigger_group = r.from_group)
      FROM ${boundRows(dialect, columns)} AS r WHERE ${isRow(dialect, 't', triggerKeyColumns)}`,
   )
-}
-
-/** Of a zone that is not known here, and of an expression that Java reads otherwise. */
-const codesOfSchedules: readonly ErrorCode[] = ['ERR_UNKNOWN_TIME_ZONE', 'ERR_NOT_SUPPORTED']
-
-/** Whether a trigger could not be read because of its expression or its zone. */
-function isOfSchedule(error: unknown): boolean {
-  const cause = causeOf(error)
-  if (cause instanceof CronExpressionError) return true
-  return cause instanceof SchedulerError && codesOfSchedules.includes(cause.code)
-}
-
-/** What reading a row has thrown is the cause of the error about the row. */
-function causeOf(error: unknown): unknown {
-  return error instanceof Error ? error.cause : undefined
-}
-
-/** A clause, without the full stop. */
-function problemOf(error: unknown): string {
-  const cause = causeOf(error)
-  return (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
 }
 
 function reasonOf(row: SqlRow): string {
