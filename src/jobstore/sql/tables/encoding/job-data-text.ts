@@ -50,7 +50,10 @@ export function jobDataText(
   )
 }
 
-/** What says where a run comes from: without it a job runs all the same. */
+/**
+ * What says where a run comes from: without it a job runs all the same, unless it asks. Of a recovery that has no notes
+ * a job on a Java node cannot ask for the trigger that it recovers: `getRecoveringTriggerKey()` throws there.
+ */
 const notes: ReadonlySet<string> = new Set([triggeredByKey, ...Object.values(recoveryKeys)])
 
 function dataForSerializingJava(
