@@ -10,11 +10,13 @@ export interface RemoteJobContext<Data extends object = Record<string, unknown>>
   extends JobExecutionContext<Data> {
   /**
    * Writes down that the firing goes on elsewhere; resolves when that is committed. Call it once, before anything is
-   * sent. From then on the firing ends when its result is reported, and when the job throws.
+   * sent. From then on the firing ends when its result is reported, and when the job throws. A job that returns while
+   * this is under way is not over before it has settled, and has failed when it is rejected.
    *
    * @throws InvalidArgumentError ERR_INVALID_OPTION for a wrong option
    * @throws JobExecutionError the reason of `signal` when the execution was interrupted: send nothing, and throw it
-   * @throws SchedulerError ERR_SCHEDULER_STATE when it was called before, or this node was recovered by another one;
+   * @throws SchedulerError ERR_SCHEDULER_STATE when it was called before, the job has ended, or this node was recovered
+   *   by another one;
    *   ERR_OBJECT_ALREADY_EXISTS for a reference that another firing has; ERR_NOT_SUPPORTED when the store cannot; or
    *   the error of the database
    */

@@ -69,6 +69,8 @@ export class ExecutionContext implements RemoteJobContext {
   isTakenOver = false
   /** The firing goes on elsewhere under this reference; null while it does not. */
   awaitedReference: string | null = null
+  /** An `awaitResult` that is under way; null while none is. */
+  awaiting: Promise<void> | null = null
 
   constructor(bundle: TriggerFiredBundle, origin: AttemptOrigin, environment: ExecutionEnvironment) {
     this.bundle = bundle
@@ -191,7 +193,15 @@ export class ExecutionContext implements RemoteJobContext {
     this.#environment.onProgress(this, value)
   }
   awaitResult(options: AwaitResultOptions): Promise<void> {
-    return this.#environment.awaitResult(this, options)
+    const asked = this.#environment.awaitResult(this, options)
+    // Another one is refused meanwhile.
+    if (this.awaiting !== null) return asked
+    const awaiting = asked.finally(() => {
+      this.awaiting = null
+    })
+    // The very promise of the caller: what waits for it here sees to its failure where the caller does not.
+    this.awaiting = awaiting
+    return awaiting
   }
   put(key: string, value: unknown): void {
     this.#notes ??= new Map()

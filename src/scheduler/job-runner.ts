@@ -72,8 +72,15 @@ function runPlain(
     context.jobRunTimeMs = clock.elapsedMs() - startedMs
     return error
   }
-  const failed = (thrown: unknown): JobExecutionError | null => ended(errorOfThrown(context, thrown))
-  const returnedValue = (value: unknown): JobExecutionError | null => ended(errorOfReturn(context, value))
+  const thrownHere = (thrown: unknown): JobExecutionError | null => ended(errorOfThrown(context, thrown))
+  const returnedValue = (value: unknown): JobEnd => {
+    const end = (): JobExecutionError | null => ended(errorOfReturn(context, value))
+    return context.awaiting === null ? end() : untilWritten(context).then(end, thrownHere)
+  }
+  const failed = (thrown: unknown): JobEnd => {
+    const end = (): JobExecutionError | null => thrownHere(thrown)
+    return context.awaiting === null ? end() : untilWritten(context).then(end, end)
+  }
   try {
     const returned = runInline(definition, context, jobFactory)
     if (!isThenable(returned)) return returnedValue(returned)
@@ -108,13 +115,34 @@ async function runFully(
     if (definition.kind === 'worker')
       return errorOfReturn(context, await runInWorker(definition, context, options))
     const returned = runInline(definition, context, options.jobFactory)
-    return errorOfReturn(context, isThenable(returned) ? await returned : returned)
+    const value = isThenable(returned) ? await returned : returned
+    if (context.awaiting !== null) await untilWritten(context)
+    return errorOfReturn(context, value)
   } catch (thrown) {
-    return errorOfThrown(context, thrown)
+    const failed = (): JobExecutionError => errorOfThrown(context, thrown)
+    return context.awaiting === null ? failed() : await untilWritten(context).then(failed, failed)
   } finally {
     timer?.cancel()
     context.jobRunTimeMs = options.clock.elapsedMs() - startedMs
   }
+}
+
+/**
+ * An `awaitResult` for which the job does not wait is a part of its run all the same: how it ends says whether the
+ * firing goes on elsewhere. Its failure is that of a job that has returned; a job that has thrown keeps its own.
+ *
+ * @throws what the last one was rejected with
+ */
+async function untilWritten(context: ExecutionContext): Promise<void> {
+  let failure: { readonly thrown: unknown } | null = null
+  // One that was refused may be followed by another one, as under another reference.
+  while (context.awaiting !== null) {
+    failure = await context.awaiting.then(
+      () => null,
+      (thrown: unknown) => ({ thrown }),
+    )
+  }
+  if (failure !== null) throw failure.thrown
 }
 
 /** Notes what a job has returned; one that returns nothing may have set its result. Answers the error, or null. */

@@ -118,8 +118,6 @@ export class RemoteExecutions {
   readonly #ending = new Map<string, Promise<unknown>>()
   /** Ends of firings whose jobs have thrown here: each resolves when it is told, or is not to be told. */
   readonly #unsent = new Set<Promise<void>>()
-  /** Firings that are being written down. */
-  readonly #asking = new Set<ExecutionContext>()
   readonly #connected = new Set<RemoteJobHooks>()
   /** What remote jobs want called when the scheduler shuts down. */
   readonly #ends: (() => unknown)[] = []
@@ -220,30 +218,23 @@ export class RemoteExecutions {
     awaitChecks.timeoutMs('awaitResult', 'timeoutMs', options.timeoutMs, 'ERR_INVALID_OPTION')
     const { bundle } = context
     const { reference = bundle.fireInstanceId, note = '', timeoutMs, onTimeout = 'fail' } = options
-    if (this.#asking.has(context) || context.awaitedReference !== null || context.jobRunTimeMs >= 0) {
-      throw new SchedulerError('ERR_SCHEDULER_STATE', 'awaitResult: call it once, while the job runs.')
-    }
+    requireUnasked(context)
     // Nothing is to be sent by an execution that somebody has interrupted.
     throwInterruption(context)
     const nowMs = clock.now()
     const deadlineMs = nowMs + timeoutMs
-    this.#asking.add(context)
-    try {
-      const outcome = await this.#putting.add({
-        reference,
-        note,
-        deadlineMs,
-        retriesOnTimeout: onTimeout === 'retry',
-        beganTimeMs: context.beganTimeMs ?? nowMs,
-        // By the time it ends, the job may be another one.
-        ...(recorder.keepsOutcome('failed') && { dataText: dataTextOf(bundle) }),
-        bundle,
-      })
-      if (outcome !== 'awaited') throw refusal(outcome, reference, context)
-      context.awaitedReference = reference
-    } finally {
-      this.#asking.delete(context)
-    }
+    const outcome = await this.#putting.add({
+      reference,
+      note,
+      deadlineMs,
+      retriesOnTimeout: onTimeout === 'retry',
+      beganTimeMs: context.beganTimeMs ?? nowMs,
+      // By the time it ends, the job may be another one.
+      ...(recorder.keepsOutcome('failed') && { dataText: dataTextOf(bundle) }),
+      bundle,
+    })
+    if (outcome !== 'awaited') throw refusal(outcome, reference, context)
+    context.awaitedReference = reference
     this.#deadlines.expect(deadlineMs)
     // The one who interrupted it meanwhile may not have found the row. What was taken over is not this node's to end.
     if (!context.isTakenOver) throwInterruption(context)
@@ -405,6 +396,16 @@ export class RemoteExecutions {
     if (awaitedResults !== null) return awaitedResults
     throw new SchedulerError('ERR_NOT_SUPPORTED', `${method}: ${name} keeps no firings that go on elsewhere.`)
   }
+}
+
+/** @throws SchedulerError ERR_SCHEDULER_STATE when it was called before, or the job has ended */
+function requireUnasked({ awaitedReference, awaiting, jobKey, jobRunTimeMs }: ExecutionContext): void {
+  if (awaiting === null && awaitedReference === null && jobRunTimeMs < 0) return
+  const problem =
+    awaiting !== null || awaitedReference !== null
+      ? 'call it once, while the job runs.'
+      : `job ${jobKey.toString()} has ended. Await it before the job returns, and send nothing.`
+  throw new SchedulerError('ERR_SCHEDULER_STATE', `awaitResult: ${problem}`)
 }
 
 /** @throws JobExecutionError when the execution was asked to stop */
