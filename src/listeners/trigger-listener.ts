@@ -8,7 +8,10 @@ export interface TriggerListener {
   readonly name: string
   /** The trigger fired; its job is about to run. */
   triggerFired?(trigger: Trigger, context: JobExecutionContext): void | Promise<void>
-  /** True keeps the job from running this time; the firing is consumed. */
+  /**
+   * True keeps the job from running this time; the firing is consumed. False and undefined do not; nor does any other
+   * answer, which is reported as a failure of the listener.
+   */
   vetoJobExecution?(trigger: Trigger, context: JobExecutionContext): boolean | Promise<boolean>
   /** The trigger could not fire in time; its misfire policy is about to be applied. */
   triggerMisfired?(trigger: Trigger): void | Promise<void>

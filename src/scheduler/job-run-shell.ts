@@ -439,7 +439,9 @@ export class JobRunShell implements Runnable {
     for (const listener of listeners) {
       await notifier.callEach('triggerFired', [listener], () => listener.triggerFired?.(trigger, context))
       await notifier.callEach('vetoJobExecution', [listener], async () => {
-        if ((await listener.vetoJobExecution?.(trigger, context)) === true) vetoed = true
+        const answer: unknown = await listener.vetoJobExecution?.(trigger, context)
+        if (answer === true) vetoed = true
+        else if (answer !== false && answer !== undefined) notifier.noVeto(listener, answer)
       })
     }
     return vetoed

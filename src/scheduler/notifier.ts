@@ -1,6 +1,7 @@
 import { SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
+import { describeValue } from '../core/options.ts'
 import { unawaited } from '../core/promises.ts'
 import { disarm, logThrown } from '../core/thrown-value.ts'
 import type { SchedulerEventEmitter, SchedulerEventMap, SchedulerEventName } from '../listeners/events.ts'
@@ -128,6 +129,14 @@ export class Notifier {
 
   readonly #matcherFailed = (listener: object, error: unknown): void => {
     this.#reportListener('its matcher', listener, error)
+  }
+
+  /** Reports a listener that may have meant a veto, and has not said so. */
+  noVeto(listener: TriggerListener, answer: unknown): void {
+    const message =
+      `Listener '${listener.name}' answered ${describeValue(answer)} in vetoJobExecution, which is no veto: answer ` +
+      'true to keep the job from running, or else false.'
+    this.error(message, new SchedulerError('ERR_LISTENER_FAILED', message))
   }
 
   #reportListener(callback: string, listener: object, cause: unknown): void {
