@@ -152,6 +152,15 @@ export function toJobDefinition<Data extends object>(source: JobSource<Data>): J
   return typeof source === 'function' ? defineClassJob(source) : source
 }
 
+/** Whether two definitions of one name run the same code, whatever their options say. */
+export function isSameCode(one: JobDefinition<object>, other: JobDefinition<object>): boolean {
+  if (one.kind === 'worker') {
+    return other.kind === 'worker' && one.moduleUrl === other.moduleUrl && one.exportName === other.exportName
+  }
+  if (other.kind === 'worker') return false
+  return one.jobClass === other.jobClass && (one.jobClass !== null || one.execute === other.execute)
+}
+
 /** Refuses a job type that a store cannot keep. */
 export function requireJobType(jobType: string): void {
   if (typeof jobType !== 'string' || jobType.trim() === '' || jobType.length > jobTypeMaxLength) {

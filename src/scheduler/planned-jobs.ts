@@ -51,6 +51,8 @@ export interface ReadAhead {
 export class PlannedJobs {
   readonly #parts: PlannedJobsParts
   readonly #planner: Planner
+  /** Job types of which another definition was given than that which is registered. */
+  readonly #otherDefinitions = new Set<string>()
 
   constructor(parts: PlannedJobsParts) {
     this.#parts = parts
@@ -59,6 +61,7 @@ export class PlannedJobs {
 
   async schedule(job: JobSource | string, options: ScheduleOptions<object>): Promise<ScheduledJob> {
     const definition = jobSchedule('schedule', job, options)
+    if (typeof job !== 'string') this.#warnOfOtherCode(job)
     const planned = await this.plan('schedule', definition, { set: null, generation: 0 })
     const { outcome, nextFireTimeMs } = await this.put(planned)
     return {
@@ -78,7 +81,32 @@ export class PlannedJobs {
     // The store itself looks for the trigger of a job that is new.
     const trigger = job === null ? null : await this.#triggerOf(planned)
     const seen = await this.#compare(planned, { job, trigger })
-    return changesNothing(seen) ? seen : this.store(planned)
+    if (changesNothing(seen)) return seen
+    const put = await this.store(planned)
+    if (job !== null && job.jobType !== planned.job.jobType) this.#warnOfOtherJob(job, planned.job)
+    return put
+  }
+
+  /** Two schedules of a program may have got one key, or a release has given it to another job. */
+  #warnOfOtherJob({ jobType: former }: JobDetail, { key, jobType }: JobDetail): void {
+    this.#parts.options.logger.warn(
+      { jobType },
+      `The schedule '${key.toString()}' runs the job type '${jobType}' from now on: it was stored for '${former}'. ` +
+        'If that is not meant, give each of them a key of its own.',
+    )
+  }
+
+  /** Only the name is stored, so what is registered under it runs. */
+  #warnOfOtherCode(source: JobSource): void {
+    const jobType = this.#parts.checks.otherCodeOf(source)
+    if (jobType === null || this.#otherDefinitions.has(jobType)) return
+    this.#otherDefinitions.add(jobType)
+    this.#parts.options.logger.warn(
+      { jobType },
+      `schedule was given another definition of the job type '${jobType}' than the one that is registered, whose code ` +
+        "runs. Give each a name of its own and list both in the 'jobs' of createScheduler; for one whose module was " +
+        'loaded anew, pass the name as a text.',
+    )
   }
 
   /** Stores a plan whose changes were looked at: the store decides anew, with what it has locked. */

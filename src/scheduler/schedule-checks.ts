@@ -1,6 +1,8 @@
 import { InvalidArgumentError, JobPersistenceError, SchedulerError } from '../core/errors.ts'
 import { emptyJobDataMap, mergeJobData, refuseReservedKeys, validateJobData } from '../core/job-data-map.ts'
 import type { JobKey } from '../core/key.ts'
+import { isSameCode, toJobDefinition } from '../jobs/define-job.ts'
+import type { JobSource } from '../jobs/job-definition.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import { validateAgainstSchema } from '../jobs/schema-validation.ts'
@@ -92,6 +94,13 @@ export class ScheduleChecks {
       `${storeWithoutSharding} does not split the firings of sharded jobs, such as ${job.key.toString()}. Use a ` +
         'store that does; tables that Java nodes share cannot, because those would run a firing as one execution.',
     )
+  }
+
+  /** The type of a definition under whose name another one with other code is registered; otherwise null. */
+  otherCodeOf(source: JobSource): string | null {
+    const given = toJobDefinition(source)
+    const known = this.#registry.find(given.jobType)
+    return known === null || isSameCode(known, given) ? null : given.jobType
   }
 
   #requireItems({ key, jobType, sharding }: JobDetail): void {
