@@ -8612,6 +8612,7 @@ WHERE t.ctid = ANY(
     WHERE d.sched_name = :scheduler
       AND d.day_number < :day
     LIMIT :limit
+    FOR NO KEY UPDATE OF d SKIP LOCKED
   )
 );
 
@@ -8650,6 +8651,7 @@ WHERE t.ctid = ANY(
           AND j.job_group = s.job_group OFFSET 0
       )
     LIMIT :limit
+    FOR NO KEY UPDATE OF s SKIP LOCKED
   )
 );
 
@@ -8731,6 +8733,7 @@ WHERE t.ctid = ANY(
       AND o.logged_time < :before
     ORDER BY o.logged_time
     LIMIT :limit
+    FOR NO KEY UPDATE OF o SKIP LOCKED
   )
 );
 
@@ -8805,6 +8808,7 @@ WHERE t.ctid = ANY(
           AND f.entry_id = p.fire_instance_id OFFSET 0
       )
     LIMIT :limit
+    FOR NO KEY UPDATE OF p SKIP LOCKED
   )
 );
 
@@ -8886,6 +8890,7 @@ WHERE t.ctid = ANY(
       AND (m.noticed_time, m.misfire_id) <= (:time, :id)
     ORDER BY m.noticed_time, m.misfire_id
     LIMIT :limit
+    FOR NO KEY UPDATE OF m SKIP LOCKED
   )
 );
 
@@ -8999,6 +9004,7 @@ WHERE t.ctid = ANY(
       AND o.audit_time < :before
     ORDER BY o.audit_time
     LIMIT :limit
+    FOR NO KEY UPDATE OF o SKIP LOCKED
   )
 );
 
@@ -9156,6 +9162,7 @@ WHERE t.ctid = ANY(
       AND h.finished_time < :before
     ORDER BY h.finished_time
     LIMIT :limit
+    FOR NO KEY UPDATE OF h SKIP LOCKED
   )
 );
 
@@ -9187,6 +9194,33 @@ DELETE FROM qrtz_execution_history
 WHERE sched_name = :scheduler
   AND (fired_time, fire_instance_id) <= (:time, :id);
 
+-- history.deleteFree
+--   record-pruner.ts (RecordPruner)
+-- SQLite
+DELETE FROM qrtz_execution_history AS t
+WHERE (t.sched_name, t.fire_instance_id) IN (
+  SELECT h.sched_name, h.fire_instance_id
+  FROM qrtz_execution_history AS h
+  WHERE h.sched_name = :scheduler
+    AND (h.fired_time, h.fire_instance_id) <= (:time, :id)
+  ORDER BY h.fired_time, h.fire_instance_id
+  LIMIT :limit
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_execution_history AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT h.ctid
+    FROM qrtz_execution_history AS h
+    WHERE h.sched_name = :scheduler
+      AND (h.fired_time, h.fire_instance_id) <= (:time, :id)
+    ORDER BY h.fired_time, h.fire_instance_id
+    LIMIT :limit
+    FOR NO KEY UPDATE OF h SKIP LOCKED
+  )
+);
+
 -- history.deleteOutcome
 --   record-pruner.ts (RecordPruner)
 -- SQLite
@@ -9212,6 +9246,7 @@ WHERE t.ctid = ANY(
       AND h.fired_time < :before
     ORDER BY h.fired_time
     LIMIT :limit
+    FOR NO KEY UPDATE OF h SKIP LOCKED
   )
 );
 

@@ -110,18 +110,21 @@ export function hasKeyOf(
 }
 
 /**
- * The condition that a row is among rows of its table that a query answers. It is given from FROM on, and run once.
- * `other` stands for its rows, and `key` has the columns of the primary key.
+ * The condition that a row is among those of its table that a query answers, to delete or change them. It is given from
+ * FROM on, and run once. `other` stands for its rows, and `key` has the columns of the primary key. Rows that another
+ * transaction holds are left out, so that one of them does not hold up all others.
  */
-export function isAmongFound(
-  { places }: SqlDialect,
+export function isAmongFree(
+  dialect: SqlDialect,
   alias: string,
   other: string,
   { key, query }: { readonly key: readonly string[]; readonly query: string },
 ): string {
-  if (places !== undefined) return places.isAmong(alias, `SELECT ${places.of(other)} ${query}`)
+  const { places } = dialect
+  const free = `${query} ${dialect.forUpdateSkipLocked(other)}`
+  if (places !== undefined) return places.isAmong(alias, `SELECT ${places.of(other)} ${free}`)
   const columns = (of: string): string => key.map((column) => `${of}.${column}`).join(', ')
-  return `(${columns(alias)}) IN (SELECT ${columns(other)} ${query})`
+  return `(${columns(alias)}) IN (SELECT ${columns(other)} ${free})`
 }
 
 /** Whether there is a row; the subquery is given from FROM on, and is run once for each row around it. */

@@ -1,5 +1,5 @@
 import type { ExecutionProgress } from '../../../execution-log.ts'
-import { exists, isAmongFound, type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
+import { exists, isAmongFree, type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, later, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { anyText, readable, textOrNull } from '../encoding/columns.ts'
@@ -71,7 +71,7 @@ export function executionProgressStatements(vocabulary: SqlVocabulary): Executio
     ),
     deleteLeft: sqlQuery(
       dialect,
-      `DELETE FROM ${names.executionProgress} AS t WHERE ${isAmongFound(dialect, 't', 'p', {
+      `DELETE FROM ${names.executionProgress} AS t WHERE ${isAmongFree(dialect, 't', 'p', {
         key: ['sched_name', 'fire_instance_id'],
         query: `FROM ${names.executionProgress} AS p WHERE p.sched_name = :scheduler AND NOT ${inFlight}
           LIMIT :limit`,

@@ -15,7 +15,7 @@ import {
   boundRows,
   exists,
   hasKeyOf,
-  isAmongFound,
+  isAmongFree,
   isRow,
   type KeyQuery,
   runOver,
@@ -281,14 +281,14 @@ export function jobStatusStatements(vocabulary: SqlVocabulary): JobStatusStateme
     ),
     deleteDays: sqlQuery(
       dialect,
-      `DELETE FROM ${names.jobDays} AS t WHERE ${isAmongFound(dialect, 't', 'd', {
+      `DELETE FROM ${names.jobDays} AS t WHERE ${isAmongFree(dialect, 't', 'd', {
         key: ['sched_name', 'job_group', 'job_name', 'day_number'],
         query: `FROM ${names.jobDays} AS d WHERE d.sched_name = :scheduler AND d.day_number < :day LIMIT :limit`,
       })}`,
     ),
     deleteGone: sqlQuery(
       dialect,
-      `DELETE FROM ${names.jobStatus} AS t WHERE ${isAmongFound(dialect, 't', 's', {
+      `DELETE FROM ${names.jobStatus} AS t WHERE ${isAmongFree(dialect, 't', 's', {
         key: ['sched_name', 'job_group', 'job_name'],
         query: `FROM ${names.jobStatus} AS s WHERE s.sched_name = :scheduler AND s.changed_time < :before
           AND NOT ${exists(dialect, `FROM ${names.jobs} AS j WHERE ${hasKeyOf(dialect, 'j', 's', jobKeyColumns)}`)}

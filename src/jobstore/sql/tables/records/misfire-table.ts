@@ -23,7 +23,7 @@ import {
   newestFirstPage,
   newestFirstQuery,
 } from '../../kernel/newest-first.ts'
-import { insertMissingQuery, isAmongFound, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
+import { insertMissingQuery, isAmongFree, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
   all,
@@ -135,7 +135,7 @@ export function misfireStatements(vocabulary: SqlVocabulary): MisfireStatements 
     ),
     deleteUpTo: sqlQuery(
       dialect,
-      `DELETE FROM ${names.misfires} AS t WHERE ${isAmongFound(dialect, 't', 'm', {
+      `DELETE FROM ${names.misfires} AS t WHERE ${isAmongFree(dialect, 't', 'm', {
         key: ['sched_name', 'noticed_time', 'misfire_id'],
         query: `FROM ${names.misfires} AS m
           WHERE m.sched_name = :scheduler AND (m.noticed_time, m.misfire_id) <= (:time, :id)

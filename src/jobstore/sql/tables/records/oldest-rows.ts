@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { Bounds } from '../../kernel/bounds.ts'
-import { isAmongFound } from '../../kernel/row-set.ts'
+import { isAmongFree } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { first, type SqlProgram, type SqlQuery, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
 import { integer } from '../encoding/columns.ts'
@@ -24,7 +24,7 @@ export function oldestRowsStatements(
     ),
     deleteBefore: sqlQuery(
       dialect,
-      `DELETE FROM ${table} AS t WHERE ${isAmongFound(dialect, 't', 'o', {
+      `DELETE FROM ${table} AS t WHERE ${isAmongFree(dialect, 't', 'o', {
         key: ['sched_name', ...Object.keys(key)],
         query: `FROM ${table} AS o WHERE o.sched_name = :scheduler AND o.${time} < :before
           ORDER BY o.${time} LIMIT :limit`,
