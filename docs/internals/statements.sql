@@ -9187,6 +9187,17 @@ WHERE h.sched_name = :scheduler
 ORDER BY h.fired_time, h.fire_instance_id
 LIMIT 1 OFFSET :skipped;
 
+-- history.nthAfter
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT h.fired_time, h.fire_instance_id
+FROM qrtz_execution_history AS h
+WHERE h.sched_name = :scheduler
+  AND (h.fired_time, h.fire_instance_id) > (:afterMs, :afterId)
+  AND h.fired_time < :before
+ORDER BY h.fired_time, h.fire_instance_id
+LIMIT 1 OFFSET :skipped;
+
 -- history.deleteUpTo
 --   record-pruner.ts (RecordPruner)
 -- Every engine
@@ -9229,9 +9240,10 @@ WHERE (t.sched_name, t.fire_instance_id) IN (
   SELECT h.sched_name, h.fire_instance_id
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
+    AND (h.fired_time, h.fire_instance_id) > (:afterMs, :afterId)
+    AND (h.fired_time, h.fire_instance_id) <= (:time, :id)
     AND h.outcome = :outcome
-    AND h.fired_time < :before
-  ORDER BY h.fired_time
+  ORDER BY h.fired_time, h.fire_instance_id
   LIMIT :limit
 );
 
@@ -9242,9 +9254,10 @@ WHERE t.ctid = ANY(
     SELECT h.ctid
     FROM qrtz_execution_history AS h
     WHERE h.sched_name = :scheduler
+      AND (h.fired_time, h.fire_instance_id) > (:afterMs, :afterId)
+      AND (h.fired_time, h.fire_instance_id) <= (:time, :id)
       AND h.outcome = :outcome
-      AND h.fired_time < :before
-    ORDER BY h.fired_time
+    ORDER BY h.fired_time, h.fire_instance_id
     LIMIT :limit
     FOR NO KEY UPDATE OF h SKIP LOCKED
   )

@@ -13,9 +13,9 @@ const stores = postgresStores()
 interface Held {
   readonly bed: Testbed
   /** The number of rows of a table for which a condition holds. */
-  count(table: string, condition?: string): Promise<number>
-  hold(table: string, condition: string): Promise<void>
-  release(): Promise<void>
+  readonly count: (table: string, condition?: string) => Promise<number>
+  readonly hold: (table: string, condition: string) => Promise<void>
+  readonly release: () => Promise<void>
 }
 
 async function openHeld(options: RecordOptions): Promise<Held> {

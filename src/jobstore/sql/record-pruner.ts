@@ -3,7 +3,7 @@ import { nextTurn } from '../../time/next-turn.ts'
 import { instantMaxMs } from '../../triggers/invalid-trigger.ts'
 import { FailureSeries } from '../failure-series.ts'
 import { dayOf } from '../job-status.ts'
-import type { ExecutionOutcome } from '../queries.ts'
+import type { ExecutionCursor, ExecutionOutcome } from '../queries.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
 import type { Bounds } from './kernel/bounds.ts'
 import type { SqlProgram } from './kernel/statement.ts'
@@ -17,10 +17,10 @@ const firstMs = 10_000
 /** How many rows one transaction deletes, so that it stays short. */
 const rowsPerTransaction = 500
 
-/** In one of so many looks is looked for what takes reading a whole table. */
+/** In one of so many looks is looked for what takes reading a whole table: the first one, and about once an hour. */
 const looksAtAll = 60
 
-/** Deletes some rows that are too old or too many; answers about how many. */
+/** Deletes some rows that are too old or too many; answers about how many, `limit` or more when there may be others. */
 type Pruning = (tx: SqlTransaction, limit: number) => SqlProgram<number>
 /** Begins a look; null when there is nothing to do in this one. */
 type Look = () => Pruning | null
@@ -92,11 +92,7 @@ function looksOf(
     )
   }
   for (const [outcome, ageMs] of Object.entries(history.maxAgeMsByOutcome)) {
-    looks.push(
-      always(({ session, nowMs }, limit) =>
-        session.history.pruneOutcome(outcome as ExecutionOutcome, nowMs - ageMs, limit),
-      ),
-    )
+    looks.push(ofOutcome(outcome as ExecutionOutcome, ageMs))
   }
   if (jobStatus.isKept) {
     const oldest = (nowMs: EpochMs): number => dayOf(nowMs) - jobStatus.maxDays
@@ -145,6 +141,29 @@ function always(pruning: Pruning): Look {
 function seldom(pruning: Pruning): Look {
   let looks = 0
   return () => (looks++ % looksAtAll === 0 ? pruning : null)
+}
+
+/**
+ * Deletes the executions with an outcome. All others are read for it, in steps, and a look goes on where the last one
+ * ended. What is not among those that follow goes when a look begins anew: an execution that was stored later than its
+ * age, as one that took long, and one that another transaction held.
+ */
+function ofOutcome(outcome: ExecutionOutcome, ageMs: number): Look {
+  let looks = 0
+  let after: ExecutionCursor | null = null
+  return () => {
+    if (looks++ % looksAtAll === 0) after = null
+    return function* pruneOutcome({ session: { history }, nowMs, notes }, limit) {
+      const { deleted, passed } = yield* history.pruneOutcome(
+        { outcome, beforeMs: nowMs - ageMs, after },
+        limit,
+      )
+      notes.add(() => {
+        after = passed.place
+      })
+      return passed.isAll ? deleted : limit
+    }
+  }
 }
 
 interface Limits {

@@ -44,11 +44,29 @@ import {
 const attemptsMax = 100
 /** Among how many executions of a trigger they are looked for. */
 const attemptsScanned = 1000
+/** Among how many executions, of all outcomes, one transaction looks for those with one outcome. */
+const outcomesRead = 5000
 /** By how much a clock may have been set back before a retry, which then fires before the planned instant. */
 const setBackMaxMs = 3_600_000
 
+/** Before every execution that has a place. */
+const firstPlace: ExecutionCursor = { fireTimeMs: -instantMaxMs, fireInstanceId: '' }
+
 /** Rows are ordered by the time at which they fired; rows with a time that no Date can hold are left out. */
 const hasPlace = `h.fired_time BETWEEN ${String(-instantMaxMs)} AND ${String(instantMaxMs)}`
+
+/** Which executions with an outcome are deleted; `after`: behind which place. */
+export interface OutcomeBounds {
+  readonly outcome: ExecutionOutcome
+  readonly beforeMs: EpochMs
+  readonly after: ExecutionCursor | null
+}
+
+/** How far executions with an outcome are deleted: up to a place, null for none, and whether that is the end. */
+export interface OutcomePassed {
+  readonly place: ExecutionCursor | null
+  readonly isAll: boolean
+}
 
 /** The rows of `execution_history`: one for each firing. */
 export class HistoryTable {
@@ -105,10 +123,26 @@ export class HistoryTable {
     return yield* run(this.#statements.deleteUpTo(values))
   }
 
-  /** Deletes executions with an outcome that began before an instant; `limit` at most. */
-  *pruneOutcome(outcome: ExecutionOutcome, beforeMs: EpochMs, limit: number): SqlProgram<number> {
+  /**
+   * Deletes executions with an outcome that began before an instant, `limit` at most, among some thousand behind a
+   * place; null for the first ones. No index has the outcomes, so that all between are read.
+   */
+  *pruneOutcome(
+    { outcome, beforeMs, after }: OutcomeBounds,
+    limit: number,
+  ): SqlProgram<{ readonly deleted: number; readonly passed: OutcomePassed }> {
     const scheduler = this.#vocabulary.schedulerName
-    return yield* run(this.#statements.deleteOutcome({ scheduler, outcome, before: beforeMs, limit }))
+    const { fireTimeMs: afterMs, fireInstanceId: afterId } = after ?? firstPlace
+    const nth = yield* first(
+      this.#statements.nthAfter({ scheduler, afterMs, afterId, before: beforeMs, skipped: outcomesRead - 1 }),
+    )
+    // Before every id of that instant.
+    const last = nth === null ? { fireTimeMs: beforeMs, fireInstanceId: '' } : cursorOf(nth)
+    const { fireTimeMs: time, fireInstanceId: id } = last
+    const values = { scheduler, outcome, afterMs, afterId, time, id, limit }
+    const deleted = yield* run(this.#statements.deleteOutcome(values))
+    if (deleted >= limit) return { deleted, passed: { place: after, isAll: false } }
+    return { deleted, passed: { place: last, isAll: nth === null } }
   }
 
   /** Deletes the log lines of executions that ended before an instant, of `limit` at most; answers of how many. */
@@ -151,6 +185,8 @@ export class HistoryTable {
   }
 }
 
+type After = { readonly afterMs: number; readonly afterId: string }
+
 interface HistoryStatements {
   readonly insert: RowsQuery
   readonly insertPlain: RowsQuery
@@ -159,7 +195,10 @@ interface HistoryStatements {
   readonly nthBefore: SqlQuery<{ scheduler: string; before: number; skipped: number }>
   readonly deleteUpTo: SqlQuery<{ scheduler: string; time: number; id: string }>
   readonly deleteFree: SqlQuery<{ scheduler: string; time: number; id: string; limit: number }>
-  readonly deleteOutcome: SqlQuery<{ scheduler: string; outcome: string; before: number; limit: number }>
+  readonly nthAfter: SqlQuery<{ scheduler: string; before: number; skipped: number } & After>
+  readonly deleteOutcome: SqlQuery<
+    { scheduler: string; outcome: string; time: number; id: string; limit: number } & After
+  >
   readonly get: SqlQuery<{ scheduler: string; id: string }>
   readonly attempts: SqlQuery<{
     scheduler: string
@@ -199,6 +238,12 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
       dialect,
       `${place} AND h.fired_time < :before ORDER BY h.fired_time, h.fire_instance_id LIMIT 1 OFFSET :skipped`,
     ),
+    nthAfter: sqlQuery(
+      dialect,
+      `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h WHERE h.sched_name = :scheduler
+         AND (h.fired_time, h.fire_instance_id) > (:afterMs, :afterId) AND h.fired_time < :before
+       ORDER BY h.fired_time, h.fire_instance_id LIMIT 1 OFFSET :skipped`,
+    ),
     deleteUpTo: sqlQuery(
       dialect,
       `DELETE FROM ${names.history} WHERE sched_name = :scheduler
@@ -212,7 +257,9 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
     deleteOutcome: sqlQuery(
       dialect,
       `DELETE FROM ${names.history} AS t WHERE ${among(`
-        AND h.outcome = :outcome AND h.fired_time < :before ORDER BY h.fired_time`)}`,
+        AND (h.fired_time, h.fire_instance_id) > (:afterMs, :afterId)
+        AND (h.fired_time, h.fire_instance_id) <= (:time, :id) AND h.outcome = :outcome
+        ORDER BY h.fired_time, h.fire_instance_id`)}`,
     ),
     get: sqlQuery(
       dialect,
