@@ -10,6 +10,8 @@ interface Rig {
   readonly access: PostgresAccess
   /** How loud each thing was told of, once there were so many. */
   readonly told: (count: number) => Promise<readonly string[]>
+  /** Resolves when it listens for other nodes, the next time. */
+  readonly listens: () => Promise<void>
 }
 
 function rig(
@@ -19,12 +21,16 @@ function rig(
 ): Rig {
   const levels: string[] = []
   let [wanted, enough] = [0, latch()]
+  let listening = latch()
   const access = new PostgresAccess(resolvePostgresOptions({ connectionString, listen }), {
     schedulerName: 'test',
     instanceId: 'a',
     clock: systemClock,
     ids: systemIds,
-    onWake: () => {},
+    onWake: () => {
+      listening.open()
+      listening = latch()
+    },
     onInterrupt: () => {},
     onOrder: () => {},
     onLockWait: () => {},
@@ -41,7 +47,7 @@ function rig(
     if (levels.length < count) await enough.promise
     return levels
   }
-  return { access, told }
+  return { access, told, listens: () => listening.promise }
 }
 
 test('idle connections that break in one outage are warned of once', async () => {
@@ -72,4 +78,22 @@ test('that other nodes cannot be woken is warned of once in an outage', async ()
   await told(1)
   access.wakePeers(systemClock.now())
   expect(await told(2)).toEqual(['warn', 'debug'])
+})
+
+test('that the connection which listens breaks again and again is warned of once in an outage', async () => {
+  await using database = await freshDatabase()
+  const expected = 'the connection that listens for other nodes broke'
+  const { access, told, listens } = rig(database.connectionString, expected, true)
+  let listened = listens()
+  access.listen()
+  for (let count = 1; count <= 3; count++) {
+    await listened
+    listened = listens()
+    await database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    )
+    await told(count)
+  }
+  expect(await told(3)).toEqual(['warn', 'debug', 'debug'])
 })

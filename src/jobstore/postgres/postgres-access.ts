@@ -42,7 +42,7 @@ export interface PostgresAccessContext {
   readonly onTrouble: (message: string, cause: unknown, level: 'warn' | 'debug') => void
 }
 
-/** Failures that come within so long of each other have one reason: of idle connections, or of wake-ups. */
+/** Failures of one kind that come within so long of each other have one reason. */
 const outageMs = 60_000
 /** The SQLSTATE of a session that the server ended because it was idle, by `idle_session_timeout`. */
 const idleSessionTimeout = '57P05'
@@ -64,8 +64,9 @@ export class PostgresAccess {
   readonly #notifier: WakeNotifier | null
   readonly #listener: WakeListener | null
   readonly #changes = new ChangeListeners()
-  #idleBrokeMs = Number.NEGATIVE_INFINITY
-  #wakingFailedMs = Number.NEGATIVE_INFINITY
+  readonly #idleBreaks = new Outages()
+  readonly #failedWakeUps = new Outages()
+  readonly #listenerBreaks = new Outages()
 
   constructor(options: ResolvedPostgresOptions, context: PostgresAccessContext) {
     this.#options = options
@@ -190,10 +191,7 @@ export class PostgresAccess {
     const { clock, onTrouble } = this.#context
     const message = 'an idle connection to PostgreSQL broke; the next operation makes another'
     const isUsual = codeOf(error) === idleSessionTimeout
-    const nowMs = clock.elapsedMs()
-    const isNews = !isUsual && nowMs - this.#idleBrokeMs >= outageMs
-    if (!isUsual) this.#idleBrokeMs = nowMs
-    onTrouble(message, error, isNews ? 'warn' : 'debug')
+    onTrouble(message, error, isUsual ? 'debug' : this.#idleBreaks.levelAt(clock.elapsedMs()))
   }
 
   #newRunner(
@@ -220,9 +218,7 @@ export class PostgresAccess {
       from: instanceId,
       clock,
       onError: (error) => {
-        const nowMs = clock.elapsedMs()
-        const level = nowMs - this.#wakingFailedMs >= outageMs ? 'warn' : 'debug'
-        this.#wakingFailedMs = nowMs
+        const level = this.#failedWakeUps.levelAt(clock.elapsedMs())
         onTrouble('other nodes could not be woken; they look by themselves', error, level)
       },
     })
@@ -249,8 +245,21 @@ export class PostgresAccess {
         this.#changes.tell()
       },
       onError: (error) => {
-        onTrouble('the connection that listens for other nodes broke; it is made again', error, 'warn')
+        // Where sessions are ended again and again, as by a pooler, each one that was made anew breaks as well.
+        const level = this.#listenerBreaks.levelAt(clock.elapsedMs())
+        onTrouble('the connection that listens for other nodes broke; it is made again', error, level)
       },
     })
+  }
+}
+
+/** How loud failures of one kind are told of: the first of an outage as a warning. */
+class Outages {
+  #failedMs = Number.NEGATIVE_INFINITY
+
+  levelAt(nowMs: number): 'warn' | 'debug' {
+    const isNews = nowMs - this.#failedMs >= outageMs
+    this.#failedMs = nowMs
+    return isNews ? 'warn' : 'debug'
   }
 }
