@@ -17,6 +17,7 @@ import { validateAgainstSchema } from '../jobs/schema-validation.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { WorkerTask } from '../threadpool/wire.ts'
 import { type Clock, setTimeLimit } from '../time/clock.ts'
+import { unlessAborted } from '../time/unless-aborted.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { toJobExecutionError } from './job-failure.ts'
 import type { SchedulerProbe } from './scheduler-probe.ts'
@@ -106,11 +107,11 @@ async function runFully(
   try {
     // A refire keeps the schema's output: a schema that converts could not read its own output.
     if (definition.schema !== null && context.refireCount === 0) {
-      context.mergedJobDataMap = (await validateAgainstSchema(
-        definition,
-        context.mergedJobDataMap,
-        `job ${context.jobKey.toString()}`,
-      )) as Record<string, unknown>
+      const owner = `job ${context.jobKey.toString()}`
+      const checked = validateAgainstSchema(definition, context.mergedJobDataMap, owner)
+      // A check that asks others may never be answered, and no signal reaches it.
+      const data = await unlessAborted(checked, context.signal)
+      context.mergedJobDataMap = data as Record<string, unknown>
     }
     if (definition.kind === 'worker')
       return errorOfReturn(context, await runInWorker(definition, context, options))
