@@ -38,7 +38,10 @@ export interface DailyWhen extends Pick<CronWhen, 'zone' | 'dst' | 'misfireInstr
 
 /** At a fixed interval. */
 export interface EveryWhen {
-  /** The interval, at least 1 ms: milliseconds, or a text such as `10s`, `5m` or `1h30m`. The first run is at once. */
+  /**
+   * The interval, at least 1 ms: milliseconds, or a text with units such as `10s`, `5m` or `1h30m`. The first run is at
+   * once.
+   */
   readonly every: DurationLike
   /** An interval goes on with the next run of its series by default. */
   readonly misfireInstruction?: SimpleMisfireInstruction

@@ -83,6 +83,11 @@ describe('schedule', () => {
   it('refuses a time that cannot be read where it is defined', () => {
     const wrong: readonly [ScheduleOptions, object][] = [
       [{ every: 'often' }, { field: 'every' }],
+      [{ every: '10' }, { field: 'every', message: expect.stringContaining("such as '10s'") as string }],
+      [
+        { in: '1.5' },
+        { field: 'in', message: expect.stringContaining('the number 1.5 for milliseconds') as string },
+      ],
       [{ in: 'a while' }, { field: 'in' }],
       [{ daily: '25:00' }, { field: 'daily' }],
       [{ cron: '61 * * * *' }, { code: 'ERR_INVALID_CRON_EXPRESSION', field: 'minute' }],
