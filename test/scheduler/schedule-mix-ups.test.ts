@@ -58,7 +58,7 @@ describe('schedule under a key that another job type has', () => {
 describe('schedule of a definition under whose name another one is registered', () => {
   it.each<[string, JobSource]>([
     ['with another function', defineJob('report', () => {})],
-    ['of a worker', defineWorkerJob('report', 'file:///jobs.js')],
+    ['of a worker', defineWorkerJob('report', new URL('../fixtures/workers/thread.mjs', import.meta.url))],
     [
       'of a class',
       class {
