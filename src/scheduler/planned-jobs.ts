@@ -103,8 +103,8 @@ export class PlannedJobs {
     this.#otherDefinitions.add(jobType)
     this.#parts.options.logger.warn(
       { jobType },
-      `schedule was given another definition of the job type '${jobType}' than the one that is registered, whose code ` +
-        "runs. Give each a name of its own and list both in the 'jobs' of createScheduler; for one whose module was " +
+      `schedule was given another definition of the job type '${jobType}' than the registered one, whose code runs. ` +
+        "Give each a name of its own and list both in the 'jobs' of createScheduler; for one whose module was " +
         'loaded anew, pass the name as a text.',
     )
   }

@@ -95,7 +95,7 @@ test('executions of a Java node run again although their triggers can be read by
   expect(warnings).toEqual(
     expect.arrayContaining(
       Object.values(reasons).map(
-        (reason) => `An execution died with its node and is not run again: ${String(reason)}.`,
+        (reason) => `An execution died with its node and is not run again: ${reason}.`,
       ),
     ),
   )

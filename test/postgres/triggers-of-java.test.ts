@@ -199,7 +199,9 @@ test('many triggers with a zone that cannot be read cost one look at it, and run
   )
   await scheduler.scheduleJob(TriggerBuilder.newTrigger().withIdentity('plain').forJob('work').build())
   const zones = vi.spyOn(TimeZone, 'of')
-  onTestFinished(() => zones.mockRestore())
+  onTestFinished(() => {
+    zones.mockRestore()
+  })
   await scheduler.start()
   await vi.waitUntil(() => reported.size >= count && ran.size > 0, { timeout })
   expect([...ran]).toEqual(['plain'])
