@@ -9,8 +9,8 @@ export interface TriggerListener {
   /** The trigger fired; its job is about to run. */
   triggerFired?(trigger: Trigger, context: JobExecutionContext): void | Promise<void>
   /**
-   * True keeps the job from running this time; the firing is consumed. False and undefined do not; nor does any other
-   * answer, which is reported as a failure of the listener.
+   * True keeps the job from running this time; the firing is consumed. No other answer does: one that only counts as
+   * true is reported as a failure of the listener.
    */
   vetoJobExecution?(trigger: Trigger, context: JobExecutionContext): boolean | Promise<boolean>
   /** The trigger could not fire in time; its misfire policy is about to be applied. */

@@ -441,7 +441,8 @@ export class JobRunShell implements Runnable {
       await notifier.callEach('vetoJobExecution', [listener], async () => {
         const answer: unknown = await listener.vetoJobExecution?.(trigger, context)
         if (answer === true) vetoed = true
-        else if (answer !== false && answer !== undefined) notifier.noVeto(listener, answer)
+        // What counts as true elsewhere was meant as a veto.
+        else if (Boolean(answer)) notifier.noVeto(listener, answer)
       })
     }
     return vetoed
