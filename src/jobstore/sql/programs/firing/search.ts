@@ -22,6 +22,12 @@ export const ownersTurnMs = 5000
  */
 export const roomsToldAheadMs = 50
 
+/**
+ * Beside Java nodes a search never passes over what has been due for less than this. They tell nobody what they store,
+ * and commit it after the instant at which it is due. Milliseconds.
+ */
+const untoldMs = 5000
+
 /** What a search may do with the triggers that it finds. */
 export interface SearchManner {
   /** Whether triggers that are due now are fired at once instead of claimed. */
@@ -140,7 +146,8 @@ export function notePassed(search: Search, request: LeavingOut, firstMs: EpochMs
   const { passedVersion } = search
   const { nowMs, notes, session } = search.tx
   if (search.leftJobs.size > 0 || search.leftTriggers.size > 0) return
-  const untilMs = firstMs === null ? request.untilMs : firstMs - 1
+  const latestMs = session.triggersOfJava === null ? nowMs : nowMs - untoldMs
+  const untilMs = Math.min(latestMs, firstMs === null ? request.untilMs : firstMs - 1)
   const note = (): void => {
     session.searchMemory.passed.note(untilMs, request, nowMs, passedVersion)
   }
