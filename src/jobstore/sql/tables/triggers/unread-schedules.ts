@@ -28,9 +28,14 @@ export class UnreadSchedules {
   /** By value, why it cannot be read. */
   readonly #zones = new Map<string, string>()
   readonly #expressions = new Map<string, string>()
-  #values: readonly UnreadValue[] = []
+  #values: readonly UnreadValue[] | null = null
 
+  /** Made when it is asked for: a search may note hundreds one after the other. */
   get values(): readonly UnreadValue[] {
+    this.#values ??= [
+      ...Array.from(this.#zones.keys(), (each) => ({ zone: each, expression: null })),
+      ...Array.from(this.#expressions.keys(), (each) => ({ zone: null, expression: each })),
+    ]
     return this.#values
   }
 
@@ -46,10 +51,7 @@ export class UnreadSchedules {
     known.set(value, problemOf(cause))
     const [oldest] = known.keys()
     if (known.size > rememberedMax && oldest !== undefined) known.delete(oldest)
-    this.#values = [
-      ...Array.from(this.#zones.keys(), (each) => ({ zone: each, expression: null })),
-      ...Array.from(this.#expressions.keys(), (each) => ({ zone: null, expression: each })),
-    ]
+    this.#values = null
     return true
   }
 
