@@ -14,6 +14,7 @@ import { postgresStores } from '../support/sql-stores.ts'
 
 const stores = postgresStores()
 const busyKey = new JobKey('busy')
+const later = new Date(Date.now() + 3_600_000)
 
 interface Busy {
   readonly schedulers: readonly Scheduler[]
@@ -22,6 +23,8 @@ interface Busy {
   /** The statements of the schedulers that wait for a lock now, by who began them when. */
   readonly waiting: () => Promise<readonly string[]>
   readonly query: (text: string) => Promise<readonly Record<string, unknown>[]>
+  /** Takes the row for another session that waits in the queue of the server. */
+  readonly takeAgain: () => Promise<unknown>
 }
 
 /** Schedulers that know a job which runs once at a time, whose row somebody else holds. */
@@ -48,11 +51,11 @@ async function openBusy({ count, lockTimeoutMs }: { count: number; lockTimeoutMs
   )
   const searchPath = `SET search_path = ${String(row?.['schema'])}`
   await looking.query(searchPath)
-  await holding.query(
-    `${searchPath}; BEGIN; SELECT 1 FROM qrtz_job_details WHERE job_name = 'busy' FOR UPDATE`,
-  )
+  const take = `${searchPath}; BEGIN; SELECT 1 FROM qrtz_job_details WHERE job_name = 'busy' FOR UPDATE`
+  await holding.query(take)
   return {
     schedulers,
+    takeAgain: async () => (await connect()).query(take),
     free: () => holding.query('COMMIT'),
     waiting: async () =>
       (
@@ -106,22 +109,18 @@ test('a call that waits behind another one for a job is given up when its own ti
   let isLaterEnded = false
   const first = scheduler?.triggerJob(busyKey)
   await seeWaits(busy, 5)
-  const later = scheduler?.triggerJob(busyKey).finally(() => (isLaterEnded = true))
+  const second = scheduler?.triggerJob(busyKey).finally(() => (isLaterEnded = true))
   await expect(first).rejects.toMatchObject({ code: 'ERR_DATABASE_UNAVAILABLE' })
   expect(isLaterEnded).toBe(false)
   await busy.free()
-  await later
+  await second
 })
 
 test('a call that is refused among those that waited with it is refused by itself', async () => {
   const busy = await openBusy({ count: 1, lockTimeoutMs: 60_000 })
   const [scheduler] = busy.schedulers
   const named = (name: string): Trigger =>
-    TriggerBuilder.newTrigger()
-      .withIdentity(name)
-      .forJob(busyKey)
-      .startAt(new Date(Date.now() + 3_600_000))
-      .build()
+    TriggerBuilder.newTrigger().withIdentity(name).forJob(busyKey).startAt(later).build()
   const first = scheduler?.scheduleJob(named('there'))
   await seeWaits(busy, 3)
   const behind = ['one', 'there', 'two'].map((name) => scheduler?.scheduleJob(named(name)))
@@ -131,4 +130,34 @@ test('a call that is refused among those that waited with it is refused by itsel
     outcome.status === 'rejected' && SchedulerError.is(outcome.reason) ? outcome.reason.code : null,
   )
   expect(refused).toEqual([null, null, 'ERR_OBJECT_ALREADY_EXISTS', null])
+})
+
+test('calls that the database refuses together, by one of them, are given up when their own times are over', async () => {
+  const busy = await openBusy({ count: 1, lockTimeoutMs: 2000 })
+  const [scheduler] = busy.schedulers
+  await busy.query(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN
+       IF NEW.trigger_name = 'refused' THEN PERFORM pg_sleep(0.5); RAISE EXCEPTION 'refused'; END IF;
+       RETURN NEW;
+     END $$;
+     CREATE TRIGGER refuse BEFORE INSERT ON qrtz_triggers FOR EACH ROW EXECUTE FUNCTION refuse()`,
+  )
+  const store = async (name: string): Promise<void> => {
+    const trigger = TriggerBuilder.newTrigger().withIdentity(name).forJob(busyKey).startAt(later)
+    await scheduler?.scheduleJob(trigger.build())
+  }
+  const first = store('first')
+  await seeWaits(busy, 2)
+  const beganMs = Date.now()
+  const behind = Promise.allSettled(['one', 'two', 'refused', 'three', 'four', 'five', 'six'].map(store))
+  // They stand in the queue of this process when the first one waits once more.
+  await seeWaits(busy, 2)
+  await busy.free()
+  await first
+  await busy.takeAgain()
+  const outcomes = await behind
+  expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'rejected'))
+  // It took 14 seconds where each waited for as long, one after the other.
+  expect(Date.now() - beganMs).toBeLessThan(6000)
 })

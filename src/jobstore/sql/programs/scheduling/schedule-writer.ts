@@ -193,12 +193,26 @@ export class ScheduleWriter {
       await this.#transact(calls, { whenLocked: 'comeBack', leadsSinceMs, fires: false })
     } catch (error) {
       if (error instanceof RowsLockedError) return this.#giveUpOldest(batch, error)
-      for (const call of calls) {
-        if (calls.length === 1 || concernsAll(error)) call.reject(error)
-        else await this.#transact([call], { whenLocked: 'comeBack', fires: false }).catch(call.reject)
-      }
+      if (calls.length > 1 && !concernsAll(error)) return this.#storeOneByOne(batch)
+      for (const call of calls) call.reject(error)
     }
     return calls.length
+  }
+
+  /**
+   * What one call holds may be what the database refuses. Where one is given up because of a lock, those behind it wait
+   * on together: their own times go on meanwhile.
+   */
+  async #storeOneByOne(batch: readonly Queued<Call>[]): Promise<number> {
+    for (const [index, { call, sinceMs: leadsSinceMs }] of batch.entries()) {
+      try {
+        await this.#transact([call], { whenLocked: 'comeBack', leadsSinceMs, fires: false })
+      } catch (error) {
+        call.reject(error)
+        if (error instanceof RowsLockedError) return index + 1
+      }
+    }
+    return batch.length
   }
 
   /** Those that came later have time left; they wait on without those before them. */
