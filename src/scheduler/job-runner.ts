@@ -73,14 +73,13 @@ function runPlain(
     context.jobRunTimeMs = clock.elapsedMs() - startedMs
     return error
   }
-  const thrownHere = (thrown: unknown): JobExecutionError | null => ended(errorOfThrown(context, thrown))
-  const returnedValue = (value: unknown): JobEnd => {
-    const end = (): JobExecutionError | null => ended(errorOfReturn(context, value))
-    return context.awaiting === null ? end() : untilWritten(context).then(end, thrownHere)
-  }
+  const returnedValue = (value: unknown): JobEnd =>
+    context.awaiting === null
+      ? ended(errorOfReturn(context, value))
+      : untilWritten(context, (failure) => ended(errorOfUnawaited(context, value, failure)))
   const failed = (thrown: unknown): JobEnd => {
-    const end = (): JobExecutionError | null => thrownHere(thrown)
-    return context.awaiting === null ? end() : untilWritten(context).then(end, end)
+    const end = (): JobExecutionError | null => ended(errorOfThrown(context, thrown))
+    return context.awaiting === null ? end() : untilWritten(context, end)
   }
   try {
     const returned = runInline(definition, context, jobFactory)
@@ -97,6 +96,10 @@ async function runFully(
   options: JobRunnerOptions,
 ): Promise<JobExecutionError | null> {
   const startedMs = options.clock.elapsedMs()
+  const ended = (error: JobExecutionError | null): JobExecutionError | null => {
+    context.jobRunTimeMs = options.clock.elapsedMs() - startedMs
+    return error
+  }
   const { timeoutMs } = context.bundle.jobDetail
   const timer =
     timeoutMs === null
@@ -114,28 +117,31 @@ async function runFully(
       context.mergedJobDataMap = data as Record<string, unknown>
     }
     if (definition.kind === 'worker')
-      return errorOfReturn(context, await runInWorker(definition, context, options))
+      return ended(errorOfReturn(context, await runInWorker(definition, context, options)))
     const returned = runInline(definition, context, options.jobFactory)
     const value = isThenable(returned) ? await returned : returned
-    if (context.awaiting !== null) await untilWritten(context)
-    return errorOfReturn(context, value)
+    if (context.awaiting === null) return ended(errorOfReturn(context, value))
+    return await untilWritten(context, (failure) => ended(errorOfUnawaited(context, value, failure)))
   } catch (thrown) {
-    const failed = (): JobExecutionError => errorOfThrown(context, thrown)
-    return context.awaiting === null ? failed() : await untilWritten(context).then(failed, failed)
+    const failed = (): JobExecutionError | null => ended(errorOfThrown(context, thrown))
+    return context.awaiting === null ? failed() : await untilWritten(context, failed)
   } finally {
     timer?.cancel()
-    context.jobRunTimeMs = options.clock.elapsedMs() - startedMs
   }
 }
 
+/** What the last `awaitResult` was rejected with; null when it was not. */
+type NotWritten = { readonly thrown: unknown } | null
+
 /**
  * An `awaitResult` for which the job does not wait is a part of its run all the same: how it ends says whether the
- * firing goes on elsewhere. Its failure is that of a job that has returned; a job that has thrown keeps its own.
- *
- * @throws what the last one was rejected with
+ * firing goes on elsewhere. `end` ends the run in the same turn, so that none is called in between.
  */
-async function untilWritten(context: ExecutionContext): Promise<void> {
-  let failure: { readonly thrown: unknown } | null = null
+async function untilWritten(
+  context: ExecutionContext,
+  end: (failure: NotWritten) => JobExecutionError | null,
+): Promise<JobExecutionError | null> {
+  let failure: NotWritten = null
   // One that was refused may be followed by another one, as under another reference.
   while (context.awaiting !== null) {
     failure = await context.awaiting.then(
@@ -143,7 +149,16 @@ async function untilWritten(context: ExecutionContext): Promise<void> {
       (thrown: unknown) => ({ thrown }),
     )
   }
-  if (failure !== null) throw failure.thrown
+  return end(failure)
+}
+
+/** The error of a job that has returned before its `awaitResult` had settled, or null. */
+function errorOfUnawaited(
+  context: ExecutionContext,
+  returned: unknown,
+  failure: NotWritten,
+): JobExecutionError | null {
+  return failure === null ? errorOfReturn(context, returned) : errorOfThrown(context, failure.thrown)
 }
 
 /** Notes what a job has returned; one that returns nothing may have set its result. Answers the error, or null. */

@@ -134,3 +134,32 @@ test('an awaitResult that comes after the end is refused and says what to do', a
     message: expect.stringContaining('Await it before the job returns') as string,
   })
 })
+
+test.each([{}, { timeoutMs: 3_600_000 }])(
+  'an awaitResult that follows a refused one is either of the run or refused, with %j',
+  async (options) => {
+    for (let turns = 0; turns < 6; turns++) {
+      const second: unknown[] = []
+      const { scheduler, told } = await open((context) => {
+        void context
+          .awaitResult({ ...awaited, timeoutMs: 0 })
+          .catch(async () => {
+            // What a handler does on its way may take any number of turns.
+            for (let turn = 0; turn < turns; turn++) await null
+            await context.awaitResult(awaited)
+          })
+          .then(
+            () => second.push('written'),
+            () => second.push('refused'),
+          )
+      }, options)
+      await scheduler.idle()
+      const isWritten = second.at(-1) === 'written'
+      expect([turns, told.length, await scheduler.awaitsResult('run')]).toEqual([
+        turns,
+        isWritten ? 1 : 2,
+        isWritten,
+      ])
+    }
+  },
+)
