@@ -132,7 +132,7 @@ test('a call that is refused among those that waited with it is refused by itsel
   expect(refused).toEqual([null, null, 'ERR_OBJECT_ALREADY_EXISTS', null])
 })
 
-test('calls that the database refuses together, by one of them, are given up when their own times are over', async () => {
+test('calls that the database refuses together are given up when their own times are over', async () => {
   const busy = await openBusy({ count: 1, lockTimeoutMs: 2000 })
   const [scheduler] = busy.schedulers
   await busy.query(

@@ -57,7 +57,7 @@ test('what Java commits after its instant fires at once beside a trigger that th
   const delays: number[] = []
   for (const name of ['one', 'two', 'three']) {
     const dueMs = Date.now()
-    await vi.waitUntil(() => (ran.get('often') ?? 0) > dueMs + 100)
+    await vi.waitUntil(() => (ran.get('often') ?? 0) > dueMs + 100, { timeout: 10_000 })
     await store(database, { name, dueMs })
     const storedMs = Date.now()
     await vi.waitUntil(() => ran.has(name), { timeout: 10_000 })

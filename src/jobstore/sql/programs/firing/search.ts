@@ -23,8 +23,8 @@ export const ownersTurnMs = 5000
 export const roomsToldAheadMs = 50
 
 /**
- * Beside Java nodes a search never passes over what has been due for less than this. They tell nobody what they store,
- * and commit it after the instant at which it is due. Milliseconds.
+ * Beside Java nodes a search never passes over what has been due for less than this. They send no signal of what they
+ * store, and commit it after the instant at which it is due. Milliseconds.
  */
 const untoldMs = 5000
 
