@@ -11,16 +11,7 @@ export {
 } from './core/errors.ts'
 export type { IdGenerator } from './core/ids.ts'
 export type { JobDataMap } from './core/job-data-map.ts'
-export type {
-  KeysOfEach,
-  MoreJobData,
-  NeededKeys,
-  RequiredKeys,
-  RequiredKeysOfEach,
-  Storable,
-  StorableJobData,
-  ValueOfEach,
-} from './core/job-data-type.ts'
+export type { MoreJobData, RequiredKeys, Storable, StorableJobData } from './core/job-data-type.ts'
 export type { JobLog, JobLogMethod } from './core/job-log.ts'
 export {
   compareKeys,
@@ -77,14 +68,7 @@ export { defineJob, type JobOptions, type WithSchema } from './jobs/define-job.t
 export { defineRemoteJob, type RemoteJobContext, type RemoteJobOptions } from './jobs/define-remote-job.ts'
 export { defineWorkerJob, type WorkerJobOptions } from './jobs/define-worker-job.ts'
 export { type ExecutionOf, isExecutionOf } from './jobs/execution-of.ts'
-export {
-  type FilledKeys,
-  type FittingData,
-  JobBuilder,
-  type MissingJobData,
-  type StillMissing,
-  type UnknownKeys,
-} from './jobs/job-builder.ts'
+export { type FilledKeys, JobBuilder, type MissingJobData, type UnknownKeys } from './jobs/job-builder.ts'
 export type {
   InlineJobDefinition,
   Job,

@@ -27,42 +27,14 @@ export type Storable<Value> = unknown extends Value
                 ? { readonly [Key in keyof Value]: Storable<Value[Key]> }
                 : Value
 
-/** Keys of the fields, of all types of a union. */
-export type KeysOfEach<Data> = Data extends unknown ? keyof Data : never
-
-/** What a field may hold, in those types of a union that have it. */
-export type ValueOfEach<Data, Key extends PropertyKey> = Data extends unknown
-  ? Key extends keyof Data
-    ? Data[Key]
-    : never
-  : never
-
-/** Keys of the required fields of all types of a union, without those of an index signature. */
-export type RequiredKeysOfEach<Data> = Data extends unknown
-  ? {
-      [Key in keyof Data]-?: string extends Key
-        ? never
-        : Pick<Data, Key> extends Required<Pick<Data, Key>>
-          ? Key
-          : never
-    }[keyof Data]
-  : never
-
-/** Those of the missing fields that data need: none when one type of a union is complete without them. */
-export type NeededKeys<Data, Missing extends PropertyKey> = [Data] extends [never]
-  ? Missing
-  : true extends (
-        Data extends unknown
-          ? [RequiredKeysOfEach<Data> & Missing] extends [never]
-            ? true
-            : never
-          : never
-      )
+/** Keys of the required fields, without those of an index signature. */
+export type RequiredKeys<Data> = {
+  [Key in keyof Data]-?: string extends Key
     ? never
-    : RequiredKeysOfEach<Data> & Missing
-
-/** Keys of the required fields, without those of an index signature; none when one type of a union has none. */
-export type RequiredKeys<Data> = NeededKeys<Data, RequiredKeysOfEach<Data>>
+    : Pick<Data, Key> extends Required<Pick<Data, Key>>
+      ? Key
+      : never
+}[keyof Data]
 
 /** What may be given in addition to data that is stored already: some of a type's fields, or anything for no type. */
 export type MoreJobData<Data extends object> = object extends Data ? object : Partial<Data>

@@ -2,13 +2,7 @@ import { checkBoolean, checkOptions, checkString, checkWhole, orNull, refuseNew 
 import { InvalidArgumentError } from '../core/errors.ts'
 import { systemIds } from '../core/ids.ts'
 import { copyJobData, emptyJobDataMap, type JobDataMap, jobDataEntries } from '../core/job-data-map.ts'
-import type {
-  KeysOfEach,
-  NeededKeys,
-  RequiredKeys,
-  RequiredKeysOfEach,
-  ValueOfEach,
-} from '../core/job-data-type.ts'
+import type { RequiredKeys } from '../core/job-data-type.ts'
 import { checkJobKey, generatedJobKey, JobKey } from '../core/key.ts'
 import { describeValue, isDataObject, isObject } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
@@ -36,29 +30,13 @@ export interface MissingJobData<Missing extends PropertyKey> {
 /** Forbids fields that the data type does not have, in words that the compiler shows: `extends` would let them pass. */
 export type UnknownKeys<Given, Data extends object> = object extends Data
   ? unknown
-  : { readonly [Key in Exclude<keyof Given, KeysOfEach<Data>>]: 'The data of this job has no such field' }
-
-/** The types of a union that may have what was given: they have its fields, which may hold it. */
-export type FittingData<Given, Data extends object> = [RequiredKeysOfEach<Data>] extends [never]
-  ? Data
-  : Data extends unknown
-    ? Given extends Partial<Data>
-      ? [keyof Given] extends [keyof Data]
-        ? Data
-        : never
-      : never
-    : never
-
-/** Fields that are missing still, once others were given; none when these are all that a type of a union needs. */
-export type StillMissing<Missing extends PropertyKey, Given, Data extends object> = [Given] extends [Data]
-  ? never
-  : NeededKeys<FittingData<Given, Data>, Exclude<Missing, FilledKeys<Given, Data>>>
+  : { readonly [Key in Exclude<keyof Given, keyof Data>]: 'The data of this job has no such field' }
 
 /** Fields that are there for certain: one that may be undefined may be left out. */
 export type FilledKeys<Given, Data> = {
   [Key in keyof Given]: undefined extends Given[Key]
-    ? Key extends KeysOfEach<Data>
-      ? undefined extends ValueOfEach<Data, Key>
+    ? Key extends keyof Data
+      ? undefined extends Data[Key]
         ? Key
         : never
       : never
@@ -80,7 +58,7 @@ type JobDraft = { -readonly [Field in keyof Plain]: Plain[Field] } & {
 /**
  * Builds a {@link JobDetail}. `Data` comes from the definition, so that data of the wrong shape does not compile, and
  * neither does `build` while a field that must be there is missing. Triggers may bring the rest, see
- * {@link JobBuilder.restOfDataFromTriggers}. Of a union, `Fits` has the types that what was given so far fits.
+ * {@link JobBuilder.restOfDataFromTriggers}.
  *
  * @example
  * JobBuilder.newJob(report).withIdentity('daily', 'reports').usingJobData({ to: 'ops@example.com' }).build()
@@ -88,7 +66,6 @@ type JobDraft = { -readonly [Field in keyof Plain]: Plain[Field] } & {
 export class JobBuilder<
   Data extends object = Record<string, unknown>,
   Missing extends PropertyKey = RequiredKeys<Data>,
-  Fits extends object = Data,
 > {
   readonly #draft: JobDraft
 
@@ -155,18 +132,14 @@ export class JobBuilder<
   }
 
   /** Adds entries to the data: one, or all those of an object. Entries of the same key are replaced. */
-  usingJobData<Given extends Partial<Fits>>(
-    data: Given & UnknownKeys<Given, Fits>,
-  ): JobBuilder<Data, StillMissing<Missing, Given, Fits>, FittingData<Given, Fits>>
-  usingJobData<Key extends KeysOfEach<Fits> & string, Value extends ValueOfEach<Fits, Key>>(
+  usingJobData<Given extends Partial<Data>>(
+    data: Given & UnknownKeys<Given, Data>,
+  ): JobBuilder<Data, Exclude<Missing, FilledKeys<Given, Data>>>
+  usingJobData<Key extends keyof Data & string>(
     key: Key,
-    value: Value,
-  ): JobBuilder<
-    Data,
-    NeededKeys<FittingData<{ [Field in Key]: Value }, Fits>, Exclude<Missing, Key>>,
-    FittingData<{ [Field in Key]: Value }, Fits>
-  >
-  usingJobData(dataOrKey: object | string, value?: unknown): object {
+    value: Data[Key],
+  ): JobBuilder<Data, Exclude<Missing, Key>>
+  usingJobData(dataOrKey: object | string, value?: unknown): this {
     const entries = typeof dataOrKey === 'string' ? { [dataOrKey]: value } : entriesOf(dataOrKey)
     this.#draft.data = { ...this.#draft.data, ...entries }
     return this
@@ -175,7 +148,7 @@ export class JobBuilder<
   /** Replaces all data. */
   setJobData<Given extends Partial<Data>>(
     data: Given & UnknownKeys<Given, Data>,
-  ): JobBuilder<Data, StillMissing<RequiredKeysOfEach<Data>, Given, Data>, FittingData<Given, Data>>
+  ): JobBuilder<Data, Exclude<RequiredKeys<Data>, FilledKeys<Given, Data>>>
   setJobData(data: object): object {
     this.#draft.data = entriesOf(data)
     return this
@@ -185,8 +158,8 @@ export class JobBuilder<
    * Says that the rest of the data comes with the triggers, or with `triggerJob`: `build` then requires no field. A
    * schema, when the definition has one, still checks the merged data when a trigger is scheduled.
    */
-  restOfDataFromTriggers(): JobBuilder<Data, never, Fits>
-  restOfDataFromTriggers(): object {
+  restOfDataFromTriggers(): JobBuilder<Data, never>
+  restOfDataFromTriggers(): this {
     return this
   }
 

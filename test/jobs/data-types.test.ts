@@ -63,52 +63,6 @@ describe('data that a job needs', () => {
     JobBuilder.newJob(greeting).build()
   })
 
-  it('of a union are those of one of its types', () => {
-    type Shape = { kind: 'circle'; radius: number } | { kind: 'text'; text: string; size?: number }
-    const draw = defineJob<Shape>('draw', () => {})
-    const newJob = (): JobBuilder<Shape> => JobBuilder.newJob(draw)
-    const circle: Shape = { kind: 'circle', radius: 1 }
-    expect(newJob().usingJobData({ kind: 'circle', radius: 1 }).build().jobDataMap).toEqual(circle)
-    expect(newJob().usingJobData('kind', 'circle').usingJobData({ radius: 1 }).build().jobDataMap).toEqual(
-      circle,
-    )
-    newJob().usingJobData({ kind: 'circle' }).usingJobData('radius', 1).build()
-    newJob().usingJobData({ text: 'a' }).usingJobData({ kind: 'text', size: 2 }).build()
-    newJob().setJobData({ kind: 'text', text: 'a' }).build()
-    newJob()
-      .usingJobData(circle as Shape)
-      .build()
-    newJob().usingJobData({ kind: 'text' }).restOfDataFromTriggers().build()
-    // @ts-expect-error all is missing
-    newJob().build()
-    // @ts-expect-error 'radius' is missing
-    newJob().usingJobData({ kind: 'circle' }).build()
-    // @ts-expect-error 'text' is missing
-    newJob().usingJobData('kind', 'text').build()
-    // @ts-expect-error a circle has no text
-    newJob().usingJobData({ kind: 'circle', text: 'a' }).build()
-    // @ts-expect-error a circle has no text
-    newJob().usingJobData('kind', 'circle').usingJobData('text', 'a')
-    // @ts-expect-error 'colour' is unknown
-    newJob().usingJobData({ kind: 'circle', colour: 'red' })
-    // @ts-expect-error there is no such kind
-    newJob().usingJobData({ kind: 'square' })
-    // @ts-expect-error a text is no number
-    newJob().usingJobData({ kind: 'circle', radius: 'a' })
-  })
-
-  it('may be left out where one type of a union has no field that must be there', () => {
-    const job = defineJob<{ only?: string } | { from: number; to: number }>('range', () => {})
-    expect(JobBuilder.newJob(job).build().jobDataMap).toEqual({})
-    JobBuilder.newJob(job).usingJobData({ from: 1, to: 2 }).build()
-    // @ts-expect-error 'to' is missing
-    JobBuilder.newJob(job).setJobData({ from: 1 }).build()
-    defineSchedule(job, { key: 'range', every: '1h' })
-    const span = defineJob<{ from: number } | { to: number }>('span', () => {})
-    // @ts-expect-error one of them must be there
-    defineSchedule(span, { key: 'span', every: '1h' })
-  })
-
   it('keep their type in a builder that was made from the job', () => {
     const job = JobBuilder.newJob(mail).usingJobData({ to: 'a' }).build()
     const changed = JobBuilder.from(job).usingJobData({ subject: 'b' }).build()
