@@ -9,10 +9,11 @@ const briefMs = 25
 /** The longer wait of one attempt in which the holder of the lock can be found out. */
 const watchedMs = 250
 /**
- * How many attempts of one that leads others wait as long as that. A wait in the queue of a lock whose holders take
- * turns ends with the lock; behind one that is held for minutes it would keep its connection, and what it has locked.
+ * For how long the attempts of one that leads others wait as long as that. A wait in the queue of a lock whose holders
+ * take turns ends with the lock; behind one that is held for minutes it would keep its connection, and what it has
+ * locked. Those that lead after it have waited behind it for as long, so that their attempts are short.
  */
-const leadingAttempts = 4
+const leadingMs = 2000
 /** When during that wait the server is asked for the holder. */
 const lookAfterMs = 20
 /** A wait without a limit is told again so long after it was told; others may hold the lock by then. */
@@ -117,7 +118,7 @@ export class LockPatience {
   /** How long one attempt waits for one lock. */
   #waitMs(waitedMs: number): number {
     const { leadsSinceMs, lockTimeoutMs } = this.#options
-    if (leadsSinceMs !== undefined && this.#attempts < leadingAttempts) {
+    if (leadsSinceMs !== undefined && waitedMs < leadingMs) {
       return lockTimeoutMs > 0 ? Math.min(watchedMs, lockTimeoutMs) : watchedMs
     }
     if (lockTimeoutMs > 0) return this.#briefMs()
