@@ -20,8 +20,9 @@ export interface CronWhen {
    */
   readonly dialect?: CronDialect
   /**
-   * IANA name of the zone whose wall clock counts. Default: the zone of the process that stored the schedule; with a
-   * key it stays until the schedule is declared otherwise, also when a later process has another one.
+   * IANA name of the zone whose wall clock counts. Default: the zone of the process that stored the schedule, UTC when
+   * that has no IANA name, as with `TZ=GMT+2`; with a key it stays until the schedule is declared otherwise, also when
+   * a later process has another one.
    */
   readonly zone?: string
   /** What happens where the wall clock jumps; `quartz` is what Java does. Default `vixie`. */

@@ -1,3 +1,4 @@
+import type { Logger } from '../core/logger.ts'
 import { requireSupportedNode } from '../core/runtime.ts'
 import { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
@@ -8,6 +9,7 @@ import { ListenerManager } from '../listeners/listener-manager.ts'
 import type { PiscinaThreadPoolOptions } from '../threadpool/piscina-options.ts'
 import { piscinaThreadPool } from '../threadpool/piscina-thread-pool.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
+import { unnamedZone } from '../time/unnamed-zone.ts'
 import { TimeZone } from '../time/zone.ts'
 import { backlogMaxOf, CompletionWriter } from './completion-writer.ts'
 import { Declarations } from './declarations.ts'
@@ -111,6 +113,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   })
   // The first zone that a process looks at loads the zone data, which takes 25 ms: now, before jobs run.
   TimeZone.of('Europe/London').offsetMsAt(resolved.clock.now())
+  warnOfZone(logger)
   try {
     await lifeCycle.initialize()
     remotes.connect(scheduler)
@@ -164,6 +167,17 @@ async function declare(
   await declarations.declareSet(set.name ?? 'default', set.schedules, {
     ...(version !== null && { version }),
   })
+}
+
+/** Schedules that were meant for another zone would fire at another hour, and nothing else would say why. */
+function warnOfZone(logger: Logger): void {
+  const problem = unnamedZone()
+  if (problem === null) return
+  logger.warn(
+    {},
+    `${problem}: times without a zone are in UTC. Set TZ to a name such as 'Europe/Paris', or name the zone where a ` +
+      "time is given, as with 'zone' or inTimeZone.",
+  )
 }
 
 /** What the plugins measure and trace; null when none does. */

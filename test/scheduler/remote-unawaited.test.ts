@@ -145,7 +145,7 @@ test.each([{}, { timeoutMs: 3_600_000 }])(
           .awaitResult({ ...awaited, timeoutMs: 0 })
           .catch(async () => {
             // What a handler does on its way may take any number of turns.
-            for (let turn = 0; turn < turns; turn++) await null
+            for (let turn = 0; turn < turns; turn++) await Promise.resolve()
             await context.awaitResult(awaited)
           })
           .then(

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { defineJob, type Scheduler } from '../../src/index.ts'
+import { validateAgainstSchema } from '../../src/jobs/schema-validation.ts'
 import type { ManualClock } from '../../src/time/manual-clock.ts'
 import { detailOf, firing, shellRig } from '../support/shell-rig.ts'
 
@@ -62,4 +63,11 @@ it('ends an execution whose schema never answers when it is interrupted', async 
   check?.resolve({ value: {} })
   await clock.settle()
   expect(ends).toEqual(['ERR_JOB_INTERRUPTED'])
+})
+
+it('takes the answer of a schema that answers at once without a promise, which costs each firing more', () => {
+  const validate = (value: unknown): Answer => ({ value: value as object })
+  const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const
+  const job = defineJob('checked', () => {}, { schema })
+  expect(validateAgainstSchema(job, { to: 'a' }, 'job')).toEqual({ to: 'a' })
 })
