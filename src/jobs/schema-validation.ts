@@ -47,8 +47,8 @@ function dataOf<Data extends object>(
   if (Object(result) !== result) {
     throw new InvalidArgumentError(
       'jobDataMap',
-      `The schema of job type '${jobType}' answered ${describeValue(result)} for the data of ${owner}; its 'validate' ` +
-        'must return { value } or { issues }.',
+      `The schema of job type '${jobType}' answered ${describeValue(result)} for the data of ${owner}; ` +
+        "its 'validate' must return { value } or { issues }.",
       'ERR_JOB_DATA_SCHEMA',
     )
   }

@@ -3,10 +3,20 @@ import * as v from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { defineJob } from '../../src/jobs/define-job.ts'
-import { validateAgainstSchema } from '../../src/jobs/schema-validation.ts'
+import type { JobDefinition } from '../../src/jobs/job-definition.ts'
+import { validateAgainstSchema as validate } from '../../src/jobs/schema-validation.ts'
 import type { StandardSchema, StandardSchemaResult } from '../../src/jobs/standard-schema.ts'
 
 const owner = "job 'reports.daily'"
+
+/** What is thrown at once is a rejection here, as of a schema that answers later. */
+async function validateAgainstSchema<Data extends object>(
+  definition: JobDefinition<Data>,
+  data: object,
+  whose: string,
+): Promise<Data> {
+  return validate(definition, data, whose)
+}
 
 function handWritten(
   validate: (value: unknown) => StandardSchemaResult<object> | Promise<StandardSchemaResult<object>>,

@@ -6,12 +6,12 @@ import type { SlowStatement } from '../../src/jobstore/postgres/postgres-session
 function attempts({
   lockTimeoutMs,
   heldMs,
-  leadsSinceMs,
+  hasWaitedMs,
   isCrowded = false,
 }: {
   readonly lockTimeoutMs: number
   readonly heldMs: number
-  readonly leadsSinceMs?: number
+  readonly hasWaitedMs?: number
   readonly isCrowded?: boolean
 }): {
   readonly waits: readonly number[]
@@ -22,7 +22,7 @@ function attempts({
   const patience = new LockPatience({
     slow: null,
     lockTimeoutMs,
-    leadsSinceMs,
+    hasWaitedMs,
     elapsedMs: () => nowMs,
     random: () => 1,
   })
@@ -94,24 +94,24 @@ describe('a transaction that waits for a lock', () => {
   })
 
   test('with others of its process behind it waits in the queue for longer, for two seconds', () => {
-    const { waits, hasGivenUp } = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, leadsSinceMs: 0 })
+    const { waits, hasGivenUp } = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, hasWaitedMs: 0 })
     const long = waits.findIndex((ms) => ms !== 250)
     expect(long).toBeGreaterThan(4)
     expect(new Set(waits.slice(long))).toEqual(new Set([25]))
-    const late = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, leadsSinceMs: -2000 })
+    const late = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, hasWaitedMs: 2000 })
     expect(new Set(late.waits)).toEqual(new Set([25]))
     expect(hasGivenUp).toBe(true)
   })
 
   test('does not wait for longer than its limit, nor while others wait for its connection', () => {
-    expect(attempts({ lockTimeoutMs: 100, heldMs: 200, leadsSinceMs: 0 }).waits[0]).toBe(100)
-    const crowded = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, leadsSinceMs: 0, isCrowded: true })
+    expect(attempts({ lockTimeoutMs: 100, heldMs: 200, hasWaitedMs: 0 }).waits[0]).toBe(100)
+    const crowded = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, hasWaitedMs: 0, isCrowded: true })
     expect(new Set(crowded.waits)).toEqual(new Set([25]))
   })
 
   test('counts the time in which it waited for its turn', () => {
-    const all = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, leadsSinceMs: 0 })
-    const late = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, leadsSinceMs: -9000 })
+    const all = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, hasWaitedMs: 0 })
+    const late = attempts({ lockTimeoutMs: 10_000, heldMs: 60_000, hasWaitedMs: 9000 })
     expect(late.hasGivenUp).toBe(true)
     expect(late.waits.length).toBeLessThan(all.waits.length / 2)
   })

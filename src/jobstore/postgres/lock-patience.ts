@@ -37,8 +37,8 @@ export interface LockPatienceOptions {
   readonly slow: SlowWatch | null
   /** The longest that an operation waits for locks; 0: no limit. Milliseconds. */
   readonly lockTimeoutMs: number
-  /** Since when it has waited with others behind it, by `elapsedMs`; absent: it has not waited, and leads none. */
-  readonly leadsSinceMs?: number | undefined
+  /** For how long it has waited, with others behind it; absent: it has not waited, and leads none. Milliseconds. */
+  readonly hasWaitedMs?: number | undefined
   readonly elapsedMs: () => number
   readonly random: () => number
 }
@@ -74,7 +74,7 @@ export class LockPatience {
 
   constructor(options: LockPatienceOptions) {
     this.#options = options
-    this.#startedMs = options.leadsSinceMs ?? options.elapsedMs()
+    this.#startedMs = options.elapsedMs() - (options.hasWaitedMs ?? 0)
     this.#lookAtMs = options.slow?.afterMs ?? Number.POSITIVE_INFINITY
   }
 
@@ -117,8 +117,8 @@ export class LockPatience {
 
   /** How long one attempt waits for one lock. */
   #waitMs(waitedMs: number): number {
-    const { leadsSinceMs, lockTimeoutMs } = this.#options
-    if (leadsSinceMs !== undefined && waitedMs < leadingMs) {
+    const { hasWaitedMs, lockTimeoutMs } = this.#options
+    if (hasWaitedMs !== undefined && waitedMs < leadingMs) {
       return lockTimeoutMs > 0 ? Math.min(watchedMs, lockTimeoutMs) : watchedMs
     }
     if (lockTimeoutMs > 0) return this.#briefMs()

@@ -110,7 +110,7 @@ export class PostgresRunner implements SqlRunner {
       const patience = isGivenUp(this.#options.locking) ? this.#newPatience(options) : null
       const encoding = new EncodingTries()
       // What leads others could not get a lock before.
-      let isBack = options.leadsSinceMs !== undefined
+      let isBack = options.hasWaitedMs !== undefined
       for (;;) {
         const attempt = (): Promise<Attempt<Answer>> =>
           this.#attempt(
@@ -146,12 +146,12 @@ export class PostgresRunner implements SqlRunner {
     return true
   }
 
-  #newPatience({ leadsSinceMs }: Pick<TransactionOptions, 'leadsSinceMs'>): LockPatience {
+  #newPatience({ hasWaitedMs }: Pick<TransactionOptions, 'hasWaitedMs'>): LockPatience {
     const { clock, connections, ids, lockTimeoutMs } = this.#options
     return new LockPatience({
       slow: connections.slow,
       lockTimeoutMs,
-      leadsSinceMs,
+      hasWaitedMs,
       elapsedMs: () => clock.elapsedMs(),
       random: () => ids.random(),
     })
@@ -161,11 +161,11 @@ export class PostgresRunner implements SqlRunner {
   async #pauseForLock(
     patience: LockPatience,
     failure: DatabaseFailure,
-    { whenLocked, leadsSinceMs }: Pick<TransactionOptions, 'whenLocked' | 'leadsSinceMs'>,
+    { whenLocked, hasWaitedMs }: Pick<TransactionOptions, 'whenLocked' | 'hasWaitedMs'>,
   ): Promise<void> {
     const error = failure.toPersistenceError()
     const pauseMs = whenLocked === 'passOver' ? null : patience.pauseMs()
-    if (pauseMs === null && (whenLocked === 'passOver' || leadsSinceMs !== undefined)) {
+    if (pauseMs === null && (whenLocked === 'passOver' || hasWaitedMs !== undefined)) {
       throw new RowsLockedError(error.message, { code: error.code, cause: error.cause })
     }
     if (pauseMs === null || !(await this.#sleep.sleep(pauseMs))) throw error

@@ -26,10 +26,10 @@ export interface TransactionOptions<Answer = unknown> {
   readonly whenLocked?: 'passOver' | 'comeBack'
   /**
    * With `comeBack`, for what was passed over before and has others of this process behind it, which do not wait on the
-   * server: since when the first of them has waited, by the clock's `elapsedMs`. It waits in the server's queue for
-   * longer, and ends in a `RowsLockedError` when that time is over.
+   * server: for how many milliseconds the first of them has waited already. It waits in the server's queue for longer,
+   * and ends in a `RowsLockedError` when the time is over that a caller waits for locks.
    */
-  readonly leadsSinceMs?: number
+  readonly hasWaitedMs?: number
   /**
    * What to do while it is not known whether a commit happened: `bounded` ends in an error that says so, `patient` asks
    * until the store is shut down, for callers that must know. Default `bounded`.

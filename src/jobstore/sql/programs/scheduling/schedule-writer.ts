@@ -2,6 +2,7 @@ import { SchedulerError } from '../../../../core/errors.ts'
 import type { JobKey } from '../../../../core/key.ts'
 import { Lanes } from '../../../../core/lanes.ts'
 import { unawaited } from '../../../../core/promises.ts'
+import { systemClock } from '../../../../time/clock.ts'
 import type { FireSlot } from '../../../fire-slot.ts'
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { JobAndTriggers } from '../../../job-and-triggers.ts'
@@ -27,7 +28,7 @@ const triggersPerTransaction = 1000
 /** What a transaction does when it meets a lock of another session, and whether it may fire triggers. */
 interface Manner {
   readonly whenLocked: 'passOver' | 'comeBack'
-  readonly leadsSinceMs?: number
+  readonly hasWaitedMs?: number
   readonly fires: boolean
 }
 
@@ -189,8 +190,8 @@ export class ScheduleWriter {
     const calls = batch.map(({ call }) => call)
     try {
       if (isFirst && (await this.#storePastLocks(calls))) return calls.length
-      const leadsSinceMs = Math.min(...batch.map(({ sinceMs }) => sinceMs))
-      await this.#transact(calls, { whenLocked: 'comeBack', leadsSinceMs, fires: false })
+      const hasWaitedMs = this.#elapsedMs() - Math.min(...batch.map(({ sinceMs }) => sinceMs))
+      await this.#transact(calls, { whenLocked: 'comeBack', hasWaitedMs, fires: false })
     } catch (error) {
       if (error instanceof RowsLockedError) return this.#giveUpOldest(batch, error)
       if (calls.length > 1 && !concernsAll(error)) return this.#storeOneByOne(batch)
@@ -204,9 +205,10 @@ export class ScheduleWriter {
    * on together: their own times go on meanwhile.
    */
   async #storeOneByOne(batch: readonly Queued<Call>[]): Promise<number> {
-    for (const [index, { call, sinceMs: leadsSinceMs }] of batch.entries()) {
+    for (const [index, { call, sinceMs }] of batch.entries()) {
+      const hasWaitedMs = this.#elapsedMs() - sinceMs
       try {
-        await this.#transact([call], { whenLocked: 'comeBack', leadsSinceMs, fires: false })
+        await this.#transact([call], { whenLocked: 'comeBack', hasWaitedMs, fires: false })
       } catch (error) {
         call.reject(error)
         if (error instanceof RowsLockedError) return index + 1
@@ -225,8 +227,9 @@ export class ScheduleWriter {
     return over.length
   }
 
+  /** Locks of a server last in real time, also for a scheduler with a manual clock. */
   #elapsedMs(): number {
-    return this.#transactor.session.context.clock.elapsedMs()
+    return systemClock.elapsedMs()
   }
 
   async #transact(batch: readonly Call[], { fires, ...manner }: Manner): Promise<void> {
