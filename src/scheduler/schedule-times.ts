@@ -18,20 +18,7 @@ export function checkTimes(method: string, options: ScheduleOptions<object>): vo
 }
 
 export function delayMsOf(method: string, delay: DurationLike): number {
-  return durationOf(method, 'in', delay, 0)
-}
-
-/** A text without a unit is refused: `'10'`, as from a variable, may be meant as ten seconds. */
-function durationOf(method: string, field: 'every' | 'in', duration: DurationLike, minMs: number): number {
-  if (typeof duration !== 'string' || !/^\d+(\.\d+)?$/.test(duration)) {
-    return requireDurationMs(method, field, duration, { minMs })
-  }
-  throw new InvalidArgumentError(
-    field,
-    `${method}: '${field}' is '${duration}' without a unit: pass the number ${duration} for milliseconds, or a text ` +
-      `such as '${duration}s' (units: ms, s, m, h, d).`,
-    'ERR_INVALID_OPTION',
-  )
+  return requireDurationMs(method, 'in', delay, { minMs: 0, needsUnit: true })
 }
 
 /** The times that options say, but for their start and end. */
@@ -46,7 +33,7 @@ export function timesOf(method: string, options: ScheduleOptions<object>): Sched
   const simple = SimpleScheduleBuilder.simpleSchedule()
   if (every === undefined) return simple
   return simple
-    .withIntervalInMilliseconds(durationOf(method, 'every', every, 1))
+    .withIntervalInMilliseconds(requireDurationMs(method, 'every', every, { minMs: 1, needsUnit: true }))
     .repeatForever()
     .withMisfireInstruction(options.misfireInstruction ?? 'smart')
 }

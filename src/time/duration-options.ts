@@ -21,6 +21,14 @@ const unitMs: Readonly<Record<TimeUnit, number>> = {
 /** The longest duration: a million days, so that instants stay within what a Date holds. */
 export const durationMaxMs: number = 1_000_000 * unitMs.days
 
+interface DurationLimits {
+  readonly minMs: number
+  /** Of a number. */
+  readonly unit?: TimeUnit
+  /** Whether a text without a unit is refused: `'10'`, as from a variable, may be meant as ten seconds. */
+  readonly needsUnit?: boolean
+}
+
 /**
  * Whole milliseconds of a duration.
  *
@@ -30,8 +38,16 @@ export function requireDurationMs(
   owner: string,
   field: string,
   duration: unknown,
-  { minMs, unit = 'milliseconds' }: { readonly minMs: number; readonly unit?: TimeUnit },
+  { minMs, unit = 'milliseconds', needsUnit = false }: DurationLimits,
 ): number {
+  if (needsUnit && isPlainNumber(duration)) {
+    throw new InvalidArgumentError(
+      field,
+      `${owner}: '${field}' is '${duration}' without a unit: pass the number ${duration} for ${unit}, or a text such ` +
+        `as '${duration}s' (units: ms, s, m, h, d).`,
+      'ERR_INVALID_OPTION',
+    )
+  }
   const ms = millisecondsOf(duration, unit)
   if (ms !== null && ms >= minMs && ms <= durationMaxMs) return Math.round(ms)
   const least = minMs === 0 ? 'not negative' : `at least ${minMs} ms`
@@ -47,5 +63,10 @@ function millisecondsOf(duration: unknown, unit: TimeUnit): number | null {
   if (typeof duration === 'number') return Number.isFinite(duration) ? duration * unitMs[unit] : null
   if (typeof duration !== 'string') return null
   // A placeholder may stand for a plain number.
-  return /^\d+(\.\d+)?$/.test(duration) ? Number(duration) * unitMs[unit] : durationMsOf(duration)
+  return isPlainNumber(duration) ? Number(duration) * unitMs[unit] : durationMsOf(duration)
+}
+
+/** Whether it is a text of digits alone. */
+function isPlainNumber(duration: unknown): duration is string {
+  return typeof duration === 'string' && /^\d+(\.\d+)?$/.test(duration)
 }

@@ -82,7 +82,7 @@ export class LockPatience {
   next({ isCrowded = false }: { readonly isCrowded?: boolean } = {}): LockAttempt {
     const { slow, lockTimeoutMs } = this.#options
     const waitedMs = this.#waitedMs()
-    const waitMs = isCrowded ? this.#briefMs() : this.#waitMs(waitedMs)
+    const waitMs = isCrowded ? this.#withinLimit(briefMs) : this.#waitMs(waitedMs)
     if (slow === null || waitedMs < this.#lookAtMs) return { lockTimeoutMs: waitMs, slow: null }
     this.#lookAtMs = waitedMs + slow.afterMs
     const longMs = Math.max(watchedMs, waitMs)
@@ -118,16 +118,14 @@ export class LockPatience {
   /** How long one attempt waits for one lock. */
   #waitMs(waitedMs: number): number {
     const { hasWaitedMs, lockTimeoutMs } = this.#options
-    if (hasWaitedMs !== undefined && waitedMs < leadingMs) {
-      return lockTimeoutMs > 0 ? Math.min(watchedMs, lockTimeoutMs) : watchedMs
-    }
-    if (lockTimeoutMs > 0) return this.#briefMs()
+    if (hasWaitedMs !== undefined && waitedMs < leadingMs) return this.#withinLimit(watchedMs)
+    if (lockTimeoutMs > 0) return this.#withinLimit(briefMs)
     return Math.max(briefMs, Math.min(longestUnlimitedMs, Math.round(waitedMs * unlimitedShare)))
   }
 
-  #briefMs(): number {
+  #withinLimit(ms: number): number {
     const { lockTimeoutMs } = this.#options
-    return lockTimeoutMs > 0 ? Math.min(briefMs, lockTimeoutMs) : briefMs
+    return lockTimeoutMs > 0 ? Math.min(ms, lockTimeoutMs) : ms
   }
 
   #waitedMs(): number {

@@ -2,7 +2,7 @@ import { emptyJobDataMap } from '../../../core/job-data-map.ts'
 import type { JobKey, TriggerKey } from '../../../core/key.ts'
 import { KeyMap } from '../../../core/key-map.ts'
 import { KeySet } from '../../../core/key-set.ts'
-import { describeValue } from '../../../core/options.ts'
+import { textOf } from '../../../core/thrown-value.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import type { Trigger } from '../../../triggers/trigger.ts'
 import type { NodeRecovery } from '../../node-recovery.ts'
@@ -275,10 +275,7 @@ function dataOf(
 
 /** Why a firing is not run again: a clause. */
 function reasonOfLoss({ requestsRecovery, fault }: FiredRow, failure: unknown): string {
-  if (failure !== undefined) {
-    const problem = failure instanceof Error ? failure.message : describeValue(failure)
-    return `its recovery could not be stored: ${problem.replace(/\.$/, '')}`
-  }
+  if (failure !== undefined) return `its recovery could not be stored: ${textOf(failure).replace(/\.$/, '')}`
   if (fault !== undefined) return 'its row could not be read'
   return requestsRecovery ? 'its job is gone' : 'its job does not request recovery'
 }

@@ -190,7 +190,7 @@ export class ScheduleWriter {
     const calls = batch.map(({ call }) => call)
     try {
       if (isFirst && (await this.#storePastLocks(calls))) return calls.length
-      const hasWaitedMs = this.#elapsedMs() - Math.min(...batch.map(({ sinceMs }) => sinceMs))
+      const hasWaitedMs = this.#elapsedMs() - (batch[0]?.sinceMs ?? 0)
       await this.#transact(calls, { whenLocked: 'comeBack', hasWaitedMs, fires: false })
     } catch (error) {
       if (error instanceof RowsLockedError) return this.#giveUpOldest(batch, error)

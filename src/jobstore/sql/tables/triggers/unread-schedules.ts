@@ -1,4 +1,5 @@
 import { CronExpressionError, type ErrorCode, SchedulerError } from '../../../../core/errors.ts'
+import { textOf } from '../../../../core/thrown-value.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
 import { hasKeyOf } from '../../kernel/row-set.ts'
@@ -48,7 +49,8 @@ export class UnreadSchedules {
     if (value === null) return false
     const known = isZone ? this.#zones : this.#expressions
     if (known.has(value)) return true
-    known.set(value, problemOf(cause))
+    // A clause, without the full stop.
+    known.set(value, textOf(cause).replace(/\.$/, ''))
     const [oldest] = known.keys()
     if (known.size > rememberedMax && oldest !== undefined) known.delete(oldest)
     this.#values = null
@@ -86,11 +88,6 @@ function isOfZone(cause: unknown): boolean {
 /** What reading a row has thrown is the cause of the error about the row. */
 function causeOf(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined
-}
-
-/** A clause, without the full stop. */
-function problemOf(cause: unknown): string {
-  return (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
 }
 
 /** The zone and the expression of a trigger `t`, of its rows `c` and `p`, as {@link UnreadSchedules} reads them. */
