@@ -225,5 +225,6 @@ export interface JobScheduler {
   deleteJob(jobKey: JobKey | string): Promise<boolean>
   getJobDetail(jobKey: JobKey | string): Promise<JobDetail | null>
   getTrigger(triggerKey: TriggerKey | string): Promise<Trigger | null>
+  /** Whether a job or trigger is stored, also one that cannot be read. */
   checkExists(key: JobKey | TriggerKey): Promise<boolean>
 }

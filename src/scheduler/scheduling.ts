@@ -1,5 +1,5 @@
 import { checkData, checkOptions, listOf } from '../core/arguments.ts'
-import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
+import { InvalidArgumentError, isBrokenRow, SchedulerError } from '../core/errors.ts'
 import { emptyJobDataMap, triggeredByKey } from '../core/job-data-map.ts'
 import {
   checkJobKey,
@@ -409,8 +409,13 @@ export class Scheduling implements SchedulerTransaction {
   async checkExists(key: JobKey | TriggerKey): Promise<boolean> {
     checkKey('checkExists', 'key', key)
     const store = this.#open()
-    if (isJobKey(key)) return (await store.getJob(key)) !== null
-    return (await store.getTrigger(key)) !== null
+    try {
+      return (isJobKey(key) ? await store.getJob(key) : await store.getTrigger(key)) !== null
+    } catch (error) {
+      // What cannot be read is there.
+      if (isBrokenRow(error)) return true
+      throw error
+    }
   }
 
   #open(): JobStoreTransaction {

@@ -95,7 +95,7 @@ export function resolveSqliteOptions(options: SqliteJobStoreOptions): ResolvedSq
     throw invalid('synchronous', `'synchronous' is up to the given database: set it there`)
   }
   if (database !== undefined && options.driver !== undefined) {
-    throw invalid('driver', `'driver' is that of the given database`)
+    throw invalid('driver', `'driver' is that of the given database: leave it out`)
   }
   return Object.freeze({
     filename: database === undefined ? requireFilename(filename) : requireDatabase(database).name,
