@@ -14,7 +14,12 @@ export class InterruptibleSleep {
     return this.#isOver
   }
 
-  /** True after that time, false when the owner closes or has closed. */
+  /** Whether any sleep is under way. */
+  get areAny(): boolean {
+    return this.#wakers.size > 0
+  }
+
+  /** True after that time or when woken, false when the owner closes or has closed. */
   sleep(ms: number): Promise<boolean> {
     if (this.#isOver) return Promise.resolve(false)
     return new Promise((resolve) => {
@@ -28,9 +33,15 @@ export class InterruptibleSleep {
     })
   }
 
+  /** Ends the sleeps that are under way, in their order. */
+  wakeAll(): void {
+    if (this.#wakers.size === 0) return
+    for (const wake of [...this.#wakers]) wake()
+  }
+
   /** Ends all sleeps, present and future. */
   end(): void {
     this.#isOver = true
-    for (const wake of [...this.#wakers]) wake()
+    this.wakeAll()
   }
 }

@@ -1,7 +1,6 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import type { IdGenerator } from '../../core/ids.ts'
 import type { Clock } from '../../time/clock.ts'
-import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import type {
   RunsAtOnce,
@@ -12,6 +11,7 @@ import type {
   SqlValue,
 } from '../sql/kernel/statement.ts'
 import { FullDisk } from './full-disk.ts'
+import { LockedFile } from './locked-file.ts'
 import { blockedAtOnceMs, type SqliteDatabase, type SqliteSettings } from './sqlite-database.ts'
 import { loadSqliteDriver } from './sqlite-driver.ts'
 import {
@@ -61,9 +61,6 @@ export async function openSqlite(
   return runner
 }
 
-const pauseMinMs = 2
-const pauseMaxMs = 100
-
 /**
  * Runs programs on one connection. A transaction is immediate and runs synchronously from begin to commit: no lock is
  * held across an `await`, and the event loop is blocked for that time, so programs are short.
@@ -73,7 +70,7 @@ export class SqliteRunner implements SqlRunner {
   readonly #options: SqliteRunnerOptions
   readonly #underWay = new Set<Promise<unknown>>()
   #connection: Connection | null = null
-  readonly #sleep: InterruptibleSleep
+  readonly #locked: LockedFile
   readonly #fullDisk: FullDisk
   #connections = 0
   #isClosed = false
@@ -82,7 +79,7 @@ export class SqliteRunner implements SqlRunner {
     this.#source = source
     this.#options = options
     this.#fullDisk = new FullDisk(options.clock, source)
-    this.#sleep = new InterruptibleSleep(options.clock)
+    this.#locked = new LockedFile(options)
   }
 
   /** How many connections it has opened so far; an error may make it take another one. */
@@ -91,7 +88,7 @@ export class SqliteRunner implements SqlRunner {
   }
 
   isCutOff(): boolean {
-    return this.#sleep.isOver
+    return this.#locked.isCutOff
   }
 
   /** Opens the connection. @throws JobPersistenceError ERR_DATABASE, ERR_DATABASE_UNAVAILABLE */
@@ -100,12 +97,12 @@ export class SqliteRunner implements SqlRunner {
   }
 
   async transact<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
-    return this.#patiently(() => this.#attempt('BEGIN IMMEDIATE', begin))
+    return this.#patiently((blockedMs) => this.#attempt('BEGIN IMMEDIATE', blockedMs, begin))
   }
 
   async read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
     // Deferred: the statements see one state, and no lock is taken.
-    return this.#patiently(() => this.#attempt('BEGIN', begin))
+    return this.#patiently((blockedMs) => this.#attempt('BEGIN', blockedMs, begin))
   }
 
   async close(): Promise<void> {
@@ -117,11 +114,11 @@ export class SqliteRunner implements SqlRunner {
   /** From now on an operation that meets a lock of another connection fails at once. */
   cutOff(): void {
     this.#isClosed = true
-    this.#sleep.end()
+    this.#locked.cutOff()
   }
 
   /** Tries again while another connection has a lock, up to the time limit. */
-  async #patiently<Answer>(attempt: () => Answer): Promise<Answer> {
+  async #patiently<Answer>(attempt: (blockedMs: number) => Answer): Promise<Answer> {
     if (this.#isClosed) throw wasShutDown()
     const trying = this.#tryUntilFree(attempt)
     this.#underWay.add(trying)
@@ -132,40 +129,47 @@ export class SqliteRunner implements SqlRunner {
     }
   }
 
-  async #tryUntilFree<Answer>(attempt: () => Answer): Promise<Answer> {
+  async #tryUntilFree<Answer>(attempt: (blockedMs: number) => Answer): Promise<Answer> {
     const { clock, busyTimeoutMs } = this.#options
     const startedMs = clock.elapsedMs()
-    for (let failures = 1; ; failures++) {
-      try {
-        return attempt()
-      } catch (error) {
-        if (needsNewConnection(error)) this.#disconnect()
-        const hasTime = clock.elapsedMs() - startedMs < busyTimeoutMs
-        if (!isBusy(error) || !hasTime || this.isCutOff()) throw sqliteFailure(error, this.#source)
+    let blockedMs = this.#locked.isWaitedFor ? 0 : blockedAtOnceMs
+    try {
+      for (;;) {
+        let leftMs: number
+        try {
+          return attempt(blockedMs)
+        } catch (error) {
+          if (needsNewConnection(error)) this.#disconnect()
+          leftMs = startedMs + busyTimeoutMs - clock.elapsedMs()
+          if (!isBusy(error) || leftMs <= 0 || this.isCutOff()) throw sqliteFailure(error, this.#source)
+        }
+        await this.#locked.wait(leftMs)
+        if (this.isCutOff()) throw wasShutDown()
+        blockedMs = 0
       }
-      await this.#pause(failures)
-      if (this.isCutOff()) throw wasShutDown()
+    } finally {
+      this.#locked.operationEnded()
     }
   }
 
-  /** Full jitter, so that processes that collided do not collide again. */
-  async #pause(failures: number): Promise<void> {
-    const { ids } = this.#options
-    const longestMs = Math.min(pauseMaxMs, pauseMinMs * 2 ** Math.min(failures, 10))
-    await this.#sleep.sleep(Math.ceil(ids.random() * longestMs))
-  }
-
-  /** The user's connection has the user's timeout, which would block the event loop. */
-  #attempt<Answer>(opening: 'BEGIN' | 'BEGIN IMMEDIATE', begin: () => SqlProgram<Answer>): Answer {
+  /** SQLite itself waits for a lock for up to `blockedMs`, whatever the timeout of the connection is. */
+  #attempt<Answer>(
+    opening: 'BEGIN' | 'BEGIN IMMEDIATE',
+    blockedMs: number,
+    begin: () => SqlProgram<Answer>,
+  ): Answer {
     const { database } = this.#connect()
-    const theirs = this.#source.isOwned ? 0 : Number(database.pragma('busy_timeout', { simple: true }))
+    const theirs = this.#source.isOwned
+      ? blockedAtOnceMs
+      : Number(database.pragma('busy_timeout', { simple: true }))
     const transaction = (): Answer => this.#between(opening, begin)
-    if (theirs <= blockedAtOnceMs) return this.#fullDisk.withRoom(database, transaction)
-    database.pragma(`busy_timeout = ${blockedAtOnceMs}`)
+    if (theirs <= blockedMs) return this.#fullDisk.withRoom(database, transaction)
+    database.pragma(`busy_timeout = ${blockedMs}`)
     try {
       return this.#fullDisk.withRoom(database, transaction)
     } finally {
-      database.pragma(`busy_timeout = ${theirs}`)
+      // It is closed where a rollback has failed.
+      if (this.#connection?.database === database) database.pragma(`busy_timeout = ${theirs}`)
     }
   }
 

@@ -131,6 +131,49 @@ describe('a file that another connection has locked', () => {
     expect(await numbers(runner)).toEqual([1, 2])
   })
 
+  test('is used by all that wait, in their order, in a gap of milliseconds', async () => {
+    const filename = join(temporaryFolder(), 'a.db')
+    const clock = new ManualClock(0)
+    const runner = await sqliteRunner(filename, { clock, ids: seededIds(1) })
+    await write(runner, 'CREATE TABLE t (n integer)')
+    const other = new Database(filename)
+    other.exec('BEGIN IMMEDIATE')
+    const done: number[] = []
+    const writing = Array.from({ length: 20 }, async (_, n) => {
+      await write(runner, `INSERT INTO t VALUES (${n})`)
+      done.push(n)
+    })
+    await clock.advance(1_000)
+    expect(done).toEqual([])
+    other.exec('COMMIT')
+    await clock.advance(10)
+    other.exec('BEGIN IMMEDIATE')
+    await Promise.all(writing)
+    expect(done).toEqual(Array.from({ length: 20 }, (_, n) => n))
+    other.exec('COMMIT')
+    other.close()
+    expect(await numbers(runner)).toEqual(done)
+  })
+
+  test('is looked at by one of those that wait, and by another one when its time is over', async () => {
+    const filename = join(temporaryFolder(), 'a.db')
+    const clock = new ManualClock(0)
+    const runner = await sqliteRunner(filename, { clock, ids: seededIds(1), busyTimeoutMs: 1_000 })
+    await write(runner, 'CREATE TABLE t (n integer)')
+    const other = new Database(filename)
+    other.exec('BEGIN IMMEDIATE')
+    const failing = expect(write(runner, 'INSERT INTO t VALUES (1)')).rejects.toMatchObject(unavailable)
+    await clock.advance(900)
+    const writing = [0, 1].map((n) => write(runner, `INSERT INTO t VALUES (${n})`))
+    await clock.advance(200)
+    await failing
+    other.exec('COMMIT')
+    await clock.advance(10)
+    await Promise.all(writing)
+    expect(await numbers(runner)).toEqual([0, 1])
+    other.close()
+  })
+
   test('is an error when it stays so for too long', async () => {
     const filename = join(temporaryFolder(), 'a.db')
     const runner = await sqliteRunner(filename, { busyTimeoutMs: 30 })
