@@ -1,5 +1,5 @@
 import { isBrokenRow } from '../core/errors.ts'
-import type { JobKey, TriggerKey } from '../core/key.ts'
+import { isGeneratedKey, type JobKey, type TriggerKey } from '../core/key.ts'
 import type { KeyMap } from '../core/key-map.ts'
 import type { JobSource } from '../jobs/job-definition.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
@@ -77,6 +77,8 @@ export class PlannedJobs {
 
   /** Stores a plan that differs from what is stored; what is the same costs two reads. */
   async put(planned: PlannedJob): Promise<PutPlan> {
+    // Nothing is stored under a key that was made a moment ago.
+    if (isGeneratedKey(planned.job.key)) return this.store(planned)
     const job = await this.#parts.open().getJob(planned.job.key)
     // The store itself looks for the trigger of a job that is new.
     const trigger = job === null ? null : await this.#triggerOf(planned)

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { JobBuilder, TriggerBuilder } from 'quartz-ts'
 import { postgresJobStore } from 'quartz-ts/postgres'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { postgresStores } from '../support/sql-stores.ts'
 import {
   note,
@@ -57,6 +57,25 @@ describe('a transaction of the user on PostgreSQL', () => {
     expect(firing.ran).toEqual(['b'])
     await run('COMMIT')
     await firing.hasRun('a')
+  })
+
+  test.each([
+    ['skipLocked', undefined, 4],
+    ['skipLocked', 'a', 6],
+    ['quartzLocks', undefined, 5],
+  ] as const)('with %s and the key %s is held up for few round trips', async (locking, key, most) => {
+    const { newStore, begin, connect: user } = await scene(locking)
+    const { scheduler, hasRun, ran } = await openNode(newStore())
+    await scheduler.start()
+    const { handle, run } = await user()
+    await run(begin)
+    const asked = vi.spyOn(handle as pg.Client, 'query')
+    const tx = scheduler.withTransaction(handle)
+    const scheduled = await tx.schedule('note', { in: 0, ...(key !== undefined && { key }) })
+    expect(asked.mock.calls.length).toBeLessThanOrEqual(most)
+    await run('COMMIT')
+    await hasRun(scheduled.key.name)
+    expect(ran).toEqual([scheduled.key.name])
   })
 
   test('goes on after an error of a statement of ours, and tells of one of its own', async () => {

@@ -4,7 +4,7 @@ import { describeValue } from '../../core/options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { EncodingTries } from '../sql/kernel/poor-encoding.ts'
 import type { TransactionLock, TransactionOptions } from '../sql/kernel/sql-runner.ts'
-import { noReply, run, type SqlProgram, type SqlReply } from '../sql/kernel/statement.ts'
+import { later, type SqlProgram, type SqlStatement } from '../sql/kernel/statement.ts'
 import type { JoinedRunner } from '../sql/sql-engine.ts'
 import { isWorthEscapes } from './lacking-character.ts'
 import type { LockingStrategy } from './locking.ts'
@@ -12,6 +12,7 @@ import type { PostgresConnections } from './postgres-connections.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { PreparedStatements } from './prepared-statements.ts'
+import { StatementSender } from './statement-sender.ts'
 import { writeWakeMessage } from './wake-message.ts'
 
 export interface JoinedPostgresOptions {
@@ -81,11 +82,13 @@ export class JoinedPostgres implements JoinedRunner {
     begin: () => SqlProgram<Answer>,
     lock: TransactionLock,
   ): Promise<Answer> {
-    await session.query({ text: 'SAVEPOINT quartz_ts' })
+    const sender = new StatementSender(session, this.#statements)
+    sender.add(statementOf('SAVEPOINT quartz_ts'))
     try {
-      await this.#lock(session, lock)
-      const answer = await this.#steps(session, begin())
-      await session.query({ text: 'RELEASE SAVEPOINT quartz_ts' })
+      await this.#lock(sender, lock)
+      const answer = await sender.run(begin())
+      await sender.arrived()
+      await sender.ask(statementOf('RELEASE SAVEPOINT quartz_ts'))
       return answer
     } catch (error) {
       // When this fails too the transaction has failed; the first error has the reason.
@@ -108,7 +111,7 @@ export class JoinedPostgres implements JoinedRunner {
     if (wakeChannel === null) return
     // PostgreSQL sends it at the commit. Without a sender, so that this node is woken too.
     const values = [wakeChannel, writeWakeMessage({ earliestMs, from: '' })]
-    yield* run({ text: 'SELECT pg_notify($1, $2)', values })
+    yield* later({ text: 'SELECT pg_notify($1, $2)', values })
   }
 
   async #inTurn<Answer>(task: (session: PostgresSession) => Promise<Answer>): Promise<Answer> {
@@ -128,35 +131,30 @@ export class JoinedPostgres implements JoinedRunner {
     }
   }
 
-  async #lock(session: PostgresSession, lock: TransactionLock): Promise<void> {
+  async #lock(sender: StatementSender, lock: TransactionLock): Promise<void> {
     const { locking, connections } = this.#options
-    const locks = locking.take(lock)
-    if (locks.length === 0) return
-    if (locking.isTaken(await this.#take(session, locks)) || locking.prepare === null) return
+    const locks = locking.take(lock).map(statementOf)
+    sender.add(...locks)
+    const { prepare } = locking
+    if (prepare === null || locks.length === 0) return
+    const areTaken = async (): Promise<boolean> =>
+      locking.isTaken((await sender.flush()).slice(-locks.length))
+    if (await areTaken()) return
     // Not in the user's transaction, because the node cannot wait for its end.
     const own = await connections.open(null)
     try {
-      await own.query({ text: locking.prepare })
+      await own.query({ text: prepare })
     } finally {
       own.release()
     }
-    if (locking.isTaken(await this.#take(session, locks))) return
+    sender.add(...locks)
+    if (await areTaken()) return
     throw new DatabaseFailure(new Error('lock rows vanish as soon as they are made'))
   }
+}
 
-  #take(session: PostgresSession, locks: readonly string[]): Promise<readonly SqlReply[]> {
-    return session.pipeline(locks.map((text) => this.#statements.named({ text, values: [] })))
-  }
-
-  async #steps<Answer>(session: PostgresSession, program: SqlProgram<Answer>): Promise<Answer> {
-    let step = program.next()
-    while (step.done !== true) {
-      const [reply = noReply] = await session.pipeline([this.#statements.named(step.value)])
-      step.value.pending?.settle(reply)
-      step = program.next(reply)
-    }
-    return step.value
-  }
+function statementOf(text: string): SqlStatement {
+  return { text, values: [] }
 }
 
 /** Whether another transaction has stored or deleted the same row meanwhile, which the next attempt may see. */

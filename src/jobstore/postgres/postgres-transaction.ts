@@ -1,10 +1,11 @@
 import type { TransactionLock } from '../sql/kernel/sql-runner.ts'
-import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/kernel/statement.ts'
+import type { SqlProgram, SqlReply, SqlStatement } from '../sql/kernel/statement.ts'
 import { serverStartedExpression, type TransactionNumber, timelineExpression } from './commit-doubt.ts'
 import type { LockingStrategy } from './locking.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
+import { StatementSender } from './statement-sender.ts'
 
 export interface TransactionSettings {
   readonly locking: LockingStrategy
@@ -101,34 +102,28 @@ export const begin: SqlStatement = statementOf(
 export const commit: SqlStatement = statementOf('COMMIT')
 const commitWithoutDisk = statementOf("SELECT set_config('synchronous_commit', 'off', true)")
 
-/** How many characters of values may wait to be sent together, because one time limit holds for all their answers. */
-const unsentMax = 1_000_000
-
 /** See `TransactionOptions`. */
 interface CommitManner {
   readonly mayBeLost: boolean
   readonly goesAtOnce: boolean
 }
 
-/**
- * One transaction on one connection. A statement whose answer the program does not wait for is sent with the next one
- * that it waits for, or with the COMMIT, because a round trip costs more than most statements.
- */
+/** One transaction on one connection. */
 export class PostgresTransaction {
   readonly #session: PostgresSession
   readonly #settings: TransactionSettings
   readonly #opening: SqlStatement
-  #unsent: SqlStatement[] = []
-  #unsentSize = 0
+  readonly #sender: StatementSender
   #number: TransactionNumber | null = null
-  /** Statements that are sent ahead, while the program goes on; null while there are none. Never rejects. */
-  #ahead: Promise<{ readonly failure: unknown } | null> | null = null
 
   /** `opening` is the statement after the BEGIN. */
   constructor(session: PostgresSession, settings: TransactionSettings, opening: SqlStatement) {
     this.#session = session
     this.#settings = settings
     this.#opening = opening
+    this.#sender = new StatementSender(session, settings.statements, (replies) => {
+      if (this.#number === null) this.#note(replies[1])
+    })
   }
 
   /** The transaction number, once the server has begun the transaction. */
@@ -139,93 +134,38 @@ export class PostgresTransaction {
   /** Runs a program from the BEGIN up to, but without, the COMMIT; at its end some statements may be unsent. */
   async run<Answer>(program: SqlProgram<Answer>, lock: TransactionLock): Promise<Answer> {
     await this.#begin(lock)
-    try {
-      let step = program.next()
-      while (step.done !== true) {
-        const statement = step.value
-        if (statement.pending === undefined) step = program.next(await this.#ask(statement))
-        else {
-          await this.#putOff(statement)
-          step = program.next(noReply)
-        }
-      }
-      return step.value
-    } catch (error) {
-      // The caller rolls back, for which the connection must be free.
-      await this.#ahead
-      throw error
-    }
+    return this.#sender.run(program)
   }
 
   async commit({ mayBeLost, goesAtOnce }: CommitManner): Promise<void> {
-    await this.#arrived()
+    await this.#sender.arrived()
     // If the answer to the COMMIT is lost, the server can be asked only about a transaction with a number.
-    if (this.#number === null && !goesAtOnce) await this.#flush()
-    if (mayBeLost) this.#unsent.push(commitWithoutDisk)
-    await this.#ask(commit)
+    if (this.#number === null && !goesAtOnce) await this.#sender.flush()
+    if (mayBeLost) this.#sender.add(commitWithoutDisk)
+    await this.#sender.ask(commit)
   }
 
   async #begin(lock: TransactionLock): Promise<void> {
     const { locking } = this.#settings
     const locks = locking.take(lock)
-    this.#unsent = [begin, this.#opening, ...locks.map(statementOf)]
-    if (locking.prepare !== null) await this.#takeLockRows(locking.prepare, locks.length)
+    const opening = [begin, this.#opening, ...locks.map(statementOf)]
+    this.#sender.add(...opening)
+    if (locking.prepare !== null) await this.#takeLockRows(locking.prepare, opening, locks.length)
   }
 
   /** Makes lock rows that are missing. */
-  async #takeLockRows(prepare: string, lockCount: number): Promise<void> {
+  async #takeLockRows(prepare: string, opening: readonly SqlStatement[], lockCount: number): Promise<void> {
     const { locking } = this.#settings
-    const opening = this.#unsent
     for (let attempt = 1; ; attempt++) {
-      const replies = await this.#flush()
+      const replies = await this.#sender.flush()
       if (locking.isTaken(replies.slice(replies.length - lockCount))) return
       // Twice at most, unless another session deletes the rows again and again.
       if (attempt > 2) throw new DatabaseFailure(new Error('lock rows vanish as soon as they are made'))
       await this.#session.query({ text: 'ROLLBACK' })
       await this.#session.query({ text: prepare })
       this.#number = null
-      this.#unsent = opening
+      this.#sender.add(...opening)
     }
-  }
-
-  async #putOff(statement: SqlStatement): Promise<void> {
-    this.#unsent.push(statement)
-    this.#unsentSize += sizeOf(statement)
-    if (this.#unsentSize <= unsentMax) return
-    await this.#arrived()
-    // The program makes its next statements while the server runs these.
-    this.#ahead = this.#send().then(
-      () => null,
-      (failure: unknown) => ({ failure }),
-    )
-  }
-
-  /** Waits for what was sent ahead. @throws what it failed with */
-  async #arrived(): Promise<void> {
-    const outcome = await this.#ahead
-    this.#ahead = null
-    if (outcome !== null) throw outcome.failure
-  }
-
-  async #ask(statement: SqlStatement): Promise<SqlReply> {
-    this.#unsent.push(statement)
-    return (await this.#flush()).at(-1) ?? noReply
-  }
-
-  async #flush(): Promise<readonly SqlReply[]> {
-    await this.#arrived()
-    return this.#send()
-  }
-
-  async #send(): Promise<readonly SqlReply[]> {
-    const sent = this.#unsent
-    this.#unsent = []
-    this.#unsentSize = 0
-    const { statements } = this.#settings
-    const replies = await this.#session.pipeline(sent.map((statement) => statements.named(statement)))
-    for (const [index, { pending }] of sent.entries()) pending?.settle(replies[index] ?? noReply)
-    if (this.#number === null) this.#note(replies[1])
-    return replies
   }
 
   #note(reply: SqlReply | undefined): void {
@@ -235,10 +175,6 @@ export class PostgresTransaction {
     const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
     this.#number = { xid, timeline: textOf(timeline), began, serverStarted: textOf(serverStarted) }
   }
-}
-
-function sizeOf({ values }: SqlStatement): number {
-  return values.reduce<number>((size, value) => size + (typeof value === 'string' ? value.length : 0), 0)
 }
 
 function statementOf(text: string): SqlStatement {

@@ -1,4 +1,4 @@
-import { type JobKey, type TriggerKey, triggerKey } from '../../../../core/key.ts'
+import { type JobKey, triggerKey } from '../../../../core/key.ts'
 import { asSeen } from '../../../ended-trigger.ts'
 import {
   isDeclaredUpTo,
@@ -25,14 +25,20 @@ export function* putPlanned(tx: SqlTransaction, planned: PlannedJob): SqlProgram
   const { job } = planned
   const key = triggerKey(job.key.name, job.key.group)
   // The note before jobs, and jobs before triggers, as everywhere.
-  const [inForce, locked] = yield* together(lockGeneration(tx, job.plan.set), lockJobs(tx, [job.key]))
-  const existing = yield* lockTriggers(tx, [key])
+  const [inForce, locked, existing] = yield* together(
+    lockGeneration(tx, job.plan.set),
+    lockJobs(tx, [job.key]),
+    lockTriggers(tx, [key]),
+  )
   const ref = existing.get(key)
   if (ref !== undefined && !ref.jobKey.equals(job.key)) throw plannedOntoAnother(key)
-  const { found, broken } = yield* tx.session.jobs.load([job.key])
+  // Only what was there to be locked; most calls store what is new.
+  const [{ found, broken }, stored] = yield* together(
+    tx.session.jobs.load([...locked.keys()]),
+    storedTrigger(tx, ref),
+  )
   const fault = broken.get(job.key)
   if (fault !== undefined) throw fault
-  const stored = yield* storedTrigger(tx, key)
   const calendarOf = yield* calendarsOf(tx, [planned.trigger])
   const before = {
     job: found.get(job.key) ?? null,
@@ -75,9 +81,13 @@ function* lockGeneration(tx: SqlTransaction, set: string | null): SqlProgram<num
 }
 
 /** A trigger that cannot be read counts as none: it is replaced. */
-function* storedTrigger(tx: SqlTransaction, key: TriggerKey): SqlProgram<StoredTrigger | undefined> {
-  const { found } = yield* tx.session.triggers.load([key])
-  return found.get(key)
+function* storedTrigger(
+  tx: SqlTransaction,
+  ref: TriggerRef | undefined,
+): SqlProgram<StoredTrigger | undefined> {
+  if (ref === undefined) return undefined
+  const { found } = yield* tx.session.triggers.load([ref.key])
+  return found.get(ref.key)
 }
 
 function* dropTrigger(tx: SqlTransaction, ref: TriggerRef): SqlProgram<void> {
