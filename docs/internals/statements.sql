@@ -8380,24 +8380,37 @@ WHERE (
     )
 )
 ON CONFLICT (sched_name, job_group,
-  job_name) DO UPDATE SET last_fire_id = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
-  excluded.last_fired_time) THEN excluded.last_fire_id ELSE t.last_fire_id END,
-  last_finished_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
-  excluded.last_fired_time) THEN excluded.last_finished_time ELSE t.last_finished_time END,
-  last_outcome = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
-  excluded.last_fired_time) THEN excluded.last_outcome ELSE t.last_outcome END,
-  last_fired_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
-  excluded.last_fired_time) THEN excluded.last_fired_time ELSE t.last_fired_time END,
-  last_error = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
-  excluded.last_failure_time) THEN excluded.last_error ELSE t.last_error END,
-  last_success_time = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time,
-  excluded.last_success_time) THEN excluded.last_success_time ELSE t.last_success_time END,
-  last_failure_time = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
-  excluded.last_failure_time) THEN excluded.last_failure_time ELSE t.last_failure_time END,
-  failures = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time, excluded.last_success_time)
-  THEN excluded.failures + CASE WHEN t.failures > 0 AND t.last_failure_time > excluded.last_success_time THEN
-  1 ELSE 0 END ELSE t.failures + CASE WHEN t.last_success_time IS NULL OR excluded.last_failure_time >
-  t.last_success_time THEN excluded.failures ELSE 0 END END, changed_time = excluded.changed_time;
+  job_name) DO UPDATE SET last_fire_id = CASE WHEN (excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) OR (excluded.last_fired_time IS NOT NULL AND t.last_fired_time >
+  excluded.changed_time + 60000)) THEN excluded.last_fire_id ELSE t.last_fire_id END,
+  last_finished_time = CASE WHEN (excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) OR (excluded.last_fired_time IS NOT NULL AND t.last_fired_time >
+  excluded.changed_time + 60000)) THEN excluded.last_finished_time ELSE t.last_finished_time END,
+  last_outcome = CASE WHEN (excluded.last_fired_time >= COALESCE(t.last_fired_time, excluded.last_fired_time)
+  OR (excluded.last_fired_time IS NOT NULL AND t.last_fired_time > excluded.changed_time + 60000)) THEN
+  excluded.last_outcome ELSE t.last_outcome END,
+  last_fired_time = CASE WHEN (excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) OR (excluded.last_fired_time IS NOT NULL AND t.last_fired_time >
+  excluded.changed_time + 60000)) THEN excluded.last_fired_time ELSE t.last_fired_time END,
+  last_error = CASE WHEN (
+  excluded.last_failure_time >= COALESCE(t.last_failure_time, excluded.last_failure_time)
+    OR (excluded.last_failure_time IS NOT NULL AND t.last_failure_time > excluded.changed_time + 60000)
+) THEN excluded.last_error ELSE t.last_error END,
+  last_success_time = CASE WHEN (excluded.last_success_time >= COALESCE(t.last_success_time,
+  excluded.last_success_time) OR (
+  excluded.last_success_time IS NOT NULL AND t.last_success_time > excluded.changed_time + 60000
+)) THEN excluded.last_success_time WHEN t.last_success_time > excluded.changed_time + 60000 THEN
+  COALESCE(excluded.last_failure_time, t.last_success_time) ELSE t.last_success_time END,
+  last_failure_time = CASE WHEN (excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) OR (excluded.last_failure_time IS NOT NULL AND t.last_failure_time >
+  excluded.changed_time + 60000)) THEN excluded.last_failure_time ELSE t.last_failure_time END,
+  failures = CASE WHEN (excluded.last_success_time >= COALESCE(t.last_success_time,
+  excluded.last_success_time) OR (excluded.last_success_time IS NOT NULL AND t.last_success_time >
+  excluded.changed_time + 60000)) THEN excluded.failures + CASE WHEN t.failures > 0 AND t.last_failure_time >
+  excluded.last_success_time AND NOT t.last_failure_time > excluded.changed_time + 60000 THEN 1 ELSE 0 END
+  ELSE t.failures + CASE WHEN t.last_success_time IS NULL OR excluded.last_failure_time > t.last_success_time
+  OR t.last_success_time > excluded.changed_time + 60000 THEN excluded.failures ELSE 0 END END,
+  changed_time = excluded.changed_time;
 
 -- PostgreSQL
 INSERT INTO qrtz_job_status AS t (job_name, job_group, sched_name, last_fire_id, last_fired_time,
@@ -8431,24 +8444,37 @@ WHERE (
     )
 )
 ON CONFLICT (sched_name, job_group,
-  job_name) DO UPDATE SET last_fire_id = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
-  excluded.last_fired_time) THEN excluded.last_fire_id ELSE t.last_fire_id END,
-  last_finished_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
-  excluded.last_fired_time) THEN excluded.last_finished_time ELSE t.last_finished_time END,
-  last_outcome = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
-  excluded.last_fired_time) THEN excluded.last_outcome ELSE t.last_outcome END,
-  last_fired_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
-  excluded.last_fired_time) THEN excluded.last_fired_time ELSE t.last_fired_time END,
-  last_error = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
-  excluded.last_failure_time) THEN excluded.last_error ELSE t.last_error END,
-  last_success_time = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time,
-  excluded.last_success_time) THEN excluded.last_success_time ELSE t.last_success_time END,
-  last_failure_time = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
-  excluded.last_failure_time) THEN excluded.last_failure_time ELSE t.last_failure_time END,
-  failures = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time, excluded.last_success_time)
-  THEN excluded.failures + CASE WHEN t.failures > 0 AND t.last_failure_time > excluded.last_success_time THEN
-  1 ELSE 0 END ELSE t.failures + CASE WHEN t.last_success_time IS NULL OR excluded.last_failure_time >
-  t.last_success_time THEN excluded.failures ELSE 0 END END, changed_time = excluded.changed_time;
+  job_name) DO UPDATE SET last_fire_id = CASE WHEN (excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) OR (excluded.last_fired_time IS NOT NULL AND t.last_fired_time >
+  excluded.changed_time + 60000)) THEN excluded.last_fire_id ELSE t.last_fire_id END,
+  last_finished_time = CASE WHEN (excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) OR (excluded.last_fired_time IS NOT NULL AND t.last_fired_time >
+  excluded.changed_time + 60000)) THEN excluded.last_finished_time ELSE t.last_finished_time END,
+  last_outcome = CASE WHEN (excluded.last_fired_time >= COALESCE(t.last_fired_time, excluded.last_fired_time)
+  OR (excluded.last_fired_time IS NOT NULL AND t.last_fired_time > excluded.changed_time + 60000)) THEN
+  excluded.last_outcome ELSE t.last_outcome END,
+  last_fired_time = CASE WHEN (excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) OR (excluded.last_fired_time IS NOT NULL AND t.last_fired_time >
+  excluded.changed_time + 60000)) THEN excluded.last_fired_time ELSE t.last_fired_time END,
+  last_error = CASE WHEN (
+  excluded.last_failure_time >= COALESCE(t.last_failure_time, excluded.last_failure_time)
+    OR (excluded.last_failure_time IS NOT NULL AND t.last_failure_time > excluded.changed_time + 60000)
+) THEN excluded.last_error ELSE t.last_error END,
+  last_success_time = CASE WHEN (excluded.last_success_time >= COALESCE(t.last_success_time,
+  excluded.last_success_time) OR (
+  excluded.last_success_time IS NOT NULL AND t.last_success_time > excluded.changed_time + 60000
+)) THEN excluded.last_success_time WHEN t.last_success_time > excluded.changed_time + 60000 THEN
+  COALESCE(excluded.last_failure_time, t.last_success_time) ELSE t.last_success_time END,
+  last_failure_time = CASE WHEN (excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) OR (excluded.last_failure_time IS NOT NULL AND t.last_failure_time >
+  excluded.changed_time + 60000)) THEN excluded.last_failure_time ELSE t.last_failure_time END,
+  failures = CASE WHEN (excluded.last_success_time >= COALESCE(t.last_success_time,
+  excluded.last_success_time) OR (excluded.last_success_time IS NOT NULL AND t.last_success_time >
+  excluded.changed_time + 60000)) THEN excluded.failures + CASE WHEN t.failures > 0 AND t.last_failure_time >
+  excluded.last_success_time AND NOT t.last_failure_time > excluded.changed_time + 60000 THEN 1 ELSE 0 END
+  ELSE t.failures + CASE WHEN t.last_success_time IS NULL OR excluded.last_failure_time > t.last_success_time
+  OR t.last_success_time > excluded.changed_time + 60000 THEN excluded.failures ELSE 0 END END,
+  changed_time = excluded.changed_time;
 
 -- jobStatus.addDays
 --   sql-records.ts (SqlRecords)

@@ -1,6 +1,7 @@
 import { checkWhole } from '../core/arguments.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { checkJobKey, type JobKey } from '../core/key.ts'
+import { isAhead } from '../jobstore/clock-ahead.ts'
 import type { JobStatus } from '../jobstore/job-status.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { dayMs } from '../time/civil.ts'
@@ -59,9 +60,14 @@ export async function lackOfSuccess(
   requireJobStatus(scheduler)
   const status = await scheduler.getJobStatus(jobKey)
   const lastMs = status?.lastSuccessTimeMs ?? null
-  const sinceMs = lastMs ?? Math.min(watchedSinceMs, ...instantsAfterFirstRun(status))
+  // When a success was that is of a clock that was ahead, nothing tells.
+  const isOfClockAhead = lastMs !== null && isAhead(lastMs, nowMs)
+  const sinceMs =
+    lastMs === null || isOfClockAhead ? Math.min(watchedSinceMs, ...instantsAfterFirstRun(status)) : lastMs
   if (nowMs - sinceMs <= ms) return null
-  const last = lastMs === null ? 'it never has' : `it last did at ${new Date(lastMs).toISOString()}`
+  const at = lastMs === null ? null : new Date(lastMs).toISOString()
+  const byWhat = isOfClockAhead ? ', by a clock that was ahead' : ''
+  const last = at === null ? 'it never has' : `it last did at ${at}${byWhat}`
   return `Job ${jobKey.toString()} has not ended well for ${ms} ms: ${last}.`
 }
 

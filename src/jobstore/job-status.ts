@@ -1,6 +1,7 @@
 import type { JobKey } from '../core/key.ts'
 import { beginningOf } from '../core/text-beginning.ts'
 import type { EpochMs } from '../time/clock.ts'
+import { isAhead } from './clock-ahead.ts'
 import type { ExecutionReport } from './execution-report.ts'
 import type { ExecutionOutcome, PageRequest } from './queries.ts'
 
@@ -147,13 +148,14 @@ export function addExecution(change: JobStatusChange, execution: EndedExecution)
   const { outcome, fireTimeMs, finishedTimeMs, knownTimeMs, part } = execution
   if (part !== 'firing') addToDay(change, execution)
   if (outcome === 'vetoed' || part === 'item') return
-  if (change.last === null || fireTimeMs >= change.last.fireTimeMs) {
+  if (isAfter(fireTimeMs, change.last?.fireTimeMs ?? null, knownTimeMs)) {
     change.last = { fireInstanceId: execution.fireInstanceId, fireTimeMs, finishedTimeMs, outcome }
   }
   if (outcome === 'succeeded') {
     change.lastSuccessTimeMs = knownTimeMs
     change.failures = 0
   } else if (outcome !== 'interrupted') {
+    change.lastSuccessTimeMs = before(change.lastSuccessTimeMs, knownTimeMs, knownTimeMs)
     change.lastFailureTimeMs = knownTimeMs
     change.lastErrorText = beginningOrNone(execution.errorText)
     change.failures++
@@ -173,14 +175,20 @@ function addToDay(change: JobStatusChange, execution: EndedExecution): void {
     day.runTimeMs += Math.max(0, finishedTimeMs - fireTimeMs)
 }
 
-/** Adds a change to another one of the same job that was known before; what it tells may be older, of another node. */
-export function addChange(change: JobStatusChange, later: JobStatusChange): void {
-  if (later.last !== null && (change.last === null || later.last.fireTimeMs >= change.last.fireTimeMs)) {
+/**
+ * Adds a change to another one of the same job that was known before; what it tells may be older, of another node.
+ * Whatever it tells is newer than what a clock gave that was ahead: until the clock has caught up, nothing else would be
+ * the last of the job.
+ */
+export function addChange(change: JobStatusChange, later: JobStatusChange, nowMs: EpochMs): void {
+  if (later.last !== null && isAfter(later.last.fireTimeMs, change.last?.fireTimeMs ?? null, nowMs)) {
     change.last = later.last
   }
-  change.failures = failuresOfBoth(change, later)
-  change.lastSuccessTimeMs = latest(change.lastSuccessTimeMs, later.lastSuccessTimeMs)
-  if (isAfter(later.lastFailureTimeMs, change.lastFailureTimeMs)) {
+  change.failures = failuresOfBoth(change, later, nowMs)
+  change.lastSuccessTimeMs = isAfter(later.lastSuccessTimeMs, change.lastSuccessTimeMs, nowMs)
+    ? later.lastSuccessTimeMs
+    : before(change.lastSuccessTimeMs, later.lastFailureTimeMs, nowMs)
+  if (isAfter(later.lastFailureTimeMs, change.lastFailureTimeMs, nowMs)) {
     change.lastFailureTimeMs = later.lastFailureTimeMs
     change.lastErrorText = later.lastErrorText
   }
@@ -192,22 +200,34 @@ export function addChange(change: JobStatusChange, later: JobStatusChange): void
 }
 
 /** Failures since the last success of both. Of those of the other change at least the last one is known by its time. */
-function failuresOfBoth(known: JobStatusChange, added: JobStatusChange): number {
-  if (added.lastSuccessTimeMs !== null && isAfter(added.lastSuccessTimeMs, known.lastSuccessTimeMs)) {
-    const hasFailedSince = known.failures > 0 && (known.lastFailureTimeMs ?? 0) > added.lastSuccessTimeMs
-    return added.failures + (hasFailedSince ? 1 : 0)
+function failuresOfBoth(known: JobStatusChange, added: JobStatusChange, nowMs: EpochMs): number {
+  const { lastSuccessTimeMs: succeededMs, lastFailureTimeMs: failedMs } = known
+  if (added.lastSuccessTimeMs !== null && isAfter(added.lastSuccessTimeMs, succeededMs, nowMs)) {
+    const mayCount = known.failures > 0 && failedMs !== null && !isAhead(failedMs, nowMs)
+    return added.failures + (mayCount && failedMs > added.lastSuccessTimeMs ? 1 : 0)
   }
-  const isSince = known.lastSuccessTimeMs === null || (added.lastFailureTimeMs ?? 0) > known.lastSuccessTimeMs
+  const isSince =
+    succeededMs === null || isAhead(succeededMs, nowMs) || (added.lastFailureTimeMs ?? 0) > succeededMs
   return known.failures + (isSince ? added.failures : 0)
 }
 
-/** Whether a time is known and not before another one. */
-function isAfter(timeMs: EpochMs | null, other: EpochMs | null): boolean {
-  return timeMs !== null && (other === null || timeMs >= other)
+/** Whether a time is known and not before one that was known already, unless that is of a clock that was ahead. */
+function isAfter(timeMs: EpochMs | null, known: EpochMs | null, nowMs: EpochMs): boolean {
+  return timeMs !== null && (known === null || timeMs >= known || isAhead(known, nowMs))
 }
 
-function latest(one: EpochMs | null, two: EpochMs | null): EpochMs | null {
-  return isAfter(two, one) ? two : one
+/**
+ * When the last success was, where a failure is added: before it, if a clock that was ahead says otherwise. Once the
+ * clock has caught up, the success would count as one of that time.
+ */
+function before(
+  successTimeMs: EpochMs | null,
+  failureTimeMs: EpochMs | null,
+  nowMs: EpochMs,
+): EpochMs | null {
+  return successTimeMs !== null && isAhead(successTimeMs, nowMs)
+    ? (failureTimeMs ?? successTimeMs)
+    : successTimeMs
 }
 
 function entryOfDay(days: Map<number, DayChange>, day: number): DayChange {

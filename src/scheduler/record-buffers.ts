@@ -9,6 +9,7 @@ import {
   type JobStatusChange,
   newStatusChange,
 } from '../jobstore/job-status.ts'
+import type { Clock } from '../time/clock.ts'
 
 /** A line and the execution that logged it. */
 export interface LoggedLine {
@@ -82,12 +83,14 @@ export class ListBuffer<Entry> implements RecordBuffer<Entry> {
 /** Executions, added up by job. */
 export class StatusBuffer implements RecordBuffer<EndedExecution, JobStatusChange> {
   readonly #most: number
+  readonly #clock: Pick<Clock, 'now'>
   #changes = new KeyMap<JobKey, JobStatusChange>()
   /** The change that was found last: one job often runs many times in a row. */
   #latest: JobStatusChange | null = null
 
-  constructor(mostJobs: number) {
+  constructor(mostJobs: number, clock: Pick<Clock, 'now'>) {
     this.#most = mostJobs
+    this.#clock = clock
   }
 
   get size(): number {
@@ -120,10 +123,11 @@ export class StatusBuffer implements RecordBuffer<EndedExecution, JobStatusChang
 
   giveBack(taken: readonly JobStatusChange[]): number {
     const newer = this.#takeAll()
+    const nowMs = this.#clock.now()
     let dropped = 0
     for (const change of [...taken, ...newer]) {
       const earlier = this.#changes.get(change.jobKey)
-      if (earlier !== undefined) addChange(earlier, change)
+      if (earlier !== undefined) addChange(earlier, change, nowMs)
       else if (this.#changes.size < this.#most) this.#changes.set(change.jobKey, change)
       else dropped++
     }

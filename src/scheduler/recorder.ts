@@ -58,8 +58,8 @@ const looksAtOnce = 1000
 /** The longest time between two attempts while the store fails. */
 const retryMaxMs = 30_000
 
-const newBuffers = ({ ids, instanceId }: RecorderParts, logs: LogBuffer): Buffers => ({
-  statuses: new StatusBuffer(10_000),
+const newBuffers = ({ clock, ids, instanceId }: RecorderParts, logs: LogBuffer): Buffers => ({
+  statuses: new StatusBuffer(10_000, clock),
   logs,
   progress: new ProgressBuffer(10_000),
   misfires: new MisfireBuffer(10_000, instanceId, ids.uniqueName()),

@@ -268,6 +268,38 @@ describe('rules', () => {
     expect((await health.rules()).isOk).toBe(false)
   })
 
+  it.each([
+    ['in memory', () => ramJobStore()],
+    ['in a file', () => sqliteJobStore({ filename: ':memory:' })],
+  ])('do not take a success of a clock that was ahead for one in time %s', async (_what, jobStore) => {
+    let isBroken = false
+    const job = jobOf(() => {
+      if (isBroken) throw new Error('no disk')
+    })
+    const { clock, scheduler } = await shellRig([job], { jobStore: jobStore() })
+    onTestFinished(() => scheduler.shutdown())
+    const health = schedulerHealth(scheduler, { clock, rules: [successWithin(jobKey('job'), 60_000)] })
+    const detail = detailOf('job', (builder) => builder.storeDurably())
+    const runNow = async (): Promise<void> => {
+      await scheduler.scheduleJob(detail, firing(clock.now()))
+      await clock.advance(1000)
+      await scheduler.idle()
+      await clock.advance(1000)
+    }
+    clock.jump(24 * hourMs)
+    await runNow()
+    clock.jump(-24 * hourMs)
+    expect((await health.rules()).isOk).toBe(true)
+    await clock.advance(60_001)
+    const [reason] = (await health.rules()).reasons
+    expect(reason?.message).toMatch(/it last did at 2026-01-02T.*, by a clock that was ahead\.$/)
+    isBroken = true
+    await scheduler.deleteJob(jobKey('job'))
+    await runNow()
+    await clock.advance(24 * hourMs - 90_000)
+    expect((await health.rules()).reasons[0]?.message).toContain('it last did at 2026-01-01T')
+  })
+
   it('do not take a run that was vetoed for one of the job', async () => {
     const filename = databaseFile()
     const clock = new ManualClock(new Date('2026-01-01T02:00:00Z'))

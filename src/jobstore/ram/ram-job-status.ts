@@ -60,7 +60,7 @@ export class RamJobStatus {
       const { jobKey } = change
       const record = this.#recordOf(jobKey, this.#data.jobs.has(jobKey))
       if (record === null) continue
-      addChange(record.change, change)
+      addChange(record.change, change, nowMs)
       this.#noteChange(record, nowMs, true)
     }
   }

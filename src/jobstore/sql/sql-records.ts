@@ -43,12 +43,13 @@ export class SqlRecords implements JobStoreRecords {
   async write(batch: RecordBatch): Promise<void> {
     const { transactions, pruner } = this.#open()
     const { statuses = [] } = batch
-    const { jobStatus } = transactions.session
+    const { context, jobStatus } = transactions.session
     await transactions.run((tx) => writeRecords(tx, batch), {
       lock: 'none',
       tells: 'none',
       // Statuses are added to what is there; all else finds what it has stored.
-      wasCommitted: statuses.length === 0 ? 'runAgain' : () => jobStatus.wereWritten(statuses),
+      wasCommitted:
+        statuses.length === 0 ? 'runAgain' : () => jobStatus.wereWritten(statuses, context.clock.now()),
     })
     pruner.noteWrite()
   }

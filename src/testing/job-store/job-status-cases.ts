@@ -123,6 +123,29 @@ export const jobStatusCases: readonly StoreCase[] = area(
       assert.equal(status.lastFireTimeMs, bed.now())
       assert.equal(status.lastErrorText, 'error 0')
     },
+    'takes what a clock gave that was ahead for older than whatever comes after it': async (bed) => {
+      await addJobs(bed, 'a', 'b')
+      bed.clock.jump(dayMs)
+      await write(bed, changeOf(bed, 'a', ['succeeded']), changeOf(bed, 'b', ['failed']))
+      bed.clock.jump(-dayMs)
+      for (let count = 0; count < 3; count++) {
+        await bed.clock.advance(1000)
+        await write(bed, changeOf(bed, 'a', ['failed']))
+      }
+      const failing = await statusOf(bed, 'a')
+      assert.deepEqual([failing.lastOutcome, failing.consecutiveFailures], ['failed', 3])
+      assert.equal(failing.lastFireTimeMs, bed.now())
+      assert.equal(failing.lastErrorText, 'error 0')
+      // Once the clock has caught up, it must not count as a success of that time.
+      assert.ok(failing.lastSuccessTimeMs !== null && failing.lastSuccessTimeMs <= bed.now())
+      await write(bed, changeOf(bed, 'b', ['succeeded']))
+      const healed = await statusOf(bed, 'b')
+      assert.deepEqual([healed.lastOutcome, healed.consecutiveFailures], ['succeeded', 0])
+      await bed.clock.advance(1000)
+      await write(bed, changeOf(bed, 'b', ['failed']))
+      const { consecutiveFailures, lastFailureTimeMs } = await statusOf(bed, 'b')
+      assert.deepEqual([consecutiveFailures, lastFailureTimeMs], [1, bed.now() + 10])
+    },
     'is read in order of keys, a page at a time': async (bed) => {
       await addJobs(bed, 'c', 'a', 'B', 'd')
       await write(bed, ...['B', 'a', 'c', 'd'].map((name) => changeOf(bed, name, ['failed'])))

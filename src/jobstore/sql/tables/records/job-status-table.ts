@@ -2,6 +2,7 @@ import { compareKeys, defaultGroup, type JobKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { KeySet } from '../../../../core/key-set.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
+import { aheadMaxMs, isAhead } from '../../../clock-ahead.ts'
 import {
   dayOf,
   dayText,
@@ -123,9 +124,10 @@ export class JobStatusTable {
 
   /**
    * Whether these changes were written, where the answer to that is lost; null when nothing tells. An execution that is
-   * written is the last one of its job until one that began later is.
+   * written is the last one of its job until one that began later is, or any other one if it is of a clock that was
+   * ahead.
    */
-  *wereWritten(changes: readonly JobStatusChange[]): SqlProgram<boolean | null> {
+  *wereWritten(changes: readonly JobStatusChange[], nowMs: EpochMs): SqlProgram<boolean | null> {
     const keys = jobKeyRows(
       this.#scheduler,
       changes.map(({ jobKey }) => jobKey),
@@ -140,7 +142,7 @@ export class JobStatusTable {
         missing.push(change)
         continue
       }
-      const isShown = isShownBy(row, change)
+      const isShown = isShownBy(row, change, nowMs)
       if (isShown !== null) return isShown
     }
     // Jobs that are there got no status. Where some have one, others may have been stored anew since.
@@ -308,19 +310,21 @@ function additions({
     Object.keys(columns)
       .map((name) => alias + name)
       .join(', ')
-  const newer = 'excluded.last_fired_time >= COALESCE(t.last_fired_time, excluded.last_fired_time)'
+  // What a clock gave that was ahead is older than whatever is written: see addChange.
+  const isAheadIn = (column: string): string => `t.${column} > excluded.changed_time + ${String(aheadMaxMs)}`
+  const isAfter = (column: string): string =>
+    `(excluded.${column} >= COALESCE(t.${column}, excluded.${column})
+       OR (excluded.${column} IS NOT NULL AND ${isAheadIn(column)}))`
+  const newer = isAfter('last_fired_time')
   const ofNewer = ['last_fire_id', 'last_finished_time', 'last_outcome', 'last_fired_time'].map(
     (column) => `${column} = CASE WHEN ${newer} THEN excluded.${column} ELSE t.${column} END`,
   )
-  const latest = (column: string): string =>
-    `${column} = CASE WHEN excluded.${column} >= COALESCE(t.${column}, excluded.${column})
-       THEN excluded.${column} ELSE t.${column} END`
   // As addChange has it: another node may have written what came later.
-  const failures = `CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time, excluded.last_success_time)
+  const failures = `CASE WHEN ${isAfter('last_success_time')}
        THEN excluded.failures + CASE WHEN t.failures > 0 AND t.last_failure_time > excluded.last_success_time
-         THEN 1 ELSE 0 END
+         AND NOT ${isAheadIn('last_failure_time')} THEN 1 ELSE 0 END
        ELSE t.failures + CASE WHEN t.last_success_time IS NULL OR excluded.last_failure_time > t.last_success_time
-         THEN excluded.failures ELSE 0 END END`
+         OR ${isAheadIn('last_success_time')} THEN excluded.failures ELSE 0 END END`
   const status = { ...key, ...statusColumns }
   const days = { ...key, day_number: 'bigint', ...countColumns } as const
   const hasStatus = exists(
@@ -340,9 +344,12 @@ function additions({
        SELECT ${list(status, 'r.')} FROM ${boundRows(dialect, status)} AS r
        WHERE ${isKnown}
        ON CONFLICT (sched_name, job_group, job_name) DO UPDATE SET ${ofNewer.join(', ')},
-         last_error = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time, excluded.last_failure_time)
-           THEN excluded.last_error ELSE t.last_error END,
-         ${latest('last_success_time')}, ${latest('last_failure_time')},
+         last_error = CASE WHEN ${isAfter('last_failure_time')} THEN excluded.last_error ELSE t.last_error END,
+         last_success_time = CASE WHEN ${isAfter('last_success_time')} THEN excluded.last_success_time
+           WHEN ${isAheadIn('last_success_time')} THEN COALESCE(excluded.last_failure_time, t.last_success_time)
+           ELSE t.last_success_time END,
+         last_failure_time = CASE WHEN ${isAfter('last_failure_time')} THEN excluded.last_failure_time
+           ELSE t.last_failure_time END,
          failures = ${failures},
          changed_time = excluded.changed_time`,
     ),
@@ -360,7 +367,7 @@ function additions({
 }
 
 /** Whether the row of a job shows that a change was added to it, or was not; null for neither. */
-function isShownBy(row: SqlRow, { last }: JobStatusChange): boolean | null {
+function isShownBy(row: SqlRow, { last }: JobStatusChange, nowMs: EpochMs): boolean | null {
   // Vetoes are counted, no more.
   if (last === null) return null
   const isLast =
@@ -369,7 +376,8 @@ function isShownBy(row: SqlRow, { last }: JobStatusChange): boolean | null {
     readable(instantOrNull, row, 'last_finished_time', null) === last.finishedTimeMs
   if (isLast) return true
   const firedTimeMs = readable(instantOrNull, row, 'last_fired_time', null)
-  return firedTimeMs === null || firedTimeMs < last.fireTimeMs ? false : null
+  if (firedTimeMs === null) return false
+  return firedTimeMs < last.fireTimeMs && !isAhead(last.fireTimeMs, nowMs) ? false : null
 }
 
 function statusOf(row: SqlRow, jobKey: JobKey, days: readonly JobDay[]): JobStatus {
