@@ -289,7 +289,8 @@ export function endedSharding(firing: SplitFiring, finishedTimeMs: EpochMs): End
   const run = items.flatMap(({ outcome }) => (outcome !== null && isExecutionOutcome(outcome) ? outcome : []))
   return {
     ...shownFiring(firing),
-    finishedTimeMs,
+    // The clock may have been set back since it fired.
+    finishedTimeMs: Math.max(firing.fireTimeMs, finishedTimeMs),
     outcome: worstFirst.find((outcome) => run.includes(outcome)) ?? 'vetoed',
     errorText: unwell.length === 0 ? null : textOf(unwell, items.length),
   }

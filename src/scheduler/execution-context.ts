@@ -13,7 +13,7 @@ import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { InterruptReason } from '../listeners/events.ts'
 import type { TaskSignal } from '../threadpool/thread-pool.ts'
-import type { EpochMs } from '../time/clock.ts'
+import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
@@ -65,6 +65,8 @@ export class ExecutionContext implements RemoteJobContext {
   dataText: string | null | undefined = undefined
   /** When the job began to run; null while it has not. */
   beganTimeMs: EpochMs | null = null
+  /** The same by the monotonic clock; null also for one that began elsewhere. */
+  beganElapsedMs: number | null = null
   /** Another node has taken over the firing: what happens here counts for nothing. */
   isTakenOver = false
   /** The firing goes on elsewhere under this reference; null while it does not. */
@@ -79,6 +81,13 @@ export class ExecutionContext implements RemoteJobContext {
     this.previousFireInstanceId = origin.previousFireInstanceId
     this.scheduledFireTimeMs = origin.scheduledFireTimeMs
     this.#environment = environment
+  }
+
+  /** The job begins to run, for the first time or again. */
+  noteBeginning(clock: Pick<Clock, 'now' | 'elapsedMs'>): void {
+    if (this.beganTimeMs !== null) return
+    this.beganTimeMs = clock.now()
+    this.beganElapsedMs = clock.elapsedMs()
   }
 
   get scheduler(): JobScheduler {

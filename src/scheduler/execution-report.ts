@@ -12,7 +12,7 @@ import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { EndedExecution } from '../jobstore/job-status.ts'
 import type { EndedSharding } from '../jobstore/job-store-shards.ts'
 import { isManualTriggerKey } from '../jobstore/manual-trigger.ts'
-import type { EpochMs } from '../time/clock.ts'
+import type { Clock, EpochMs } from '../time/clock.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
 /** How an execution ended, in a word, and with what error. */
@@ -43,10 +43,24 @@ export interface GrowingReport extends ExecutionReport {
   logLines?: readonly ExecutionLogLine[]
 }
 
+/**
+ * When an execution that ends now has finished, so that the time between is how long it took: the wall clock may have
+ * been set meanwhile. What went on elsewhere has no other clock, and may have begun on another node.
+ */
+export function finishedTimeOf(
+  { beganElapsedMs, beganTimeMs }: ExecutionContext,
+  clock: Clock,
+  isAwaited: boolean,
+): EpochMs {
+  if (beganTimeMs === null) return clock.now()
+  if (isAwaited || beganElapsedMs === null) return Math.max(beganTimeMs, clock.now())
+  return beganTimeMs + Math.floor(clock.elapsedMs() - beganElapsedMs)
+}
+
 export function reportOf(
   context: ExecutionContext,
   { outcome, errorText }: ExecutionEnd,
-  nowMs: EpochMs,
+  finishedTimeMs: EpochMs,
 ): GrowingReport {
   const { acquiredTimeMs, manual, triggeredBy, shard } = originOf(context.bundle, context.originalTriggerKey)
   // Field by field: with a spread, the report of each execution costs twice as much.
@@ -56,7 +70,7 @@ export function reportOf(
     triggerKey: context.originalTriggerKey,
     scheduledFireTimeMs: context.scheduledFireTimeMs,
     fireTimeMs: context.bundle.fireTimeMs,
-    finishedTimeMs: nowMs,
+    finishedTimeMs,
     attempt: context.attempt,
     recovering: context.recovering,
     beganTimeMs: context.beganTimeMs,

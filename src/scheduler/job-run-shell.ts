@@ -17,7 +17,7 @@ import type { AwaitedFate, CompletionWriter } from './completion-writer.ts'
 import { dataToPersist } from './data-to-persist.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { ExecutionContext } from './execution-context.ts'
-import { type ExecutionEnd, endOf, reportOf, textsOf } from './execution-report.ts'
+import { type ExecutionEnd, endOf, finishedTimeOf, reportOf, textsOf } from './execution-report.ts'
 import { isStored } from './is-stored.ts'
 import { type JobRunnerOptions, runJob } from './job-runner.ts'
 import type { LateCauses } from './late-causes.ts'
@@ -166,7 +166,7 @@ export class JobRunShell implements Runnable {
     const definition = this.#definition
     invariant(definition !== null, 'what runs here has its definition')
     this.#resources.executing.noteRun(context)
-    context.beganTimeMs ??= this.#resources.clock.now()
+    context.noteBeginning(this.#resources.clock)
     return after(runJob(definition, context, this.#resources), (error) => {
       if (context.awaitedReference === null) return this.#after(error)
       return this.#failsToSend(error) ? this.#endUnsent(error, context.awaitedReference) : 'elsewhere'
@@ -377,7 +377,7 @@ export class JobRunShell implements Runnable {
   #report(end: ExecutionEnd): ExecutionReport {
     const context = this.#context
     const { clock, lateCauses, recorder } = this.#resources
-    const report = reportOf(context, end, clock.now())
+    const report = reportOf(context, end, finishedTimeOf(context, clock, this.#isAwaited))
     const { fireTimeMs, jobDetail } = context.bundle
     if (jobDetail.disallowConcurrentExecution) {
       lateCauses.blocked(jobDetail.key, fireTimeMs, report.finishedTimeMs)
