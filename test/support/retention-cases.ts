@@ -51,6 +51,7 @@ export function retentionCases(stores: RecordStores): void {
   describe(`how long ${stores.engine} remembers`, () => {
     historyCases(stores)
     auditCases(stores)
+    clockAheadCases(stores)
     deletedJobCases(stores)
   })
 }
@@ -130,6 +131,40 @@ function auditCases(stores: RecordStores): void {
       expect(await audits(bed)).toHaveLength(600)
     })
     expect((await audits(bed)).slice(0, 2)).toEqual(['last', '01499'])
+  })
+}
+
+function clockAheadCases(stores: RecordStores): void {
+  test('keeps what came last, where there are too many of a clock that was ahead', async () => {
+    const bed = await open(stores, { history: { record: 'all', maxRows: 7 }, audit: { maxRows: 7 } })
+    const record = async (...names: readonly string[]): Promise<void> => {
+      for (const name of names) {
+        await runAfter(bed, 1000)
+        await write(bed, { audits: [entry(bed, name)] })
+      }
+    }
+    const startMs = bed.now()
+    const keeps = async (...names: readonly string[]): Promise<void> => {
+      await until(bed, async () => {
+        const kept = await audits(bed)
+        expect(kept).toHaveLength(7)
+        expect(kept.filter((name) => !name.startsWith('ahead'))).toEqual(names)
+        const fired = await fireTimes(bed)
+        expect(fired).toHaveLength(7)
+        expect(fired.filter((ms) => ms < startMs + dayMs)).toHaveLength(names.length)
+      })
+    }
+    await record('a', 'b')
+    bed.clock.jump(dayMs)
+    await record('ahead-1', 'ahead-2', 'ahead-3', 'ahead-4', 'ahead-5')
+    bed.clock.jump(-dayMs)
+    await record('c', 'd', 'e')
+    await keeps('e', 'd', 'c', 'b', 'a')
+    await record('f', 'g')
+    await keeps('g', 'f', 'e', 'd', 'c', 'b', 'a')
+    // None is ahead any more: the oldest one goes.
+    await record('h')
+    await keeps('h', 'g', 'f', 'e', 'd', 'c', 'b')
   })
 }
 

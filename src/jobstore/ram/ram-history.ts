@@ -1,6 +1,7 @@
 import { BTreeEx } from 'sorted-btree/extended/index.js'
 import { beginningOf } from '../../core/text-beginning.ts'
-import type { EpochMs } from '../../time/clock.ts'
+import type { Clock, EpochMs } from '../../time/clock.ts'
+import { isAhead } from '../clock-ahead.ts'
 import type { ExecutionTexts } from '../execution-report.ts'
 import type { JobCompletion } from '../job-store.ts'
 import type { EndedSharding } from '../job-store-shards.ts'
@@ -16,7 +17,12 @@ import {
   wantedOutcomes,
 } from '../queries.ts'
 import { keepsOutcome, type ResolvedHistoryOptions } from '../record-options.ts'
-import { aheadMaxMs } from './timed-rows.ts'
+
+/** What is asked of the scheduler. */
+export interface RamRecordsContext {
+  readonly clock: Clock
+  readonly instanceId: string
+}
 
 interface Entry {
   readonly summary: ExecutionSummary
@@ -31,16 +37,16 @@ const noTexts: ExecutionTexts = { progressText: null, resultText: null, dataText
 /** Executions that ended, in the order in which they began, and by id. */
 export class RamHistory {
   readonly #options: ResolvedHistoryOptions
-  readonly #node: () => string
+  readonly #context: () => RamRecordsContext
   readonly #entries: BTreeEx<ExecutionCursor, Entry> = new BTreeEx<ExecutionCursor, Entry>(
     undefined,
     compareCursors,
   )
   readonly #byId = new Map<string, Entry>()
 
-  constructor(options: ResolvedHistoryOptions, node: () => string) {
+  constructor(options: ResolvedHistoryOptions, context: () => RamRecordsContext) {
     this.#options = options
-    this.#node = node
+    this.#context = context
   }
 
   keeps(outcome: ExecutionOutcome): boolean {
@@ -84,7 +90,7 @@ export class RamHistory {
       jobKey: jobDetail.key,
       jobType: jobDetail.jobType,
       triggerKey: report.triggerKey,
-      node: this.#node(),
+      node: this.#context().instanceId,
       scheduledFireTimeMs: report.scheduledFireTimeMs,
       fireTimeMs: report.fireTimeMs,
       finishedTimeMs: report.finishedTimeMs,
@@ -106,7 +112,11 @@ export class RamHistory {
     const { summary } = entry
     this.#entries.set(cursorOf(summary), entry)
     this.#byId.set(summary.fireInstanceId, entry)
-    if (this.#entries.size > this.#options.maxRows) this.#delete(this.#entries.minKey())
+    if (this.#entries.size <= this.#options.maxRows) return
+    // One of a clock that was ahead would stay as the latest while each new one went.
+    const latest = this.#entries.maxKey()
+    const isOfClockAhead = latest !== undefined && isAhead(latest.fireTimeMs, this.#context().clock.now())
+    this.#delete(isOfClockAhead ? latest : this.#entries.minKey())
   }
 
   prune(nowMs: EpochMs): void {
@@ -119,11 +129,6 @@ export class RamHistory {
       if (ageMs > (maxAgeMsByOutcome[summary.outcome] ?? maxAgeMs)) old.push(cursor)
     }
     for (const cursor of old) this.#delete(cursor)
-    for (;;) {
-      const newest = this.#entries.maxKey()
-      if (newest === undefined || newest.fireTimeMs - nowMs <= aheadMaxMs) return
-      this.#delete(newest)
-    }
   }
 
   query(query: ExecutionQuery): Page<ExecutionSummary, ExecutionCursor> {

@@ -1,5 +1,4 @@
 import type { JobKey } from '../../core/key.ts'
-import type { Clock } from '../../time/clock.ts'
 import type { AuditCursor, AuditEntry, AuditQuery } from '../audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../job-status.ts'
@@ -11,19 +10,13 @@ import { keptKinds, logLimitsOf, type ResolvedRecordOptions } from '../record-op
 import { RamAudit } from './ram-audit.ts'
 import type { RamData } from './ram-data.ts'
 import { RamExecutionLog } from './ram-execution-log.ts'
-import { RamHistory } from './ram-history.ts'
+import { RamHistory, type RamRecordsContext } from './ram-history.ts'
 import { RamJobStatus } from './ram-job-status.ts'
 import { RamMisfires } from './ram-misfires.ts'
 import type { JobRecord } from './records.ts'
 
 /** How often is looked for what is too old. */
 const pruneIntervalMs = 60_000
-
-/** What the store asks of its scheduler. */
-interface RamRecordsContext {
-  readonly clock: Clock
-  readonly instanceId: string
-}
 
 /** What the RAM store remembers of executions. */
 export class RamRecords implements JobStoreRecords {
@@ -41,7 +34,7 @@ export class RamRecords implements JobStoreRecords {
   constructor(data: RamData, options: ResolvedRecordOptions, context: () => RamRecordsContext) {
     this.kinds = keptKinds(options)
     this.logLimits = logLimitsOf(options)
-    this.history = new RamHistory(options.history, () => context().instanceId)
+    this.history = new RamHistory(options.history, context)
     this.#jobStatus = new RamJobStatus(data, options.jobStatus)
     this.#log = new RamExecutionLog(options.executionLog)
     this.#misfires = new RamMisfires(options.misfires)
@@ -56,10 +49,11 @@ export class RamRecords implements JobStoreRecords {
   }
 
   async write({ statuses = [], logs = [], misfires = [], audits = [] }: RecordBatch): Promise<void> {
-    this.#jobStatus.write(statuses, this.#now())
+    const nowMs = this.#now()
+    this.#jobStatus.write(statuses, nowMs)
     this.#log.write(logs)
-    this.#misfires.write(misfires)
-    this.#audit.write(audits)
+    this.#misfires.write(misfires, nowMs)
+    this.#audit.write(audits, nowMs)
     this.prune()
   }
 

@@ -1,12 +1,7 @@
 import { BTreeEx } from 'sorted-btree/extended/index.js'
 import type { EpochMs } from '../../time/clock.ts'
+import { isAhead } from '../clock-ahead.ts'
 import type { Page } from '../queries.ts'
-
-/**
- * Rows later than now by more than this are of a clock that was ahead and was set back. They would never become old,
- * and where there are too many rows, each new one would go in their place.
- */
-export const aheadMaxMs = 3_600_000
 
 interface TimedRowsOptions<Cursor> {
   readonly maxAgeMs: number
@@ -37,20 +32,28 @@ export class TimedRows<Cursor extends { readonly id: string }, Row extends Curso
     })
   }
 
-  /** A row that is there already is replaced. */
-  write(rows: readonly Row[]): void {
-    const { cursorOf, maxRows } = this.#options
+  /**
+   * A row that is there already is replaced. Where there are too many, those of a clock that was ahead go first: as the
+   * latest they would stay while each new one went.
+   */
+  write(rows: readonly Row[], nowMs: EpochMs): void {
+    const { cursorOf, maxRows, timeOf } = this.#options
     for (const row of rows) this.#rows.set(cursorOf(row), row)
-    this.#deleteWhile(() => this.#rows.size > maxRows)
+    while (this.#rows.size > maxRows) {
+      const latest = this.#rows.maxKey()
+      const isOfClockAhead = latest !== undefined && isAhead(timeOf(latest), nowMs)
+      const surplus = isOfClockAhead ? latest : this.#rows.minKey()
+      if (surplus === undefined) return
+      this.#rows.delete(surplus)
+    }
   }
 
   prune(nowMs: EpochMs): void {
     const { maxAgeMs, timeOf } = this.#options
-    this.#deleteWhile((oldest) => nowMs - timeOf(oldest) > maxAgeMs)
     for (;;) {
-      const newest = this.#rows.maxKey()
-      if (newest === undefined || timeOf(newest) - nowMs <= aheadMaxMs) return
-      this.#rows.delete(newest)
+      const oldest = this.#rows.minKey()
+      if (oldest === undefined || nowMs - timeOf(oldest) <= maxAgeMs) return
+      this.#rows.delete(oldest)
     }
   }
 
@@ -74,13 +77,5 @@ export class TimedRows<Cursor extends { readonly id: string }, Row extends Curso
       items.push(row)
     }
     return { items, next: null }
-  }
-
-  #deleteWhile(isSurplus: (oldest: Cursor) => boolean): void {
-    for (;;) {
-      const oldest = this.#rows.minKey()
-      if (oldest === undefined || !isSurplus(oldest)) return
-      this.#rows.delete(oldest)
-    }
   }
 }

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../time/clock.ts'
 import { nextTurn } from '../../time/next-turn.ts'
 import { instantMaxMs } from '../../triggers/invalid-trigger.ts'
+import { isAhead } from '../clock-ahead.ts'
 import { FailureSeries } from '../failure-series.ts'
 import { dayOf } from '../job-status.ts'
 import type { ExecutionCursor, ExecutionOutcome } from '../queries.ts'
@@ -83,13 +84,7 @@ function looksOf(
 ): readonly Look[] {
   const looks: Look[] = []
   if (history.isKept) {
-    looks.push(
-      within(
-        history,
-        (session, maxRows) => session.history.surplus(maxRows),
-        (session, bounds, limit) => session.history.prune(bounds, limit),
-      ),
-    )
+    looks.push(ofHistory(history))
   }
   for (const [outcome, ageMs] of Object.entries(history.maxAgeMsByOutcome)) {
     looks.push(ofOutcome(outcome as ExecutionOutcome, ageMs))
@@ -102,33 +97,15 @@ function looksOf(
     )
   }
   if (executionLog.isKept) {
-    looks.push(
-      within(
-        executionLog,
-        (session, maxRows) => session.executionLog.surplus(maxRows),
-        (session, bounds, limit) => session.executionLog.prune(bounds, limit),
-      ),
-    )
+    looks.push(ofExecutionLog(executionLog))
     const mayOutlive = executionLog.maxAgeMs < history.maxAgeMs || executionLog.maxRows < history.maxRows
     if (history.isKept && mayOutlive) looks.push(dropsLogLines(executionLog))
   }
   if (misfires.isKept) {
-    looks.push(
-      within(
-        misfires,
-        (session, maxRows) => session.misfires.surplus(maxRows),
-        (session, bounds, limit) => session.misfires.prune(bounds, limit),
-      ),
-    )
+    looks.push(ofMisfires(misfires))
   }
   if (audit.isKept) {
-    looks.push(
-      within(
-        audit,
-        (session, maxRows) => session.audit.surplus(maxRows),
-        (session, bounds, limit) => session.audit.prune(bounds, limit),
-      ),
-    )
+    looks.push(ofAudit(audit))
   }
   if (clustered) looks.push(always(({ session }, limit) => session.executionProgress.prune(limit)))
   return looks
@@ -171,17 +148,61 @@ interface Limits {
   readonly maxRows: number
 }
 
-/** Where the rows that are too many end is asked once a look, because all the others are read for it. */
-function within<Place>(
-  { maxAgeMs, maxRows }: Limits,
-  findSurplus: (session: SqlSession, maxRows: number) => SqlProgram<Place | null>,
-  deleteSome: (session: SqlSession, bounds: Bounds<Place>, limit: number) => SqlProgram<number>,
-): Look {
+function ofHistory(limits: Limits): Look {
+  return within(limits, {
+    surplus: (session, maxRows) => session.history.surplus(maxRows),
+    pruneAhead: (session, maxRows, nowMs, limit) => session.history.pruneAhead(maxRows, nowMs, limit),
+    prune: (session, bounds, limit) => session.history.prune(bounds, limit),
+  })
+}
+
+function ofExecutionLog(limits: Limits): Look {
+  return within(limits, {
+    surplus: (session, maxRows) => session.executionLog.surplus(maxRows),
+    pruneAhead: (session, maxRows, nowMs, limit) => session.executionLog.pruneAhead(maxRows, nowMs, limit),
+    prune: (session, bounds, limit) => session.executionLog.prune(bounds, limit),
+  })
+}
+
+function ofMisfires(limits: Limits): Look {
+  return within(limits, {
+    surplus: (session, maxRows) => session.misfires.surplus(maxRows),
+    pruneAhead: (session, maxRows, nowMs, limit) => session.misfires.pruneAhead(maxRows, nowMs, limit),
+    prune: (session, bounds, limit) => session.misfires.prune(bounds, limit),
+  })
+}
+
+function ofAudit(limits: Limits): Look {
+  return within(limits, {
+    surplus: (session, maxRows) => session.audit.surplus(maxRows),
+    pruneAhead: (session, maxRows, nowMs, limit) => session.audit.pruneAhead(maxRows, nowMs, limit),
+    prune: (session, bounds, limit) => session.audit.prune(bounds, limit),
+  })
+}
+
+/** What a table does about rows that are too old or too many. */
+interface BoundedTable<Place> {
+  surplus(session: SqlSession, maxRows: number): SqlProgram<Place | null>
+  pruneAhead(session: SqlSession, maxRows: number, nowMs: EpochMs, limit: number): SqlProgram<number | null>
+  prune(session: SqlSession, bounds: Bounds<Place>, limit: number): SqlProgram<number>
+}
+
+/**
+ * Where the rows that are too many end is asked once a look, because all the others are read for it; again only after
+ * rows were deleted that are of a clock that was ahead.
+ */
+function within<Place>({ maxAgeMs, maxRows }: Limits, table: BoundedTable<Place>): Look {
   return () => {
     let surplus: Place | null | undefined
     return function* prune({ session, nowMs }, limit) {
-      if (surplus === undefined) surplus = yield* findSurplus(session, maxRows)
-      return yield* deleteSome(session, { beforeMs: nowMs - maxAgeMs, surplus }, limit)
+      if (surplus === undefined) {
+        const found = yield* table.surplus(session, maxRows)
+        const ahead = found === null ? null : yield* table.pruneAhead(session, maxRows, nowMs, limit)
+        if (ahead !== null && ahead > 0) return limit
+        // Where others hold the rows that are ahead, these go at a later look, and none in their place.
+        surplus = ahead === null ? found : null
+      }
+      return yield* table.prune(session, { beforeMs: nowMs - maxAgeMs, surplus }, limit)
     }
   }
 }
@@ -195,6 +216,8 @@ function dropsLogLines({ maxAgeMs, maxRows }: Limits): Look {
     let surplusMs: EpochMs | undefined
     return function* pruneLogLines({ session: { history }, nowMs }, limit) {
       surplusMs ??= (yield* history.surplus(maxRows))?.fireTimeMs ?? -instantMaxMs
+      // Executions of a clock that was ahead would stand for all the others; they are in the history for as long.
+      if (isAhead(surplusMs, nowMs)) surplusMs = -instantMaxMs
       return yield* history.dropLogLines(Math.max(nowMs - maxAgeMs, surplusMs + 1), limit)
     }
   }

@@ -26,6 +26,7 @@ import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { anyText, readable, textOrNull } from '../encoding/columns.ts'
+import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from '../records/rows-ahead.ts'
 import {
   columns,
   cursorOf,
@@ -123,6 +124,13 @@ export class HistoryTable {
     return yield* run(this.#statements.deleteUpTo(values))
   }
 
+  /** Deletes rows of a clock that was ahead, where there are too many; `limit` at most. Null where there are none. */
+  *pruneAhead(maxRows: number, nowMs: EpochMs, limit: number): SqlProgram<number | null> {
+    const given = { scheduler: this.#vocabulary.schedulerName, maxRows, nowMs }
+    const { nthAhead, countUpTo, deleteAhead } = this.#statements
+    return yield* pruneAhead({ nthAhead, countUpTo, deleteAhead }, given, limit)
+  }
+
   /**
    * Deletes executions with an outcome that began before an instant, `limit` at most, among some thousand behind a
    * place; null for the first ones. No index has the outcomes, so that all between are read.
@@ -187,7 +195,7 @@ export class HistoryTable {
 
 type After = { readonly afterMs: number; readonly afterId: string }
 
-interface HistoryStatements {
+interface HistoryStatements extends RowsAheadStatements {
   readonly insert: RowsQuery
   readonly insertPlain: RowsQuery
   readonly dropLogLines: SqlQuery<{ scheduler: string; before: number; limit: number }>
@@ -223,6 +231,11 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
   const ofTrigger = `SELECT ${list(columns)} FROM ${names.history} AS h
     WHERE ${ofScheduler(dialect)} AND ${isNamed('trigger')}`
   return {
+    ...rowsAheadStatements(vocabulary, {
+      table: names.history,
+      time: 'fired_time',
+      key: { fire_instance_id: 'text' },
+    }),
     insert: insertMissingQuery(vocabulary, names.history, { ...columns, ...textColumns, ...logColumns }),
     insertPlain: insertMissingQuery(vocabulary, names.history, plainColumns, plainConstants),
     dropLogLines: sqlQuery(

@@ -22,6 +22,7 @@ import { run, type SqlProgram, type SqlRow } from '../../kernel/statement.ts'
 import { anyText, instant, integer, readable, textOrNull } from '../encoding/columns.ts'
 import { storable } from '../encoding/storable-text.ts'
 import { endOf, type OldestRowsStatements, oldestRowsStatements, timeOfNth } from './oldest-rows.ts'
+import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from './rows-ahead.ts'
 
 const key = { audit_time: 'bigint', audit_id: 'text' } as const
 const columns = {
@@ -73,17 +74,26 @@ export class AuditTable {
     const values = { scheduler: this.#scheduler, before: endOf(bounds), limit }
     return yield* run(this.#statements.deleteBefore(values))
   }
+
+  /** Deletes rows of a clock that was ahead, where there are too many; `limit` at most. Null where there are none. */
+  *pruneAhead(maxRows: number, nowMs: EpochMs, limit: number): SqlProgram<number | null> {
+    const given = { scheduler: this.#scheduler, maxRows, nowMs }
+    const { nthAhead, countUpTo, deleteAhead } = this.#statements
+    return yield* pruneAhead({ nthAhead, countUpTo, deleteAhead }, given, limit)
+  }
 }
 
-interface AuditStatements extends OldestRowsStatements {
+interface AuditStatements extends OldestRowsStatements, RowsAheadStatements {
   readonly put: RowsQuery
 }
 
 export function auditStatements(vocabulary: SqlVocabulary): AuditStatements {
   const { audit } = vocabulary.names
+  const rows = { table: audit, time: 'audit_time', key }
   return {
     put: upsertQuery(vocabulary, audit, key, columns),
-    ...oldestRowsStatements(vocabulary, { table: audit, time: 'audit_time', key }),
+    ...oldestRowsStatements(vocabulary, rows),
+    ...rowsAheadStatements(vocabulary, rows),
   }
 }
 

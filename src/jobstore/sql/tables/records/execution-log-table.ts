@@ -6,6 +6,7 @@ import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { logLinesOf, logTextOf } from '../encoding/log-lines.ts'
 import { endOf, type OldestRowsStatements, oldestRowsStatements, timeOfNth } from './oldest-rows.ts'
+import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from './rows-ahead.ts'
 
 const key = { fire_instance_id: 'text', first_line: 'bigint' } as const
 const columns = {
@@ -67,9 +68,16 @@ export class ExecutionLogTable {
     const values = { scheduler: this.#scheduler, before: endOf(bounds), limit }
     return yield* run(this.#statements.deleteBefore(values))
   }
+
+  /** Deletes rows of a clock that was ahead, where there are too many; `limit` at most. Null where there are none. */
+  *pruneAhead(maxRows: number, nowMs: EpochMs, limit: number): SqlProgram<number | null> {
+    const given = { scheduler: this.#scheduler, maxRows, nowMs }
+    const { nthAhead, countUpTo, deleteAhead } = this.#statements
+    return yield* pruneAhead({ nthAhead, countUpTo, deleteAhead }, given, limit)
+  }
 }
 
-interface ExecutionLogStatements extends OldestRowsStatements {
+interface ExecutionLogStatements extends OldestRowsStatements, RowsAheadStatements {
   readonly put: RowsQuery
   readonly find: SqlQuery<{ scheduler: string; id: string; after: number; limit: number }>
   readonly findLast: SqlQuery<{ scheduler: string; id: string }>
@@ -77,6 +85,7 @@ interface ExecutionLogStatements extends OldestRowsStatements {
 
 export function executionLogStatements(vocabulary: SqlVocabulary): ExecutionLogStatements {
   const { dialect, names } = vocabulary
+  const rows = { table: names.executionLog, time: 'logged_time', key }
   return {
     put: upsertQuery(vocabulary, names.executionLog, key, columns),
     find: sqlQuery(
@@ -90,6 +99,7 @@ export function executionLogStatements(vocabulary: SqlVocabulary): ExecutionLogS
       `SELECT h.log_lines FROM ${names.history} AS h
        WHERE h.sched_name = :scheduler AND h.fire_instance_id = :id AND h.log_lines IS NOT NULL`,
     ),
-    ...oldestRowsStatements(vocabulary, { table: names.executionLog, time: 'logged_time', key }),
+    ...oldestRowsStatements(vocabulary, rows),
+    ...rowsAheadStatements(vocabulary, rows),
   }
 }

@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../../../time/clock.ts'
 import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
 import {
   isMisfireScan,
@@ -36,10 +37,11 @@ import {
 } from '../../kernel/statement.ts'
 import { anyText, instant, integer, integerOrNull, readable } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
+import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from './rows-ahead.ts'
 
+const key = { noticed_time: 'bigint', misfire_id: 'text' } as const
 const columns = {
-  noticed_time: 'bigint',
-  misfire_id: 'text',
+  ...key,
   trigger_name: 'text',
   trigger_group: 'text',
   job_name: 'text',
@@ -105,9 +107,16 @@ export class MisfireTable {
     const { noticedTimeMs, id } = surplus !== null && surplus.noticedTimeMs >= beforeMs ? surplus : oldest
     return yield* run(this.#statements.deleteUpTo({ scheduler, time: noticedTimeMs, id, limit }))
   }
+
+  /** Deletes rows of a clock that was ahead, where there are too many; `limit` at most. Null where there are none. */
+  *pruneAhead(maxRows: number, nowMs: EpochMs, limit: number): SqlProgram<number | null> {
+    const given = { scheduler: this.#vocabulary.schedulerName, maxRows, nowMs }
+    const { nthAhead, countUpTo, deleteAhead } = this.#statements
+    return yield* pruneAhead({ nthAhead, countUpTo, deleteAhead }, given, limit)
+  }
 }
 
-interface MisfireStatements {
+interface MisfireStatements extends RowsAheadStatements {
   readonly insert: RowsQuery
   readonly count: SqlQuery<{ scheduler: string; fromMs: number; toMs: number; limit: number }>
   readonly nth: SqlQuery<{ scheduler: string; skipped: number }>
@@ -117,6 +126,7 @@ interface MisfireStatements {
 export function misfireStatements(vocabulary: SqlVocabulary): MisfireStatements {
   const { dialect, names } = vocabulary
   return {
+    ...rowsAheadStatements(vocabulary, { table: names.misfires, time: 'noticed_time', key }),
     insert: insertMissingQuery(vocabulary, names.misfires, columns),
     // A sum of doubles cannot overflow, whatever others wrote into the column.
     count: sqlQuery(
