@@ -10,6 +10,7 @@ import { type EndedExecution, endedExecution, type JobStatusChange } from '../jo
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutionLogLimits, RecordBatch } from '../jobstore/job-store-records.ts'
 import type { ExecutionOutcome } from '../jobstore/queries.ts'
+import { isStoreGone } from '../jobstore/store-gone.ts'
 import type { Clock, ClockTimer } from '../time/clock.ts'
 import { nextTurn } from '../time/next-turn.ts'
 import { MisfireBuffer, type MisfireNote } from './misfire-buffer.ts'
@@ -262,6 +263,11 @@ export class Recorder {
 
   #judge(failed: { readonly error: unknown } | null): void {
     if (failed !== null) {
+      // What is left is counted when it is closed.
+      if (isStoreGone(failed.error)) {
+        this.abandon()
+        return
+      }
       if (this.#failures++ > 0 && !this.#isLastTry) return
       const next = this.#isLastTry ? 'the shutdown does not wait for it' : 'it is tried again'
       this.#parts.notifier.error(

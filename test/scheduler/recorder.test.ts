@@ -220,6 +220,19 @@ describe('the recorder', () => {
     }
   })
 
+  test('tries no more where another scheduler has taken the store, which the store has told', async () => {
+    const { clock, ended, errors, recorder, store, dropped } = rig()
+    let tries = 0
+    store.refuses = () => ++tries > 0
+    store.fault = new JobPersistenceError('taken over', { code: 'ERR_STORE_IN_USE' })
+    ended('a')
+    await clock.advance(1000)
+    ended('b')
+    await clock.advance(120_000)
+    await recorder.close()
+    expect([tries, errors, dropped]).toEqual([1, [], [{ dropped: 1 }]])
+  })
+
   test('lets a kind that is refused hold up no other', async () => {
     const { clock, store, ended, logged } = rig()
     store.refuses = ({ logs }) => logs !== undefined

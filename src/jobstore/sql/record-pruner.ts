@@ -6,6 +6,7 @@ import { FailureSeries } from '../failure-series.ts'
 import { dayOf } from '../job-status.ts'
 import type { ExecutionCursor, ExecutionOutcome } from '../queries.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
+import { isStoreGone } from '../store-gone.ts'
 import type { Bounds } from './kernel/bounds.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
@@ -67,6 +68,10 @@ export class RecordPruner {
         }
         failures.end('Old records of executions are deleted again.')
       } catch (error) {
+        if (isStoreGone(error)) {
+          this.#isClosed = true
+          break
+        }
         failures.add('Old records of executions could not be deleted; it is tried again later.', error)
       }
     }

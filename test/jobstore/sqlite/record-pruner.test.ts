@@ -44,3 +44,29 @@ test('that old records cannot be deleted is reported once, and the log says when
   expect(events).toEqual([failed])
   expect(log.slice(-2)).toEqual([`debug: ${failed}`, `info: ${again}`])
 })
+
+test('that another process took the file over is told once, not again by each look for old records', async () => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const clock = new ManualClock()
+  const scheduler = await createScheduler({
+    clock,
+    logger: false,
+    jobs: [defineJob('often', () => {})],
+    jobStore: sqliteJobStore({ filename, history: { record: 'all', maxRows: 5 } }),
+  })
+  const events: string[] = []
+  scheduler.events.on('schedulerError', ({ error, message }) => events.push(`${error.code}: ${message}`))
+  const other = new Database(filename)
+  onTestFinished(() => {
+    other.close()
+  })
+  await scheduler.start()
+  // In the first of several looks for what is too old or too many.
+  other.exec(`CREATE TRIGGER taken AFTER DELETE ON qrtz_execution_history
+    BEGIN UPDATE qrtz_scheduler_state SET boot_id = 'of another process'; END`)
+  await scheduler.schedule('often', { key: 'often', every: '1s' })
+  for (let minute = 0; minute < 3; minute++) await clock.advance(60_000)
+  await scheduler.shutdown()
+  expect(events.filter((event) => event.includes(failed))).toEqual([])
+  expect(events.filter((event) => event.includes('was taken over'))).toHaveLength(1)
+})
