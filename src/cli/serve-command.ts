@@ -1,5 +1,5 @@
 import { isAddressRange } from '../core/address-range.ts'
-import { isHostName } from '../core/arguments.ts'
+import { isHostName, isOrigin } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { visible } from '../core/visible-text.ts'
 import { type PrometheusPlugin, prometheusPlugin } from '../metrics/prometheus/prometheus-plugin.ts'
@@ -14,7 +14,7 @@ import { stopRequests } from './crontab/stop-requests.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CliHost } from './host.ts'
-import { isPortTaken, type Serving, serve } from './serving.ts'
+import { isPortTaken, type Serving, type ServingOptions, serve } from './serving.ts'
 import { requireWhole } from './shared-options.ts'
 import { storePlaces } from './stores.ts'
 import { count } from './terminal/text.ts'
@@ -50,6 +50,11 @@ const spec = {
       type: 'string',
       value: 'NAMES',
       help: 'The names by which it is called, such as that of a proxy, with commas between them',
+    },
+    'allowed-origins': {
+      type: 'string',
+      value: 'ORIGINS',
+      help: 'Whose pages may change things as well, as https://ops.example.com:8443, with commas between them',
     },
     'trusted-proxies': {
       type: 'string',
@@ -91,8 +96,7 @@ export const serveCommand: Command = {
       values['not-ready'] === undefined
         ? (settings.serve?.notReadyMs ?? 0)
         : parseDuration('--not-ready', values['not-ready'], { max: 3_600_000 })
-    const allowedHosts = hostsOf(values) ?? settings.serve?.allowedHosts ?? null
-    const trustedProxies = proxiesOf(values) ?? settings.serve?.trustedProxies ?? []
+    const callers = callersOf(values, settings)
     const metrics = metricsOf(values, settings)
     const behaviour = behaviourOf(values, settings, { drainMs, metrics })
     // Only a node may be the first one there: who looks at a misspelt name would see an empty store.
@@ -107,7 +111,7 @@ export const serveCommand: Command = {
     const stop = stopRequests(host, null)
     let close = async (): Promise<void> => {}
     const work = async (): Promise<number> => {
-      const opening = { values, settings, port, allowedHosts, trustedProxies, metrics }
+      const opening = { values, settings, port, callers, metrics }
       const { greeting, health, server } = await open(scheduler, opening)
       close = () => server.close()
       host.stdout.write(greeting)
@@ -176,11 +180,29 @@ function listedIn(
   throw new UsageError(`${takes}, got '${wrong}'.`)
 }
 
+type Callers = Pick<ServingOptions, 'allowedHosts' | 'allowedOrigins' | 'trustedProxies'>
+
+/** From where requests come: the command line goes before the settings. @throws UsageError */
+function callersOf(values: Values, { serve: config = {} }: Settings): Callers {
+  return {
+    allowedHosts: hostsOf(values) ?? config.allowedHosts ?? null,
+    allowedOrigins: originsOf(values) ?? config.allowedOrigins ?? [],
+    trustedProxies: proxiesOf(values) ?? config.trustedProxies ?? [],
+  }
+}
+
 /** @throws UsageError for what no request could be sent to */
 function hostsOf({ 'allowed-hosts': text }: Values): readonly string[] | null {
   const takes =
     '--allowed-hosts takes names such as ops.example.com, in small letters, without scheme and port'
   return listedIn(text, isHostName, takes)
+}
+
+/** @throws UsageError for what no browser sends */
+function originsOf({ 'allowed-origins': text }: Values): readonly string[] | null {
+  const what = 'origins such as https://ops.example.com:8443, in small letters, without a path'
+  const takes = `--allowed-origins takes ${what}, and without a port that is the scheme's own`
+  return listedIn(text, isOrigin, takes)
 }
 
 /** @throws UsageError */
@@ -192,14 +214,13 @@ interface Opening {
   readonly values: Values
   readonly settings: Settings
   readonly port: number
-  readonly allowedHosts: readonly string[] | null
-  readonly trustedProxies: readonly string[]
+  readonly callers: Callers
   readonly metrics: PrometheusPlugin | null
 }
 
 async function open(
   scheduler: Scheduler,
-  { values, settings: { store, serve: config = {} }, port, allowedHosts, trustedProxies, metrics }: Opening,
+  { values, settings: { store, serve: config = {} }, port, callers, metrics }: Opening,
 ): Promise<Pick<Serving, 'server' | 'health'> & { readonly greeting: string }> {
   // The store is reached before the address is printed.
   await scheduler.getJobGroupNames()
@@ -211,8 +232,7 @@ async function open(
     tokenHashFile,
     sessionSecret: config.sessionSecret ?? null,
     isReadOnly,
-    allowedHosts,
-    trustedProxies,
+    ...callers,
     ...(metrics !== null && { metrics }),
   }
   const { server, health, url } = await whereOrUsage(() => serve(scheduler, listening), port)

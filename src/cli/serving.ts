@@ -16,6 +16,8 @@ export interface ServingOptions {
   readonly isReadOnly: boolean
   /** Null for those of `createServer`. */
   readonly allowedHosts: readonly string[] | null
+  /** Those besides its own whose pages may change things. */
+  readonly allowedOrigins: readonly string[]
   /** Those whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
   /** What `/metrics` answers. Default: there is no such page. */
@@ -36,7 +38,7 @@ export interface Serving {
 /** Serves a scheduler over HTTP, with a token. */
 export async function serve(scheduler: Scheduler, options: ServingOptions): Promise<Serving> {
   const { port, host, tokenHashFile, sessionSecret, isReadOnly } = options
-  const { allowedHosts, trustedProxies, metrics } = options
+  const { allowedHosts, allowedOrigins, trustedProxies, metrics } = options
   const { clock } = scheduler
   const health = schedulerHealth(scheduler, { clock })
   const server = await createServer({
@@ -47,6 +49,7 @@ export async function serve(scheduler: Scheduler, options: ServingOptions): Prom
     ...(sessionSecret !== null && { sessionSecret }),
     ...(metrics !== undefined && { metrics }),
     ...(allowedHosts !== null && { allowedHosts }),
+    allowedOrigins,
     trustedProxies,
     clock,
   })

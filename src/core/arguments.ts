@@ -83,6 +83,16 @@ export const checkHostName: ArgumentCheck = checkThat(
   isHostName,
 )
 
+/** Whether it is what browsers send as Origin: scheme, host, and the port where it is not the scheme's own. */
+export function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
+}
+
+export const checkOrigin: ArgumentCheck = checkThat(
+  'an origin such as https://ops.example.com, without a path',
+  isOrigin,
+)
+
 export const checkDate: ArgumentCheck = checkThat(
   'a valid Date',
   (value) => value instanceof Date && !Number.isNaN(value.getTime()),

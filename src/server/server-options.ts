@@ -11,6 +11,7 @@ import {
   checkObject,
   checkOneOf,
   checkOptions,
+  checkOrigin,
   checkString,
   checkThat,
   checkWhole,
@@ -268,12 +269,7 @@ const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>
     (value) => typeof value === 'string' && /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/.test(value),
   ),
   allowedHosts: listOf(checkHostName),
-  allowedOrigins: listOf(
-    checkThat(
-      'an origin such as https://ops.example.com, without a path',
-      (value) => typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value,
-    ),
-  ),
+  allowedOrigins: listOf(checkOrigin),
   sessionSecret: checkLongSecret(32),
   sessionMs: checkWhole(60_000, 2_592_000_000),
   requestsPerMinute: checkWhole(1, 1_000_000),

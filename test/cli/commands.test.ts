@@ -86,6 +86,14 @@ describe('quartz-ts', () => {
       ['serve', '--store', 'a.db', '--trusted-proxies', '10.0.0.0/8,proxy'],
       /--trusted-proxies takes addresses such as 10\.0\.0\.7 or 10\.0\.0\.0\/8, got 'proxy'/,
     ],
+    [
+      ['serve', '--store', 'a.db', '--allowed-origins', 'https://ops.example.com:8443,ops.example.com'],
+      /--allowed-origins takes origins such as https:\/\/ops\.example\.com:8443, .* got 'ops\.example\.com'/,
+    ],
+    [
+      ['serve', '--store', 'a.db', '--allowed-origins', 'https://ops.example.com:443'],
+      /--allowed-origins takes origins .* got 'https:\/\/ops\.example\.com:443'/,
+    ],
     [['serve', '--store', 'a.db', '--allowed-hosts', ''], /--allowed-hosts takes names .* got ''/],
     [['validate'], /'validate' needs FILE/],
     [['validate', 'no such file'], /Cannot read the crontab 'no such file': ENOENT/],

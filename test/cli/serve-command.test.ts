@@ -87,6 +87,28 @@ describe('quartz-ts serve', () => {
     })
   })
 
+  test.each([
+    ['on the command line', ['--allowed-origins', 'https://a.example,https://ops.example.com:8443'], {}],
+    ['in the settings', [], { allowedOrigins: ['https://ops.example.com:8443'] }],
+  ])('takes changes of pages whose origin is named %s', async (_where, args, serve) => {
+    const store = join(temporaryFolder(), 'jobs.db')
+    await (await filledScheduler({ jobStore: sqliteJobStore({ filename: store }) })).shutdown()
+    const settings = { jobStore: `sqlite:${store}`, serve: { port: 0, ...serve } }
+    const file = temporaryFile('quartz-ts.config.mjs', `export default ${JSON.stringify(settings)}\n`)
+    const host = new FakeHost({ clock: systemClock })
+    const ended = runCli(['serve', '--config', file, ...args], host)
+    const { address, token } = await printed(host)
+    const signIn = async (origin: string): Promise<number> => {
+      const headers = { 'content-type': 'application/json', origin, 'sec-fetch-site': 'same-origin' }
+      const body = JSON.stringify({ token })
+      return (await fetch(`${address}/api/session`, { method: 'POST', headers, body })).status
+    }
+    expect(await signIn('https://ops.example.com:8443')).toBe(200)
+    expect(await signIn('https://ops.example.com:9443')).toBe(403)
+    host.send('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
   test('does not keep others from signing in behind a proxy that it trusts', async () => {
     const store = join(temporaryFolder(), 'jobs.db')
     await (await filledScheduler({ jobStore: sqliteJobStore({ filename: store }) })).shutdown()

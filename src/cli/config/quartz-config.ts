@@ -7,6 +7,7 @@ import {
   checkName,
   checkObject,
   checkOptions,
+  checkOrigin,
   checkString,
   checkWhole,
   hasMethods,
@@ -28,6 +29,8 @@ export interface ServeConfig {
    * `createServer`.
    */
   readonly allowedHosts?: readonly string[]
+  /** Origins besides the server's own whose pages may change things, as in `https://ops.example.com`. Default none. */
+  readonly allowedOrigins?: readonly string[]
   /**
    * The proxies that say in `X-Forwarded-For` for whom they ask: addresses such as `10.0.0.7`, or ranges such as
    * `10.0.0.0/8`. Default: none.
@@ -93,6 +96,7 @@ const serveChecks: Readonly<Record<keyof ServeConfig, ArgumentCheck>> = {
   port: checkWhole(0, 65_535),
   host: checkName,
   allowedHosts: listOf(checkHostName),
+  allowedOrigins: listOf(checkOrigin),
   trustedProxies: listOf(checkAddressRange),
   tokenHashFile: checkName,
   sessionSecret: checkLongSecret(32),

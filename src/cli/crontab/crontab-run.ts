@@ -118,6 +118,7 @@ export class CrontabRun {
       sessionSecret: null,
       isReadOnly: false,
       allowedHosts: null,
+      allowedOrigins: [],
       trustedProxies: [],
     }
     try {

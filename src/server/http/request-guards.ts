@@ -1,4 +1,6 @@
+import { shortened } from '../../core/bounded-json.ts'
 import { SchedulerError } from '../../core/errors.ts'
+import { visibleName } from '../../core/visible-text.ts'
 import { RequestProblem } from './problem.ts'
 
 /** Names by which a server on the loopback interface is called. */
@@ -44,18 +46,40 @@ export function requireOwnOrigin(request: Request, allowedOrigins: readonly stri
   const origin = request.headers.get('origin')
   const site = request.headers.get('sec-fetch-site')
   if (origin !== null && allowedOrigins.includes(origin)) return
-  const isOwnSite = site === null || site === 'same-origin' || site === 'none'
-  const isOwnOrigin = origin === null || hostOf(origin) === new URL(request.url).host
-  const isUnknown = origin === null && site === null && request.headers.has('cookie')
-  if (isOwnSite && isOwnOrigin && !isUnknown) return
-  throw new SchedulerError(
-    'ERR_FOREIGN_ORIGIN',
-    'A change must come from a page of this server. Name other origins in allowedOrigins.',
-  )
+  const problem = originProblem(request, origin, site)
+  if (problem === null) return
+  throw new SchedulerError('ERR_FOREIGN_ORIGIN', `A change must come from a page of this server: ${problem}.`)
 }
 
-function hostOf(origin: string): string | null {
-  return URL.canParse(origin) ? new URL(origin).host : null
+/** What tells that a change is of no page of this server, and what to do where it is one; null for one that is. */
+function originProblem({ url, headers }: Request, origin: string | null, site: string | null): string | null {
+  const { host, hostname } = new URL(url)
+  const from = origin !== null && URL.canParse(origin) ? new URL(origin) : null
+  const page = from?.host ?? origin
+  if (page !== null && page !== host) {
+    const what = `the page is of '${shown(page)}', the request came to '${shown(host)}'`
+    // As nginx has it in $host, which is in many examples of a proxy.
+    return from?.hostname === hostname
+      ? `${what}: let the proxy pass Host with its port, or name the origin in allowedOrigins`
+      : `${what}: let the proxy pass Host as it came, or name the origin in allowedOrigins if it is yours`
+  }
+  if (site !== null && site !== 'same-origin' && site !== 'none') {
+    const which = page === null ? 'the page' : `the page of '${shown(page)}'`
+    const what = `the browser calls ${which} '${shown(site)}' (Sec-Fetch-Site)`
+    return `${what}: name its origin in allowedOrigins if it is yours`
+  }
+  if (origin === null && site === null && headers.has('cookie')) {
+    return 'the request has a cookie, and neither Origin nor Sec-Fetch-Site: let the proxy pass them'
+  }
+  return null
+}
+
+/** The name of a host has 253 characters at most, and its port five. */
+const hostLengthMax = 260
+
+/** What a client has sent. */
+function shown(text: string): string {
+  return visibleName(shortened(text, hostLengthMax))
 }
 
 /**
