@@ -1,10 +1,10 @@
 import { render } from 'preact'
-import { isRefused } from './api/problem.ts'
+import { isRefused, isWrongCredential } from './api/problem.ts'
 import { App } from './app.tsx'
 import { watchUnsaved } from './parts/unsaved.ts'
 import { decoded } from './state/place.ts'
 import { applyPreferences } from './state/preferences.ts'
-import { loadSession, session, signIn, watchSession } from './state/session.ts'
+import { loadSession, refusedSignIn, session, signIn, watchSession } from './state/session.ts'
 import { startTicking } from './time/clock.ts'
 import './styles/main.css'
 
@@ -23,8 +23,10 @@ function beginner(): () => Promise<void> {
     try {
       if (token !== null) await signIn({ token })
     } catch (error) {
-      // A token that is not good any more leads to the login, as no token does.
       if (!isRefused(error)) throw error
+      // A token that is not good any more leads to the login, as no token does. What else is refused, as behind a proxy
+      // that changes the Host, would be refused there too, and the login says why.
+      if (!isWrongCredential(error)) refusedSignIn.value = error
     }
     token = null
     if (session.value === null) await loadSession()

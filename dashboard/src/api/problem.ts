@@ -20,6 +20,11 @@ export function isGone(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 404
 }
 
+/** Nobody is known by that token or password; anything else that refuses a sign-in says why. */
+export function isWrongCredential(error: unknown): boolean {
+  return error instanceof ApiProblem && error.problem.code === 'ERR_NOT_AUTHENTICATED'
+}
+
 /** It is stored, and cannot be read. */
 export function isUnreadable(error: unknown): boolean {
   return error instanceof ApiProblem && error.problem.code === 'ERR_BROKEN_ROW'

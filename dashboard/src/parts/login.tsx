@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ownChange } from '../api/live.ts'
-import { ApiProblem } from '../api/problem.ts'
-import { hasEnded, loadSession, session, signIn } from '../state/session.ts'
+import { isWrongCredential } from '../api/problem.ts'
+import { hasEnded, loadSession, refusedSignIn, session, signIn } from '../state/session.ts'
 import { unawaited } from '../state/toasts.ts'
 import { later } from '../time/clock.ts'
 import { common } from '../words/common.ts'
@@ -129,7 +129,7 @@ function LoginBox(): JSX.Element {
 
 function LoginForm({ asks }: { readonly asks: 'token' | 'password' }): JSX.Element {
   const { token, tokenHint, name, password, submit, wrong } = words()
-  const problem = useSignal('')
+  const problem = refusedSignIn.value
   const isBusy = useSignal(false)
   const send = async (form: HTMLFormElement): Promise<void> => {
     const text = (field: string): string => {
@@ -137,7 +137,7 @@ function LoginForm({ asks }: { readonly asks: 'token' | 'password' }): JSX.Eleme
       return typeof value === 'string' ? value : ''
     }
     isBusy.value = true
-    problem.value = ''
+    refusedSignIn.value = null
     try {
       await signIn(
         asks === 'token'
@@ -146,7 +146,7 @@ function LoginForm({ asks }: { readonly asks: 'token' | 'password' }): JSX.Eleme
       )
       ownChange()
     } catch (error) {
-      problem.value = error instanceof ApiProblem && error.status === 401 ? wrong : problemText(error)
+      refusedSignIn.value = error
     } finally {
       isBusy.value = false
     }
@@ -175,9 +175,9 @@ function LoginForm({ asks }: { readonly asks: 'token' | 'password' }): JSX.Eleme
           </Field>
         </>
       )}
-      {problem.value !== '' && (
+      {problem !== null && (
         <p class="note bad" role="alert">
-          {problem.value}
+          {isWrongCredential(problem) ? wrong : problemText(problem)}
         </p>
       )}
       <button type="submit" class="button primary" disabled={isBusy.value}>

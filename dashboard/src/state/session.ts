@@ -9,6 +9,9 @@ export const session = signal<SessionJson | null>(null)
 /** Whether the session has ended that {@link session} is about: pages and what was typed stay until the next one. */
 export const hasEnded = signal(false)
 
+/** Why the last attempt to sign in was refused, for the login to show; null where there was none since. */
+export const refusedSignIn = signal<unknown>(null)
+
 const allowed = computed(() => new Set(session.value?.operations))
 
 /** Whether the principal may call an operation, on something at least; the server decides each time. */
@@ -24,6 +27,7 @@ export async function loadSession(): Promise<void> {
   const answer = await call('session.get')
   const isOver = answer.principal === null && isKnown()
   if (!isOver) session.value = answer
+  if (answer.principal !== null) refusedSignIn.value = null
   hasEnded.value = isOver
 }
 
