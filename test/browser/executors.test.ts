@@ -1,10 +1,37 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { JobKey } from '../../src/core/key.ts'
+import { createServer } from '../../src/server/create-server.ts'
 import { inBrowser } from '../support/browser-suite.ts'
 import { inBrowserOnEngines } from '../support/dashboard-engines.ts'
-import { type DashboardFixture, dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
+import {
+  builtPage,
+  type DashboardFixture,
+  dashboardFixture,
+  openDashboard,
+  seen,
+} from '../support/dashboard-fixture.ts'
 import { findingsInBothThemes, lookRight, type PageCase, settled } from '../support/page-looks.ts'
+import { auth } from '../support/server-fixture.ts'
 import { type XxlJobShop, xxlJobShop } from '../support/xxl-job-shop.ts'
+
+/** Counts in the page what it asks of executors; `heard` is there when the page has been told of an event. */
+const listening = `
+  window.asked = 0
+  const ask = window.fetch
+  window.fetch = (address, ...rest) => {
+    if (String(address).includes('/api/xxl-job/')) window.asked++
+    return ask(address, ...rest)
+  }
+  const Source = window.EventSource
+  window.heard = new Promise((resolve) => {
+    window.EventSource = class extends Source {
+      constructor(address) {
+        super(address)
+        this.addEventListener('message', resolve)
+      }
+    }
+  })
+`
 
 const pages: readonly PageCase[] = [['executors', '/executors', 'mail-executor']]
 
@@ -63,6 +90,36 @@ inBrowser('executors of XXL-JOB', (browser) => {
     expect(errors).toEqual([])
     await page.close()
     await alone[Symbol.asyncDispose]()
+  })
+
+  test('a server without an admin is not asked for it again before it has been started anew', async () => {
+    await using served = await xxlJobShop()
+    await served.scheduler.start()
+    const options = { auth, logger: false, dashboard: builtPage, sessionSecret: 's'.repeat(32) } as const
+    const first = await createServer({ scheduler: served.scheduler, ...options })
+    const address = await first.listen({ port: 0 })
+    const { page } = await openDashboard(browser(), address, '/settings')
+    await page.addInitScript(listening)
+    await page.clock.install()
+    await page.goto(`${address}/executors`)
+    await seen(page, 'createXxlJobAdmin')
+    await seen(page, 'Live')
+    const before = Number(await page.evaluate('asked'))
+    await served.scheduler.triggerJob(new JobKey('invoices', 'reports'))
+    await page.evaluate('heard')
+    // Longer than a page goes without asking, and shorter than it waits for its stream.
+    await page.clock.fastForward(6000)
+    expect(await page.evaluate('asked')).toBe(before)
+    await first.close()
+    await seen(page, 'Reconnecting')
+    await using second = await createServer({
+      scheduler: served.scheduler,
+      xxlJob: served.admin,
+      ...options,
+    })
+    await second.listen({ port: Number(new URL(address).port) })
+    await seen(page, 'mail-executor')
+    await page.close()
   })
 })
 

@@ -20,6 +20,11 @@ export function isGone(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 404
 }
 
+/** The server itself has no such thing; a proxy that does not find the server answers 404 in other words. */
+export function isNotThere(error: unknown): boolean {
+  return error instanceof ApiProblem && error.problem.code === 'ERR_NOT_FOUND'
+}
+
 /** Nobody is known by that token or password; anything else that refuses a sign-in says why. */
 export function isWrongCredential(error: unknown): boolean {
   return error instanceof ApiProblem && error.problem.code === 'ERR_NOT_AUTHENTICATED'

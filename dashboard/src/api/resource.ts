@@ -27,6 +27,11 @@ export interface Freshness {
   readonly everyMs?: number
   /** Loads when it is shown, and not again by itself: for what somebody edits. Default false. */
   readonly isOnce?: boolean
+  /**
+   * Whether a failure stands as long as the server runs. It is asked again after a change of this page's own, and when
+   * the stream of events does not go on where it was, as after a restart. Default: none does.
+   */
+  readonly isFinal?: (error: unknown) => boolean
 }
 
 /**
@@ -142,12 +147,19 @@ class Loader<Value> {
           if (isOfOthers.value) value.value = null
           error.value = failure
         })
+        if (this.#isAnswered()) this.#isWanted = false
       }
     } finally {
       this.#told.requests.value--
       if (this.#request === request) this.#request = null
       if (this.#isWanted) this.#loadSoon()
     }
+  }
+
+  /** Whether events and time change nothing of the last answer. */
+  #isAnswered(): boolean {
+    const { isFinal } = this.#current().freshness
+    return isFinal?.(this.#told.error.value) === true
   }
 
   /** Loads now or after the gap, and not while a request is on its way. */
@@ -188,12 +200,16 @@ class Loader<Value> {
     }
   }
 
+  #isAffectedBy(event: LiveEventJson): boolean {
+    return this.#current().freshness.isAffected?.(event) === true && !this.#isAnswered()
+  }
+
   #listen(): () => void {
     const stopEvents = onLive((event) => {
       // Whoever has the page stand still wants to see what they have done all the same.
       if (event === 'own' && isPaused.value) this.loadNow()
       else if (event === 'own') this.#loadSooner()
-      else if (typeof event === 'string' || this.#current().freshness.isAffected?.(event) === true)
+      else if (event === 'resync' || (typeof event === 'object' && this.#isAffectedBy(event)))
         this.#loadSoon()
     })
     const whenSeen = (): void => {
@@ -203,8 +219,10 @@ class Loader<Value> {
     let stopPoll = (): void => undefined
     const poll = (): void => {
       stopPoll = later(this.#current().freshness.everyMs ?? 10_000, () => {
-        if (document.hidden) this.#isWanted = true
-        else if (this.#request === null) this.#loadSoon()
+        if (!this.#isAnswered()) {
+          if (document.hidden) this.#isWanted = true
+          else if (this.#request === null) this.#loadSoon()
+        }
         poll()
       })
     }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import type { ExecutorGroupJson } from '../../../../src/server/wire/xxl-job.ts'
 import { call } from '../../api/client.ts'
-import { isGone } from '../../api/problem.ts'
+import { isGone, isNotThere } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -39,6 +39,8 @@ export function ExecutorsPage(): JSX.Element {
   const loaded = useResource(load, [], {
     isAffected: ({ event }) => event === 'jobWasExecuted' || event === 'jobToBeExecuted',
     everyMs: 5000,
+    // A server is given its admin when it is made.
+    isFinal: isNotThere,
   })
   const shown = loaded.value.value
   const error = loaded.error.value
