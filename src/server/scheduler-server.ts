@@ -17,7 +17,7 @@ import { lookAtExecutions } from './execution-stats.ts'
 import { createApp } from './http/app.ts'
 import { AuditTeller } from './http/audit-teller.ts'
 import { type Connection, connectionFrom, endConnection } from './http/connection.ts'
-import { Page } from './http/page.ts'
+import { openPage, type Page } from './http/page.ts'
 import { RequestPipeline } from './http/pipeline.ts'
 import { discardUnread } from './http/read-body.ts'
 import { isLoopback, loopbackHosts, missingHost } from './http/request-guards.ts'
@@ -54,10 +54,17 @@ const dashboardFolder = fileURLToPath(fileBeside(import.meta.url, '../dashboard'
 /** All who ask within so long get the same numbers, and longer where a look takes long: pages ask every few seconds. */
 const statsRestMs = 2000
 
-/** Wires the parts of a server together. @throws InvalidArgumentError ERR_INVALID_OPTION */
-export function schedulerServer(given: SchedulerServerOptions): SchedulerServer {
+/** @throws InvalidArgumentError ERR_INVALID_OPTION */
+export async function schedulerServer(given: SchedulerServerOptions): Promise<SchedulerServer> {
   const options = resolveServerOptions(given)
-  const { schedulers, clock, basePath, dashboard, readOnly: isReadOnly } = options
+  // Before a token is made, which nobody would see where this is refused.
+  const page = await openPage({ ...options, ownFolder: dashboardFolder })
+  return wiredServer(options, page)
+}
+
+/** Wires the parts of a server together. @throws InvalidArgumentError ERR_INVALID_OPTION for a file of a token */
+function wiredServer(options: ResolvedServerOptions, page: Page | null): SchedulerServer {
+  const { schedulers, clock, basePath, readOnly: isReadOnly } = options
   const sessions = new Sessions(options.sessionSecret, options.sessionMs, basePath, clock)
   const authenticator = authenticatorOf(options.auth, sessions)
   const streams = new LiveStreams(options)
@@ -81,7 +88,6 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     openApi: onDemand(() => openApiDocument(catalogue)),
   }
   const pipeline = new RequestPipeline(options, parts, sessions)
-  const page = dashboard === false ? null : new Page(dashboard ?? dashboardFolder, basePath)
   const app = createApp(catalogue, pipeline, { page, basePath })
   const listeners = new Set<Server>()
   let isClosed = false

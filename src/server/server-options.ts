@@ -76,7 +76,7 @@ export interface SchedulerServerOptions {
    * that, and within a principal an address: the oldest ends. 1 to 10,000, default 250.
    */
   readonly maxStreams?: number
-  /** A folder with a page to serve at `/`; false serves none. Default: the dashboard of this package. */
+  /** A folder with a page, `index.html`, to serve at `/`; false serves none. Default: the dashboard of this package. */
   readonly dashboard?: string | false
   /**
    * Told of each change, be it done, refused or a dry run, and of each login and export: who, what, from where,
