@@ -168,7 +168,8 @@ export class ObjectAlreadyExistsError extends JobPersistenceError {
 
 /**
  * What a job throws to steer its trigger. With none of the flags set it reports a plain failure, as any other error
- * thrown by a job does. When several flags are set the first one in this order counts.
+ * thrown by a job does. When several flags are set the first one in this order counts; `giveUp` counts beside
+ * `refireImmediately`, for what follows when the job is not refired.
  */
 export class JobExecutionError extends SchedulerError {
   /** Run the job again at once, in the same slot; bounded by the scheduler's `maxRefires`. */
@@ -177,6 +178,8 @@ export class JobExecutionError extends SchedulerError {
   readonly unscheduleFiringTrigger: boolean
   /** All triggers of the job become COMPLETE. */
   readonly unscheduleAllTriggers: boolean
+  /** This firing is not tried again: neither by the retry policy of the job nor as a recovery. The schedule goes on. */
+  readonly giveUp: boolean
 
   constructor(
     message: string,
@@ -186,12 +189,14 @@ export class JobExecutionError extends SchedulerError {
       refireImmediately?: boolean
       unscheduleFiringTrigger?: boolean
       unscheduleAllTriggers?: boolean
+      giveUp?: boolean
     },
   ) {
     super(options?.code ?? 'ERR_JOB_EXECUTION', message, options)
     this.refireImmediately = options?.refireImmediately ?? false
     this.unscheduleFiringTrigger = options?.unscheduleFiringTrigger ?? false
     this.unscheduleAllTriggers = options?.unscheduleAllTriggers ?? false
+    this.giveUp = options?.giveUp ?? false
   }
 }
 

@@ -173,8 +173,8 @@ export interface SchedulerEventMap {
     readonly triggerKey: TriggerKey
   }
   /**
-   * A job failed in the last attempt that its retry policy allows, or was deleted before it failed: this firing is not
-   * tried again.
+   * A job with a retry policy failed in the last attempt that it allows, gave the firing up, or was deleted before it
+   * failed: this firing is not tried again.
    */
   retriesExhausted: {
     readonly jobKey: JobKey

@@ -18,7 +18,9 @@ function isJobExecutionError(value: unknown): value is JobExecutionError {
   try {
     return (
       SchedulerError.is(value) &&
-      flags.every((flag) => flag in value && typeof Reflect.get(value, flag) === 'boolean')
+      flags.every((flag) => flag in value && typeof Reflect.get(value, flag) === 'boolean') &&
+      // One of version 0.1.0 does not have it.
+      (!('giveUp' in value) || typeof value.giveUp === 'boolean')
     )
   } catch {
     // A proxy round one of our errors may still throw.

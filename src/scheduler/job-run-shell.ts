@@ -240,7 +240,7 @@ export class JobRunShell implements Runnable {
     const isRefused = asked === 'reExecuteJob' && (!mayRefire || hasNoRefires)
     const instruction = isRefused ? instructionAfter(trigger, null) : asked
     // The node that has taken it over runs it again, or does not.
-    const mayRunAgain = canBeRetried(instruction) && !isTakenOver
+    const mayRunAgain = canBeRetried(instruction) && !isTakenOver && !error.giveUp
     // As after a crash, without counting an attempt. In memory nothing would be left to run it.
     const recovers = isEndedByShutdown && requestsRecovery && jobStore.capabilities.persistent
     if (mayRunAgain && recovers && this.#definition !== null)
@@ -329,7 +329,7 @@ export class JobRunShell implements Runnable {
       fireInstanceId,
     }
     const name = `Job ${jobKey.toString()}`
-    const isLast = attempts !== null && attempt >= attempts && canBeRetried(instruction)
+    const isLast = attempts !== null && (attempt >= attempts || error.giveUp) && canBeRetried(instruction)
     const isExhausted = isLast && recovery === null && !isTakenOver
     if (isTakenOver) {
       logThrown(logger, error, `${name} ended here after another node had taken it over.`, fields, 'warn')
@@ -345,7 +345,8 @@ export class JobRunShell implements Runnable {
     } else if (isDeleted) {
       logThrown(logger, error, `${name} failed and is not tried again, because it was deleted.`, fields)
     } else {
-      const how = isExhausted ? ` in the last of ${attempts} attempts and is not tried again` : ''
+      const which = error.giveUp ? `attempt ${attempt}, gave up` : `the last of ${attempts} attempts`
+      const how = isExhausted ? ` in ${which} and is not tried again` : ''
       logThrown(logger, error, `${name} failed${how}.`, fields)
     }
     if (!isExhausted && !isDeleted) return

@@ -302,5 +302,6 @@ function timeoutError(context: ExecutionContext, timeoutMs: number): JobExecutio
 }
 
 function steers(failure: JobExecutionError): boolean {
-  return failure.refireImmediately || failure.unscheduleFiringTrigger || failure.unscheduleAllTriggers
+  const { giveUp, refireImmediately, unscheduleAllTriggers, unscheduleFiringTrigger } = failure
+  return refireImmediately || unscheduleFiringTrigger || unscheduleAllTriggers || giveUp
 }

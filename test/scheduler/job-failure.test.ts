@@ -17,7 +17,7 @@ describe('the failure made of what a job threw', () => {
   })
 
   it('is the thrown error itself when that is a JobExecutionError', () => {
-    for (const flag of ['refireImmediately', 'unscheduleFiringTrigger', 'unscheduleAllTriggers']) {
+    for (const flag of ['refireImmediately', 'unscheduleFiringTrigger', 'unscheduleAllTriggers', 'giveUp']) {
       const thrown = new JobExecutionError('steer', { [flag]: true })
       expect(toJobExecutionError(key, thrown)).toBe(thrown)
     }
@@ -29,6 +29,18 @@ describe('the failure made of what a job threw', () => {
     const failure = toJobExecutionError(key, new SchedulerError('ERR_WORKER_FAILED', 'the thread died'))
     expect(failure.code).toBe('ERR_WORKER_FAILED')
     expect(failure.refireImmediately).toBe(false)
+  })
+
+  it('is the thrown error also when a copy of version 0.1.0 threw it, which does not know to give up', () => {
+    const thrown = Object.assign(new Error('of old'), {
+      '~quartz-ts/error': true,
+      refireImmediately: false,
+      unscheduleFiringTrigger: true,
+      unscheduleAllTriggers: false,
+    })
+    expect(toJobExecutionError(key, thrown)).toBe(thrown)
+    const forged = Object.assign(new JobExecutionError('forged'), { giveUp: 'yes' })
+    expect(toJobExecutionError(key, forged)).toMatchObject({ cause: forged, giveUp: false })
   })
 
   it('does not steer by flags that are no booleans', () => {

@@ -198,7 +198,7 @@ describe('errors on the wire', () => {
 
   it('are errors of this library again, with their code and flags', () => {
     const steering = cross(
-      new JobExecutionError('again', { refireImmediately: true, code: 'ERR_JOB_TIMEOUT' }),
+      new JobExecutionError('again', { refireImmediately: true, giveUp: true, code: 'ERR_JOB_TIMEOUT' }),
     ) as JobExecutionError
     expect(steering).toBeInstanceOf(JobExecutionError)
     expect(steering).toMatchObject({
@@ -207,6 +207,7 @@ describe('errors on the wire', () => {
       refireImmediately: true,
       unscheduleFiringTrigger: false,
       unscheduleAllTriggers: false,
+      giveUp: true,
     })
     const wrong = cross(new InvalidArgumentError('size', 'too big'))
     expect(SchedulerError.is(wrong)).toBe(true)

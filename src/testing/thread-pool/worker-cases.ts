@@ -155,17 +155,12 @@ const errors: Record<string, Body> = {
     const error = await failureOf(run(test, 'fail', { mergedJobDataMap: { kind: 'steering' } }))
     assert(error instanceof JobExecutionError)
     assert(SchedulerError.is(error))
-    const { name, message, code, refireImmediately, unscheduleFiringTrigger, unscheduleAllTriggers } = error
+    const { name, message, code } = error
+    assert.deepEqual([name, message, code], ['JobExecutionError', 'stop it', 'ERR_JOB_EXECUTION'])
+    const { giveUp, refireImmediately, unscheduleAllTriggers, unscheduleFiringTrigger } = error
     assert.deepEqual(
-      { name, message, code, refireImmediately, unscheduleFiringTrigger, unscheduleAllTriggers },
-      {
-        name: 'JobExecutionError',
-        message: 'stop it',
-        code: 'ERR_JOB_EXECUTION',
-        refireImmediately: false,
-        unscheduleFiringTrigger: false,
-        unscheduleAllTriggers: true,
-      },
+      { giveUp, refireImmediately, unscheduleAllTriggers, unscheduleFiringTrigger },
+      { giveUp: true, refireImmediately: false, unscheduleAllTriggers: true, unscheduleFiringTrigger: false },
     )
     assert.equal((error.cause as Error).message, 'why')
   },

@@ -59,7 +59,11 @@ export function fail({ mergedJobDataMap }: JobRunContext): never {
       })
     }
     case 'steering':
-      throw new JobExecutionError('stop it', { unscheduleAllTriggers: true, cause: new Error('why') })
+      throw new JobExecutionError('stop it', {
+        unscheduleAllTriggers: true,
+        giveUp: true,
+        cause: new Error('why'),
+      })
     case 'undefined':
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- a job may throw anything, and it must cross
       throw undefined
