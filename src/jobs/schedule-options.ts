@@ -67,7 +67,7 @@ export interface InWhen {
 export type OneWhen<When> = When & {
   readonly [Name in
     | Exclude<WhenName | 'dialect' | 'zone' | 'dst' | 'misfireInstruction', keyof When>
-    | (When extends AtWhen | InWhen ? 'startAt' | 'endAt' : never)]?: never
+    | (When extends AtWhen | InWhen ? 'startAt' | 'endAt' : 'durable')]?: never
 }
 
 /** When a schedule runs: one of five forms. */
@@ -119,6 +119,12 @@ export interface ScheduleSettings {
    * false, or true where the definition makes the job sharded.
    */
   readonly requestRecovery?: boolean
+  /**
+   * For `at` and `in` with a key: false deletes the job after its run and its retries, so nothing is left of it, and
+   * the key can be scheduled anew. An instant that has passed runs at once. Not in a set. Default: true with a key, so
+   * that the same declaration does not run again; false without one.
+   */
+  readonly durable?: boolean
 }
 
 /** Options of `schedule`. */

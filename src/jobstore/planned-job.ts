@@ -99,9 +99,10 @@ export function planChange(
   const before = stored.job?.plan ?? null
   refuseOtherSet(planned, before)
   const fresh = planned.isPast ? null : planned.trigger
-  if (stored.job === null) {
+  if (stored.job === null || forgets(stored, planned.job)) {
     const job = { ...planned.job, plan: withFired(plan, null, fresh?.finalFireTimeMs()) }
-    return { outcome: 'added', job: Object.freeze(job), trigger: fresh, dropsTrigger: false }
+    const outcome = stored.job === null ? 'added' : 'changed'
+    return { outcome, job: Object.freeze(job), trigger: fresh, dropsTrigger: false }
   }
   if (before !== null && before.set === plan.set && before.generation > plan.generation) {
     return { outcome: 'newer', ...untouched }
@@ -124,8 +125,14 @@ export function planChange(
     outcome: isSame ? 'unchanged' : 'changed',
     job: Object.freeze(job),
     trigger,
-    dropsTrigger: changesWhen && trigger === null && stored.trigger !== null,
+    // A job that is not durable goes with its trigger, at the end of the run.
+    dropsTrigger: changesWhen && trigger === null && stored.trigger !== null && job.durable,
   }
+}
+
+/** A job that was kept only so that it does not run again, and is not to be kept any more. */
+function forgets({ job, trigger }: StoredPlan, planned: JobDetail): boolean {
+  return job?.durable === true && !planned.durable && trigger === null
 }
 
 /**
@@ -171,8 +178,9 @@ function withFired(plan: JobPlan, fired: EpochMs | null, final: EpochMs | null =
 }
 
 /** Whether the instant of `at` has run. What runs after a time has a new instant each time it is declared. */
-function hasRun({ job: { plan }, trigger: { startTimeMs }, goesOnFrom, fired }: Next): boolean {
-  return plan.instant !== undefined && goesOnFrom === 'start' && fired !== null && startTimeMs <= fired
+function hasRun({ job, trigger: { startTimeMs }, goesOnFrom, fired }: Next): boolean {
+  if (job.plan.instant === undefined || !job.durable) return false
+  return goesOnFrom === 'start' && fired !== null && startTimeMs <= fired
 }
 
 function refuseOtherSet({ job }: PlannedJob, before: JobPlan | null): void {

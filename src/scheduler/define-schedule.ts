@@ -51,6 +51,7 @@ const optionChecks: Readonly<Record<string, ArgumentCheck>> = {
   startAt: checkDate,
   endAt: checkDate,
   requestRecovery: checkBoolean,
+  durable: checkBoolean,
   misfireInstruction: checkOneOf([
     ...new Set<string>([...simpleMisfireInstructions, ...calendarMisfireInstructions]),
   ]),
@@ -72,6 +73,7 @@ const takes: Readonly<Record<string, readonly string[]>> = {
   misfireInstruction: ['cron', 'daily', 'every'],
   startAt: ['cron', 'daily', 'every'],
   endAt: ['cron', 'daily', 'every'],
+  durable: ['at', 'in'],
 }
 
 /**
@@ -91,6 +93,7 @@ export function defineSchedule(
   const schedule = jobSchedule('defineSchedule', job, options)
   const { key } = options
   if (key === undefined) throw invalid('defineSchedule', 'key', "'key' is missing: a set finds it by that")
+  refuseDurable('defineSchedule', options)
   checkTimes('defineSchedule', options)
   return Object.freeze({ ...schedule, options: Object.freeze({ ...options, key }), '~defined': true })
 }
@@ -123,7 +126,17 @@ export function jobSchedule(
     const list = fits.map((fit) => `'${fit}'`).join(', ')
     throw invalid(method, name, `'${name}' goes with ${list} only, not with '${when}': leave it out`)
   }
+  if (options.durable === true && options.key === undefined) {
+    throw invalid(method, 'durable', "'key' is missing: nothing would find the job that 'durable' keeps")
+  }
   return Object.freeze({ job, options: Object.freeze({ ...options }) })
+}
+
+/** A set is declared at each start: what it does not find there it would run anew. */
+function refuseDurable(method: string, { durable }: ScheduleOptions<object>): void {
+  if (durable === undefined) return
+  const remedy = "a set stores again what is not there. Leave it out, or use 'schedule'"
+  throw invalid(method, 'durable', `'durable' is not for the schedules of a set: ${remedy}`)
 }
 
 function invalid(method: string, field: string, problem: string): InvalidArgumentError {
@@ -140,6 +153,7 @@ const checkScheduleDefinition: ArgumentCheck = (method, argument, value, code) =
   // A set may have hundreds: the message says which one it is.
   const which = `${method}, ${argument}${keyText(options)}`
   jobSchedule(which, job, options)
+  refuseDurable(which, options)
   checkTimes(which, options)
 }
 

@@ -64,7 +64,7 @@ export class Planner {
   /**
    * The trigger from now on: no instant before the declaration was missed, however long ago the start is. A program
    * with a key declares its schedule at every start, so one that is over by then is no error: it is the trigger of
-   * former times, and past.
+   * former times, and past. What is not durable has no former times.
    */
   async #trigger(
     method: string,
@@ -73,7 +73,7 @@ export class Planner {
   ): Promise<Pick<PlannedJob, 'trigger' | 'isPast'>> {
     const { checks, clock, misfireThresholdMs } = this.#parts
     const nowMs = clock.now()
-    const { key, at, startAt, endAt } = options
+    const { at, startAt, endAt } = options
     const pastMs = nowMs - misfireThresholdMs
     // A start that was taken when the program began is meant to be now.
     const leftOut =
@@ -82,7 +82,7 @@ export class Planner {
         : null
     const from = (start: Date, out: LeftOut | null = null): Trigger | Promise<Trigger> =>
       checks.trigger(triggerOf(method, options, job, { clock, start }), job, out)
-    if (key === undefined) return { trigger: await from(startOf(method, options, nowMs)), isPast: false }
+    if (!job.durable) return { trigger: await from(startOf(method, options, nowMs)), isPast: false }
     if (endAt === undefined || endAt.getTime() >= nowMs) {
       const trigger = await unlessOver(() => from(startOf(method, options, nowMs), leftOut))
       if (trigger !== null) return { trigger, isPast: at !== undefined && at.getTime() < pastMs }
@@ -130,7 +130,7 @@ function jobOf({ job, options }: JobSchedule, key: JobKey): JobDetail {
   builder.withIdentity(key)
   if (requestRecovery !== undefined) builder.requestRecovery(requestRecovery)
   // What was run once stays, so that nothing runs it again when it is declared again.
-  builder.storeDurably(options.key !== undefined)
+  builder.storeDurably(options.durable ?? options.key !== undefined)
   if (description !== undefined) builder.withDescription(description)
   builder.usingJobData(data as never)
   return builder.restOfDataFromTriggers().build()
@@ -161,7 +161,7 @@ function startOf(method: string, options: ScheduleOptions<object>, nowMs: EpochM
   return new Date(nowMs + (options.in === undefined ? 0 : delayMsOf(method, options.in)))
 }
 
-const notWhen: ReadonlySet<string> = new Set(['key', 'data', 'description', 'requestRecovery'])
+const notWhen: ReadonlySet<string> = new Set(['key', 'data', 'description', 'requestRecovery', 'durable'])
 
 /** The options that say when, without what differs between nodes that mean the same. */
 function whenOf(options: ScheduleOptions<object>): object {

@@ -1,0 +1,136 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { defineJob, type ScheduleOptions } from '../../src/index.ts'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { defineSchedule } from '../../src/scheduler/define-schedule.ts'
+import { schedulerFixture } from '../support/scheduler-fixture.ts'
+
+const [second, hour] = [1000, 3_600_000]
+const once = { key: 'k', in: '1h', durable: false } as const
+
+describe.each([
+  { name: 'RAM', make: () => new RAMJobStore() },
+  { name: 'SQLite', make: () => sqliteJobStore({ filename: ':memory:' }) },
+])('a schedule with a key that is not durable, on $name,', ({ make }) => {
+  async function fixture() {
+    const attempts: number[] = []
+    const flaky = defineJob(
+      'flaky',
+      ({ attempt }) => {
+        attempts.push(attempt)
+        if (attempt === 1) throw new Error('may pass')
+      },
+      { retry: { attempts: 3, backoff: { type: 'fixed', initialMs: second, jitter: 0 } } },
+    )
+    const { scheduler, clock, ran } = await schedulerFixture({ jobStore: make(), jobs: [flaky] })
+    onTestFinished(() => scheduler.shutdown())
+    await scheduler.start()
+    const advance = async (ms: number): Promise<void> => {
+      await clock.advance(ms)
+      await scheduler.idle()
+    }
+    const declare = async (when: ScheduleOptions): Promise<string> => {
+      const { change, nextFireTime } = await scheduler.schedule('note', when)
+      await scheduler.idle()
+      return `${change} ${nextFireTime === null ? 'over' : nextFireTime.getTime() - clock.now()}`
+    }
+    const left = async (): Promise<number> => (await scheduler.queryJobs({ take: 100 })).items.length
+    return { scheduler, clock, ran, attempts, advance, declare, left }
+  }
+
+  it('leaves nothing, so that its key may be scheduled anew', async () => {
+    const { ran, advance, declare, left } = await fixture()
+    expect([await declare(once), await declare(once)]).toEqual([`added ${hour}`, `unchanged ${hour}`])
+    await advance(hour)
+    expect([ran.length, await left()]).toEqual([1, 0])
+    expect(await declare(once)).toBe(`added ${hour}`)
+    await advance(hour)
+    expect([ran.length, await left()]).toEqual([2, 0])
+  })
+
+  it('goes after its retries, and is the same until then', async () => {
+    const { scheduler, attempts, advance, left } = await fixture()
+    await scheduler.schedule('flaky', once)
+    await advance(hour)
+    expect([attempts.length, await left()]).toEqual([1, 1])
+    const { change, nextFireTime } = await scheduler.schedule('flaky', once)
+    expect([change, nextFireTime]).toEqual(['unchanged', null])
+    await advance(second)
+    expect([attempts, await left()]).toEqual([[1, 2], 0])
+  })
+
+  it('runs at once where its instant has passed, and leaves nothing either', async () => {
+    const { clock, ran, advance, declare, left } = await fixture()
+    await declare({ key: 'k', at: new Date(clock.now() - hour), durable: false })
+    await advance(second)
+    expect([ran.length, await left()]).toEqual([1, 0])
+  })
+
+  it('is durable from when it is declared so, and then runs once', async () => {
+    const { ran, advance, declare, left } = await fixture()
+    await declare(once)
+    expect(await declare({ ...once, durable: true })).toBe(`changed ${hour}`)
+    await advance(hour)
+    expect([ran.length, await left()]).toEqual([1, 1])
+    expect(await declare({ key: 'k', in: '1h' })).toBe('unchanged over')
+  })
+
+  it('goes once it is declared so, before it has run', async () => {
+    const { ran, advance, declare, left } = await fixture()
+    await declare({ key: 'k', in: '1h' })
+    expect(await declare(once)).toBe(`changed ${hour}`)
+    await advance(hour)
+    expect([ran.length, await left()]).toEqual([1, 0])
+  })
+
+  it('knows nothing of what ran under its key while it was durable', async () => {
+    const { clock, ran, advance, declare, left } = await fixture()
+    await declare({ key: 'k', in: '1h' })
+    await advance(hour)
+    expect(await declare(once)).toBe(`changed ${hour}`)
+    await advance(hour)
+    expect([ran.length, await left()]).toEqual([2, 0])
+    await declare({ key: 'k', every: '1h' })
+    const past = { at: new Date(clock.now() - 2 * hour), key: 'k', durable: false }
+    await declare(past)
+    await advance(second)
+    expect([ran.length, await left()]).toEqual([4, 0])
+  })
+
+  it('is not taken from its run by another declaration', async () => {
+    const { scheduler, clock, attempts, advance, left } = await fixture()
+    await scheduler.schedule('flaky', once)
+    await advance(hour)
+    await scheduler.schedule('flaky', { ...once, priority: 7 })
+    await advance(second)
+    expect([attempts, await left()]).toEqual([[1, 2], 0])
+    expect(clock.now()).toBeGreaterThan(0)
+  })
+})
+
+describe('durable', () => {
+  it.each([
+    ['schedules that repeat', { key: 'k', every: '1h', durable: false }, /goes with 'at', 'in' only/],
+    ['what could not be found again', { in: '1h', durable: true }, /'key' is missing/],
+  ])('is refused for %s', async (_, options, message) => {
+    const { scheduler } = await schedulerFixture()
+    await expect(scheduler.schedule('note', options as unknown as ScheduleOptions)).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_OPTION', field: 'durable' }),
+    )
+    await expect(scheduler.schedule('note', options as unknown as ScheduleOptions)).rejects.toThrow(message)
+    await scheduler.shutdown()
+  })
+
+  it('is refused for a set, which stores again what is not there', async () => {
+    const note = defineJob('note', () => {})
+    expect(() => defineSchedule(note, once)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_OPTION', field: 'durable' }),
+    )
+    const { scheduler } = await schedulerFixture()
+    const unchecked = { ...defineSchedule(note, { key: 'k', in: '1h' }), options: once }
+    await expect(scheduler.reconcile('set', [unchecked])).rejects.toThrow(
+      /a set stores again what is not there/,
+    )
+    await scheduler.shutdown()
+  })
+})
