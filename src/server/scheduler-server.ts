@@ -57,7 +57,7 @@ const statsRestMs = 2000
 /** @throws InvalidArgumentError ERR_INVALID_OPTION */
 export async function schedulerServer(given: SchedulerServerOptions): Promise<SchedulerServer> {
   const options = resolveServerOptions(given)
-  // Before a token is made, which nobody would see where this is refused.
+  // Before a token is made: where this is refused, it would be shown to no one.
   const page = await openPage({ ...options, ownFolder: dashboardFolder })
   return wiredServer(options, page)
 }
