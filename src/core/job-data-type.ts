@@ -36,5 +36,12 @@ export type RequiredKeys<Data> = {
       : never
 }[keyof Data]
 
-/** What may be given in addition to data that is stored already: some of a type's fields, or anything for no type. */
-export type MoreJobData<Data extends object> = object extends Data ? object : Partial<Data>
+/**
+ * What may be given in addition to data that is stored already: some of a type's fields, those of one member for a
+ * union, or anything for no type.
+ */
+export type MoreJobData<Data extends object> = object extends Data
+  ? object
+  : Data extends unknown
+    ? Partial<Data>
+    : never

@@ -30,8 +30,8 @@ export interface JobOptions<Data extends object = Record<string, unknown>> {
   readonly persistJobDataAfterExecution?: boolean
   /**
    * Milliseconds after which an execution is interrupted and has failed, also when the job then returns: it may have
-   * left off half way. `retry` runs it again. The time counts in which other code blocks the event loop. 1 to
-   * 2,147,483,647. Default: no limit.
+   * left off half way. `retry` runs it again. The time counts in which other code blocks the event loop; a refire has
+   * it anew. 1 to 2,147,483,647. Default: no limit.
    */
   readonly timeoutMs?: number
   /** How often and when a failed execution is repeated. Default: not. */

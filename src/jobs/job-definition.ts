@@ -208,7 +208,7 @@ export interface JobScheduler {
   /** Runs a job once, now; `data` is merged over the job's own. */
   triggerJob<Data extends object>(
     jobKey: JobKey<Data> | string,
-    data?: MoreJobData<NoInfer<Data>>,
+    data?: NoInfer<MoreJobData<Data>>,
     options?: TriggerJobOptions,
   ): Promise<TriggerKey>
   /**
@@ -219,7 +219,7 @@ export interface JobScheduler {
    */
   runNow<Data extends object>(
     jobKey: JobKey<Data> | string,
-    data?: MoreJobData<NoInfer<Data>>,
+    data?: NoInfer<MoreJobData<Data>>,
     options?: TriggerJobOptions,
   ): Promise<TriggerKey>
   deleteJob(jobKey: JobKey | string): Promise<boolean>

@@ -316,7 +316,7 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    */
   triggerJob<Data extends object>(
     jobKey: JobKey<Data> | string,
-    data?: MoreJobData<NoInfer<Data>>,
+    data?: NoInfer<MoreJobData<Data>>,
     options?: TriggerJobOptions,
   ): Promise<TriggerKey>
   /**

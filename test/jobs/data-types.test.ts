@@ -166,6 +166,29 @@ describe('with a scheduler', () => {
     expect(wrong).toHaveLength(2)
   })
 
+  it('takes one member of a union of types, and no mixture of them', async () => {
+    type Notice = { kind: 'mail'; to: string } | { kind: 'text'; phone: number }
+    const ran: Notice[] = []
+    const notice = defineJob<Notice>('notice', ({ mergedJobDataMap }) => void ran.push(mergedJobDataMap))
+    await using notifying = await createScheduler({ jobs: [notice] })
+    await notifying.start()
+    await notifying.schedule(notice, { key: 'n', in: '1h', data: { kind: 'mail', to: 'a' } })
+    const ended = notifying.events.next('jobWasExecuted')
+    await notifying.runNow(jobKey<Notice>('n'), { kind: 'text', phone: 5 })
+    await ended
+    expect(ran).toEqual([{ kind: 'text', phone: 5, to: 'a' }])
+    await notifying.triggerJob(jobKey<Notice>('n'), { to: 'b' })
+    const wrong = [
+      // @ts-expect-error a text has a number
+      () => notifying.runNow(jobKey<Notice>('n'), { kind: 'text', phone: 'b' }),
+      // @ts-expect-error there is no such kind
+      () => notifying.triggerJob(jobKey<Notice>('n'), { kind: 'fax' }),
+      // @ts-expect-error no member has such a field
+      () => notifying.runNow(jobKey<Notice>('n'), { too: 'b' }),
+    ]
+    expect(wrong).toHaveLength(3)
+  })
+
   it('knows what a job answered where its definition is known', async () => {
     const next = scheduler.events.next('jobWasExecuted', ({ context }) => isExecutionOf(context, greeting))
     await scheduler.scheduleJob(JobBuilder.newJob(greeting).build(), TriggerBuilder.newTrigger().build())
