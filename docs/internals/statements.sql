@@ -232,7 +232,7 @@ WHERE t.sched_name = ANY(ARRAY[r.sched_name])
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/splitting.ts (splitFirings)
---   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/deleting.ts (deleteRefs)
 --   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/split-firings.ts (endLostItems)
@@ -292,6 +292,7 @@ WHERE t.sched_name = ANY(ARRAY[r.sched_name])
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/definition-changes.ts (changeDefinitions)
 --   programs/scheduling/deleting.ts (deleteTriggers)
+--   programs/scheduling/former-work.ts (deleteRetriesOf, endFormerWork)
 --   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/scheduling/skipping.ts (skipNextFire)
@@ -555,6 +556,7 @@ FOR NO KEY UPDATE OF p SKIP LOCKED;
 -- triggers.lockOfJobs
 --   programs/firing/completing.ts (completeJobs)
 --   programs/scheduling/deleting.ts (deleteJobs)
+--   programs/scheduling/former-work.ts (deleteRetriesOf, endFormerWork)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
   t.calendar_name, t.trigger_type, t.misfire_instr
@@ -1311,7 +1313,7 @@ WHERE t.sched_name = ANY(ARRAY[r.sched_name])
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/splitting.ts (splitFirings)
---   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/deleting.ts (deleteRefs)
 --   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
@@ -1338,7 +1340,7 @@ WHERE t.sched_name = ANY(ARRAY[r.sched_name])
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/splitting.ts (splitFirings)
---   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/deleting.ts (deleteRefs)
 --   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
@@ -1365,7 +1367,7 @@ WHERE t.sched_name = ANY(ARRAY[r.sched_name])
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/splitting.ts (splitFirings)
---   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/deleting.ts (deleteRefs)
 --   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
@@ -1392,7 +1394,7 @@ WHERE t.sched_name = ANY(ARRAY[r.sched_name])
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/splitting.ts (splitFirings)
---   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/deleting.ts (deleteRefs)
 --   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
@@ -6272,6 +6274,55 @@ WHERE f.sched_name = ANY(ARRAY[r.sched_name])
       )
   );
 
+-- firedTriggers.endRecovery
+--   programs/scheduling/former-work.ts (endFormerWork)
+--   programs/steps/orphans.ts (endRecoveryOfDeleted)
+-- SQLite
+UPDATE qrtz_fired_triggers AS f
+SET requests_recovery = false
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'job_class_name' AS job_class_name, value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE f.sched_name = r.sched_name
+  AND f.job_name = r.job_name
+  AND f.job_group = r.job_group
+  AND true
+  AND f.state = 'EXECUTING'
+  AND f.requests_recovery
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = f.sched_name
+      AND j.job_name = f.job_name
+      AND j.job_group = f.job_group
+      AND j.job_class_name = r.job_class_name
+  );
+
+-- PostgreSQL
+UPDATE qrtz_fired_triggers AS f
+SET requests_recovery = false
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, job_class_name text,
+    sched_name text)
+) AS r
+WHERE f.sched_name = ANY(ARRAY[r.sched_name])
+  AND f.job_name = ANY(ARRAY[r.job_name])
+  AND f.job_group = r.job_group
+  AND r.sched_name = r.sched_name || ''
+  AND f.state = 'EXECUTING'
+  AND f.requests_recovery
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = ANY(ARRAY[f.sched_name])
+      AND j.job_name = f.job_name
+      AND j.job_group = f.job_group
+      AND j.job_class_name = r.job_class_name
+  );
+
 -- firedTriggers.tryLockOverdueOfPeers
 --   programs/firing/overdue-claims.ts (endOverdueClaims)
 -- SQLite
@@ -6940,6 +6991,7 @@ SELECT (SELECT CAST(json_agg(l.entry_id) AS text) FROM l) AS ended, (
 
 -- splitFirings.load
 --   cluster/lost-items.ts (hasItemsOfGone, offerAllItemsOfGone, settleLostItems)
+--   programs/scheduling/former-work.ts (endFormerWork)
 --   programs/steps/split-firings.ts (loadOpenFirings)
 --   sql-cluster.ts (SqlCluster)
 --   sql-shards.ts (SqlShards)
@@ -7000,6 +7052,7 @@ ON CONFLICT (sched_name, fire_id) DO UPDATE SET job_name = excluded.job_name, jo
   fired_time = excluded.fired_time, parts = excluded.parts;
 
 -- splitFirings.delete
+--   programs/scheduling/former-work.ts (endFormerWork)
 --   programs/steps/split-firings.ts (openFiringsOf, writeSettled)
 -- SQLite
 DELETE FROM qrtz_split_firings WHERE fire_id = :fire_id AND sched_name = :sched_name;
@@ -7851,7 +7904,7 @@ WHERE p.sched_name = ANY(ARRAY[r.sched_name])
   );
 
 -- pauses.forget
---   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/deleting.ts (deleteJobs, deleteRefs)
 --   programs/scheduling/pausing.ts (resumeJob, resumeJobs, resumeTriggers)
 --   programs/scheduling/planning.ts (putPlanned)
 --   programs/steps/new-triggers.ts (storeNewTriggers)

@@ -98,8 +98,9 @@ export interface SchedulerEventMap {
     readonly lostExecutions: number
   }
   /**
-   * An execution died with its node and is not run again. `reason` says why: its job does not request recovery or is
-   * gone, or the run that was to recover it could not be stored. Then a `schedulerError` has the error itself.
+   * An execution died with its node and is not run again. `reason` says why: its job does not request recovery, is
+   * gone or was replaced, or the run that was to recover it could not be stored. Then a `schedulerError` has the error
+   * itself.
    */
   executionLost: {
     readonly fireInstanceId: string
@@ -173,8 +174,8 @@ export interface SchedulerEventMap {
     readonly triggerKey: TriggerKey
   }
   /**
-   * A job with a retry policy failed in the last attempt that it allows, gave the firing up, or was deleted before it
-   * failed: this firing is not tried again.
+   * A job with a retry policy failed in the last attempt that it allows, gave the firing up, or was deleted or replaced
+   * by one of another type before it failed: this firing is not tried again.
    */
   retriesExhausted: {
     readonly jobKey: JobKey

@@ -216,10 +216,10 @@ export class JobRunShell implements Runnable {
     })
   }
 
-  /** Listeners and events must not be told of another attempt of a job that is gone: nothing would run it. */
+  /** Listeners and events must not be told of another attempt of a job that is gone or replaced: nothing runs it. */
   async #unlessDeleted(verdict: Verdict): Promise<Verdict> {
     const { clock, jobStore } = this.#resources
-    if (await isStored(jobStore, clock, this.#context.jobKey)) return verdict
+    if (await isStored(jobStore, clock, this.#context.bundle.jobDetail)) return verdict
     return { ...verdict, again: null, isDeleted: true }
   }
 
@@ -343,7 +343,7 @@ export class JobRunShell implements Runnable {
     } else if (error.code === 'ERR_JOB_INTERRUPTED') {
       logThrown(logger, error, `${name} was interrupted.`, fields, 'warn')
     } else if (isDeleted) {
-      logThrown(logger, error, `${name} failed and is not tried again, because it was deleted.`, fields)
+      logThrown(logger, error, `${name} failed and is not tried again: it was deleted or replaced.`, fields)
     } else {
       const which = error.giveUp ? `attempt ${attempt}, gave up` : `the last of ${attempts} attempts`
       const how = isExhausted ? ` in ${which} and is not tried again` : ''

@@ -128,6 +128,19 @@ describe.each([
     expect(told.toSorted()).toEqual(['given up after 1', 'what follows'])
   })
 
+  test('nor when one of another type has its key by then', async () => {
+    const job = defineJob(
+      'failing',
+      async ({ scheduler }) => {
+        await scheduler.schedule('after', { key: theJob, in: '1h' })
+        throw new Error('too late')
+      },
+      { retry },
+    )
+    const told = await failing(job, async () => {})
+    expect(told.toSorted()).toEqual(['given up after 1', 'what follows'])
+  })
+
   test('ends likewise when it ran elsewhere', async () => {
     const job = defineRemoteJob(
       'failing',

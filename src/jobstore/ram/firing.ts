@@ -199,14 +199,16 @@ function completeJob(session: RamSession, completion: JobCompletion): boolean {
 function settle(session: RamSession, completion: JobCompletion, fired: TriggerRecord): void {
   const { data } = session
   const { job } = fired
-  if (job.isStored && completion.jobDataMap !== null) {
+  // Neither what it left nor a retry is for a job of another type that has its key by now.
+  const isOfType = job.detail.jobType === completion.jobDetail.jobType
+  if (job.isStored && isOfType && completion.jobDataMap !== null) {
     const jobDataMap = dataAfterRun(completion.jobDataMap, completion.jobDetail, job.detail)
     job.detail = { ...job.detail, jobDataMap }
   }
   const lostTrigger = carryOut(session, completion, fired)
   data.endExecution(completion.fireInstanceId, job, completion.mayBeLate)
   if (!job.isStored) return
-  if (completion.retryTrigger !== null) data.putTrigger(completion.retryTrigger, job)
+  if (completion.retryTrigger !== null && isOfType) data.putTrigger(completion.retryTrigger, job)
   if (job.shards !== null) {
     endItem(session, job, completion)
     // Triggers of other items may have gone with it.

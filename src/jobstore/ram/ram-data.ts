@@ -2,7 +2,9 @@ import { invariant } from '../../core/errors.ts'
 import type { JobKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import { isMadeByScheduler } from '../own-triggers.ts'
 import type { SignalBuffer } from '../signal-buffer.ts'
+import { groupsOfParts } from '../split-firing.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../trigger-state.ts'
 import { CalendarTable } from './calendar-table.ts'
 import { FireQueue } from './fire-queue.ts'
@@ -198,6 +200,16 @@ export class RamData {
     this.#departed.clear()
   }
 
+  /** Deletes what is left to be run again of a job in whose place one of another type is stored. */
+  #endFormerWork(job: JobRecord): void {
+    for (const record of job.triggers()) {
+      const { key } = record.trigger
+      const isPart = groupsOfParts.includes(key.group) && record.state !== 'COMPLETE'
+      if (isPart && isMadeByScheduler(record.trigger)) this.removeTrigger(record)
+    }
+    if (job.shards !== null) job.shards.open = null
+  }
+
   #startingState(trigger: Trigger, job: JobRecord): OwnState {
     if (trigger.nextFireTimeMs === null) return 'COMPLETE'
     const { group } = trigger.key
@@ -238,9 +250,9 @@ export class RamData {
       job.detail = detail
       return
     }
-    const records = job.triggers()
-    for (const record of records) this.apply(record, 'release')
-    const waiting = records.filter((record) => record.state === 'WAITING')
+    for (const record of job.triggers()) this.apply(record, 'release')
+    if (before.jobType !== detail.jobType) this.#endFormerWork(job)
+    const waiting = job.triggers().filter((record) => record.state === 'WAITING')
     for (const record of waiting) this.queue.remove(record)
     job.detail = detail
     job.lane = forbids ? new Lane() : null

@@ -26,6 +26,7 @@ import { fireCases } from './fire-cases.ts'
 import { fireOnScheduleCases } from './fire-on-schedule-cases.ts'
 import { jobCases } from './job-cases.ts'
 import { jobStatusCases } from './job-status-cases.ts'
+import { jobTypeCases } from './job-type-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import { listCases } from './list-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
@@ -85,6 +86,7 @@ const optionChecks: Readonly<Record<keyof JobStoreConformanceOptions, ArgumentCh
 const allCases: readonly StoreCase[] = [
   ...lifecycleCases,
   ...jobCases,
+  ...jobTypeCases,
   ...triggerCases,
   ...acquireCases,
   ...fireCases,

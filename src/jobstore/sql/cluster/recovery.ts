@@ -136,7 +136,7 @@ function* recoverFirings(
       jobKey,
       triggerKey,
       scheduledFireTimeMs,
-      reason: reasonOfLoss(row, failures.get(fireInstanceId)),
+      reason: reasonOfLoss(row, found.jobs, failures.get(fireInstanceId)),
     })
   }
   yield* recordLost(tx, lost, {
@@ -274,10 +274,13 @@ function dataOf(
 }
 
 /** Why a firing is not run again: a clause. */
-function reasonOfLoss({ requestsRecovery, fault }: FiredRow, failure: unknown): string {
+function reasonOfLoss({ jobKey, fault }: FiredRow, jobs: KeyMap<JobKey, JobRef>, failure: unknown): string {
   if (failure !== undefined) return `its recovery could not be stored: ${textOf(failure).replace(/\.$/, '')}`
   if (fault !== undefined) return 'its row could not be read'
-  return requestsRecovery ? 'its job is gone' : 'its job does not request recovery'
+  const job = jobKey === null ? undefined : jobs.get(jobKey)
+  if (job === undefined) return 'its job is gone'
+  // The row has said so since the job that fired was replaced or deleted, or did not request it at that time.
+  return job.requestsRecovery ? 'its job was replaced or deleted' : 'its job does not request recovery'
 }
 
 /**

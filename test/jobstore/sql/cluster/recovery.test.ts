@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { recoveringJobsGroup } from '../../../../src/core/key.ts'
+import { recoveringJobsGroup, TriggerKey } from '../../../../src/core/key.ts'
 import { GroupMatcher } from '../../../../src/core/matcher.ts'
+import type { JobDetail } from '../../../../src/jobs/job-detail.ts'
 import { storedCounts } from '../../../../src/testing/job-store/stored.ts'
-import { jobDetail, only } from '../../../../src/testing/job-store/testbed.ts'
+import { jobDetail, only, type Testbed } from '../../../../src/testing/job-store/testbed.ts'
 import { TestCluster, type TestNode } from '../../../support/cluster.ts'
 
 /** Long enough for the others to find out. */
@@ -27,6 +28,20 @@ async function die({ cluster, dead }: Scene): Promise<void> {
 
 const job = (requestsRecovery: boolean, disallowConcurrentExecution: boolean) =>
   jobDetail('j', { requestsRecovery, disallowConcurrentExecution })
+
+async function replace({ store }: Testbed, other: JobDetail): Promise<void> {
+  await store.addJob(other, { replace: true })
+}
+
+async function storeAnew(bed: Testbed, other: JobDetail): Promise<void> {
+  await bed.store.deleteJobs([other.key])
+  await bed.scheduleAll([bed.trigger('next', { job: other, inMs: 1_000_000 })], other)
+}
+
+async function storeAnewAfterTrigger(bed: Testbed, other: JobDetail): Promise<void> {
+  await bed.store.deleteTriggers([new TriggerKey('t')])
+  await bed.scheduleAll([bed.trigger('next', { job: other, inMs: 1_000_000 })], other)
+}
 
 describe('a node that died', () => {
   test.each([
@@ -128,6 +143,33 @@ describe('a node that died', () => {
     await die(stage)
     expect(live.bed.signals.lostExecutions).toHaveLength(1)
     expect(await storedCounts(live.bed.store)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+  })
+
+  test.each([
+    ['replaced by one of another type', replace],
+    ['deleted, and one of another type has its key', storeAnew],
+    ['deleted with its last trigger, and one of another type has its key', storeAnewAfterTrigger],
+  ])('in the middle of a job that was %s: that one does not run in its place', async (_, change) => {
+    const stage = await scene()
+    const { dead, live } = stage
+    await dead.bed.scheduleAll([dead.bed.trigger('t', { job: job(true, false) })], job(true, false))
+    await dead.bed.start('t')
+    const other = { ...job(true, false), jobType: 'other', durable: true }
+    await change(live.bed, other)
+    await die(stage)
+    expect(live.bed.signals.lostExecutions).toMatchObject([{ reason: 'its job was replaced or deleted' }])
+    expect(await live.bed.acquireNames()).toEqual([])
+    expect((await live.bed.store.getJob(other.key))?.jobType).toBe('other')
+  })
+
+  test('in the middle of a job that was replaced by one of its type: it runs again', async () => {
+    const stage = await scene()
+    const { dead, live } = stage
+    await dead.bed.scheduleAll([dead.bed.trigger('t', { job: job(true, false) })], job(true, false))
+    await dead.bed.start('t')
+    await replace(live.bed, { ...job(true, false), description: 'better', durable: true })
+    await die(stage)
+    expect(live.bed.signals.recoveries).toMatchObject([{ recoveredExecutions: 1, lostExecutions: 0 }])
   })
 
   test('while it ran a job that excludes itself: the job is free, and a repeating trigger goes on', async () => {

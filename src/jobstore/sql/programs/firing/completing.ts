@@ -392,13 +392,14 @@ function* writeData(
 ): SqlProgram<void> {
   const written = new KeyMap<JobKey, JobDataAndPlan>()
   const entries = ended.flatMap(({ completion: { jobDataMap: left, jobDetail }, jobKey: key }) => {
-    if (left === null) return []
     const job = jobs.get(key)
-    const stored = written.get(key) ?? job?.stored
+    // One that was not there under the lock may be stored by now, of another type.
+    if (left === null || job?.jobType !== jobDetail.jobType) return []
+    const stored = written.get(key) ?? job.stored
     const data = stored === undefined ? left : dataAfterRun(left, jobDetail, stored)
     // Another run of the job may end in the same batch.
     if (stored !== undefined) written.set(key, { jobDataMap: data, plan: stored.plan })
-    return [{ key, data, encoding: job?.dataEncoding ?? null }]
+    return [{ key, data, encoding: job.dataEncoding }]
   })
   for (const { key, error } of yield* tx.session.jobs.writeData(entries)) {
     tx.signals.add('storeError', `What job '${key.toString()}' left in its data was not stored.`, error)
@@ -417,17 +418,19 @@ function isStorable({ session, signals }: SqlTransaction, retry: Trigger): boole
   }
 }
 
-/** Stores the triggers that run failed jobs again, of jobs that still exist. */
+/** Stores the triggers that run failed jobs again, of jobs that still exist and are of the type that has run. */
 function* storeRetries(
   tx: SqlTransaction,
   ended: readonly EndedExecution[],
   jobs: KeyMap<JobKey, JobRef>,
 ): SqlProgram<KeySet<TriggerKey>> {
-  const retries = ended.flatMap(({ completion: { retryTrigger } }) => retryTrigger ?? [])
-  if (retries.length === 0) return new KeySet()
-  const stored = retries.filter(
-    (retry) => retry.jobKey !== null && jobs.has(retry.jobKey) && isStorable(tx, retry),
-  )
+  const stored = ended.flatMap(({ completion: { jobDetail, retryTrigger } }) => {
+    const jobKey = retryTrigger?.jobKey ?? null
+    if (retryTrigger === null || jobKey === null) return []
+    const isOfType = jobs.get(jobKey)?.jobType === jobDetail.jobType
+    return isOfType && isStorable(tx, retryTrigger) ? retryTrigger : []
+  })
+  if (stored.length === 0) return new KeySet()
   const keys = new KeySet(stored.map(({ key }) => key))
   const existing = yield* lockTriggers(tx, keys.keys())
   yield* storeNewTriggers(tx, stored, { existing, jobs })

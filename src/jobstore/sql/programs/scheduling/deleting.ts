@@ -9,7 +9,7 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
 import { lockJobs, lockTriggers } from '../steps/new-triggers.ts'
-import { deleteOrphans } from '../steps/orphans.ts'
+import { deleteOrphans, endRecoveryOfDeleted } from '../steps/orphans.ts'
 import { uniqueKeys } from '../steps/settling.ts'
 import { endLostItemsOf } from '../steps/split-firings.ts'
 
@@ -31,6 +31,7 @@ export function* deleteJobs(
   if (found.size > 0) {
     yield* deleteRefs(tx, yield* triggers.lockOfJobs(found.keys()))
     yield* jobs.delete(found.keys())
+    yield* endRecoveryOfDeleted(tx, found.values())
     yield* tx.session.splitFirings.forgetDeleted(found.keys())
     yield* tx.session.pauses.forget(found.keys().map((key) => ({ scope: 'job', key })))
   }
@@ -62,7 +63,7 @@ export function* deleteTriggers(
   return unique.keys().filter((key) => found.has(key))
 }
 
-function* deleteRefs(tx: SqlTransaction, refs: readonly TriggerRef[]): SqlProgram<void> {
+export function* deleteRefs(tx: SqlTransaction, refs: readonly TriggerRef[]): SqlProgram<void> {
   yield* tx.session.triggers.delete(refs)
   const paused = refs.filter(({ state }) => isPausedState(state))
   yield* tx.session.pauses.forget(paused.map(({ key }) => ({ scope: 'trigger', key })))

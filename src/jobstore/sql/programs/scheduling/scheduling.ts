@@ -26,6 +26,7 @@ import { type MayFire, NewFirings } from '../steps/firing-new.ts'
 import { type LockedRows, lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
 import { deleteOrphans } from '../steps/orphans.ts'
 import { settleJobs } from '../steps/settling.ts'
+import { endFormerWork } from './former-work.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
 
 /** One call of `scheduleJobs`. */
@@ -376,9 +377,18 @@ export function* storeJobs(
   if (changed.length === 0) return
   const keys = changed.map(({ key }) => key)
   yield* scopes.release(keys)
+  yield* endFormerWork(tx, formerOf(changed, stored))
   yield* endStaleClaims(tx)
   yield* settleJobs(tx, keys)
   tx.offers.note(yield* scopes.earliestOfJobs(keys))
+}
+
+/** The stored jobs in whose place there are jobs of other types. */
+function formerOf(changed: readonly JobDetail[], stored: KeyMap<JobKey, JobRef>): readonly JobRef[] {
+  return changed.flatMap(({ key, jobType }) => {
+    const ref = stored.get(key)
+    return ref === undefined || ref.jobType === jobType ? [] : ref
+  })
 }
 
 /** Whether replacing a job changes the rules for its waiting triggers, so that claims on them are void. */

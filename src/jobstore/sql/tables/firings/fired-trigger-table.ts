@@ -15,6 +15,7 @@ import {
   storeRows,
   updateQuery,
   withScheduler,
+  writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
@@ -233,6 +234,14 @@ export class FiredTriggerTable {
     yield* runOver(keyRows, (rows) => this.#statements.markNonConcurrent({ rows }))
   }
 
+  /** Executions in flight of these jobs are not recovered, where no job of their type has the key any more. */
+  *endRecoveryOf(jobs: readonly TypedJob[]): SqlProgram<void> {
+    const rows = jobs.map(({ key: { name, group }, jobType }) => {
+      return { sched_name: this.#scheduler, job_name: name, job_group: group, job_class_name: jobType }
+    })
+    yield* writeOver(rows, (some) => this.#statements.endRecovery({ rows: some }))
+  }
+
   /** The jobs among these that have a claim or an execution in flight, on any node. */
   *busy(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
     return yield* this.#jobsOf(this.#statements.busy, jobKeys)
@@ -252,6 +261,11 @@ export class FiredTriggerTable {
   #rowsOf(fireInstanceIds: readonly string[]): SqlRows {
     return fireInstanceIds.map((id) => ({ sched_name: this.#scheduler, entry_id: id }))
   }
+}
+
+interface TypedJob {
+  readonly key: JobKey
+  readonly jobType: string
 }
 
 /** Firings of a scheduler instance, by their ids. */
@@ -281,6 +295,7 @@ interface FiredTriggerStatements {
   readonly executing: KeyQuery
   readonly busy: KeyQuery
   readonly markNonConcurrent: KeyQuery
+  readonly endRecovery: KeyQuery
 }
 
 const entryColumns = { entry_id: 'text' } as const
@@ -370,12 +385,16 @@ function statementsOfPeers(vocabulary: SqlVocabulary): Pick<FiredTriggerStatemen
   }
 }
 
-type StatementsOfJobs = Pick<FiredTriggerStatements, 'executing' | 'busy' | 'markNonConcurrent'>
+type StatementsOfJobs = Pick<
+  FiredTriggerStatements,
+  'executing' | 'busy' | 'markNonConcurrent' | 'endRecovery'
+>
 
 /** Statements about firings of jobs, on any node. */
 function statementsOfJobs({ dialect, names }: SqlVocabulary): StatementsOfJobs {
   const fired = names.firedTriggers
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
+  const typed = boundRows(dialect, withScheduler({ ...jobKeyColumns, job_class_name: 'text' }))
   const isNamed = isRow(dialect, 'f', jobKeyColumns, 'job_name')
   const unmarked = 'NOT COALESCE(f.is_nonconcurrent, false)'
   const { places } = dialect
@@ -395,6 +414,13 @@ function statementsOfJobs({ dialect, names }: SqlVocabulary): StatementsOfJobs {
       dialect,
       `UPDATE ${fired} AS f SET is_nonconcurrent = true FROM ${keys} AS r
        WHERE ${isNamed} AND f.state = 'EXECUTING' AND ${toWrite}`,
+    ),
+    endRecovery: sqlQuery(
+      dialect,
+      `UPDATE ${fired} AS f SET requests_recovery = false FROM ${typed} AS r
+       WHERE ${isNamed} AND f.state = 'EXECUTING' AND f.requests_recovery AND NOT EXISTS (
+         SELECT 1 FROM ${names.jobs} AS j
+         WHERE ${hasKeyOf(dialect, 'j', 'f', jobKeyColumns)} AND j.job_class_name = r.job_class_name)`,
     ),
   }
 }
