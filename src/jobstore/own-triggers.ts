@@ -1,7 +1,8 @@
 import { hasReservedData } from '../core/job-data-map.ts'
-import type { TriggerKey } from '../core/key.ts'
+import { retryingJobsGroup, type TriggerKey } from '../core/key.ts'
 import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import { attemptOriginOf } from './attempt-origin.ts'
 import { isManualTriggerKey } from './manual-trigger.ts'
 import { groupsOfParts } from './split-firing.ts'
 
@@ -18,4 +19,10 @@ export function isMadeByScheduler(trigger: Trigger): boolean {
   const { key, jobDataMap } = trigger
   if (groupsOfParts.includes(key.group)) return hasReservedData(jobDataMap)
   return isManualTriggerKey(key) && trigger instanceof SimpleTrigger && trigger.repeatCount === 0
+}
+
+/** Whether a scheduler made the trigger to run a failed firing of another one again. */
+export function isRetryOf(trigger: Trigger, key: TriggerKey): boolean {
+  if (trigger.key.group !== retryingJobsGroup || !isMadeByScheduler(trigger)) return false
+  return attemptOriginOf({ trigger, scheduledFireTimeMs: trigger.startTimeMs }).triggerKey.equals(key)
 }

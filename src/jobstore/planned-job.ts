@@ -58,6 +58,8 @@ export interface PlanChange {
   readonly trigger: Trigger | null
   /** The stored trigger is deleted. */
   readonly dropsTrigger: boolean
+  /** What is to run a failed firing of the stored trigger again, and does not run yet, is deleted. */
+  readonly dropsRetries: boolean
 }
 
 /** The answer of `putPlanned`. */
@@ -65,7 +67,7 @@ export interface PutPlan extends PlanChange {
   readonly nextFireTimeMs: EpochMs | null
 }
 
-const untouched = { job: null, trigger: null, dropsTrigger: false }
+const untouched = { job: null, trigger: null, dropsTrigger: false, dropsRetries: false }
 
 /** What a declaration meets in its store. */
 export interface PlanCircumstances {
@@ -101,8 +103,9 @@ export function planChange(
   const fresh = planned.isPast ? null : planned.trigger
   if (stored.job === null || forgets(stored, planned.job)) {
     const job = { ...planned.job, plan: withFired(plan, null, fresh?.finalFireTimeMs()) }
-    const outcome = stored.job === null ? 'added' : 'changed'
-    return { outcome, job: Object.freeze(job), trigger: fresh, dropsTrigger: false }
+    const isNew = stored.job === null
+    const change = { job: Object.freeze(job), trigger: fresh, dropsTrigger: false, dropsRetries: !isNew }
+    return { ...change, outcome: isNew ? 'added' : 'changed' }
   }
   if (before !== null && before.set === plan.set && before.generation > plan.generation) {
     return { outcome: 'newer', ...untouched }
@@ -127,6 +130,7 @@ export function planChange(
     trigger,
     // A job that is not durable goes with its trigger, at the end of the run.
     dropsTrigger: changesWhen && trigger === null && stored.trigger !== null && job.durable,
+    dropsRetries: goesOn !== null && isMoved(before, plan),
   }
 }
 
@@ -215,6 +219,11 @@ function hasSameData(before: JobPlan, plan: JobPlan): boolean {
 
 function isSameInstant(before: JobPlan | null, { instant }: JobPlan): boolean {
   return instant !== undefined && before?.instant === instant
+}
+
+/** Whether what runs once has another instant, which takes the place of the one whose run may have failed. */
+function isMoved(before: JobPlan | null, plan: JobPlan): boolean {
+  return plan.instant !== undefined && before?.instant !== undefined && !isSameInstant(before, plan)
 }
 
 /** The stored data with those entries changed that are declared otherwise than before. */

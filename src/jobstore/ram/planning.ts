@@ -1,5 +1,6 @@
-import { type JobKey, triggerKey } from '../../core/key.ts'
+import { type JobKey, type TriggerKey, triggerKey } from '../../core/key.ts'
 import { asSeen } from '../ended-trigger.ts'
+import { isRetryOf } from '../own-triggers.ts'
 import {
   isDeclaredUpTo,
   nextFireTimeMsAfter,
@@ -12,6 +13,7 @@ import {
 import { plannedOntoAnother } from '../refusals.ts'
 import { isPausedState } from '../trigger-state.ts'
 import type { RamData } from './ram-data.ts'
+import type { JobRecord } from './records.ts'
 import { deleteJobs } from './scheduling.ts'
 
 export function putPlanned(
@@ -31,11 +33,19 @@ export function putPlanned(
   const change = planChange(stored, planned, { ...circumstances, calendar })
   const jobRecord = change.job === null ? data.jobs.get(job.key) : data.putJob(change.job)
   if (change.dropsTrigger && record !== undefined) data.removeTrigger(record)
+  if (change.dropsRetries && jobRecord !== undefined) dropRetries(data, jobRecord, trigger.key)
   if (change.trigger !== null && jobRecord !== undefined) {
     if (record === undefined) data.putTrigger(change.trigger, jobRecord)
     else data.replaceTrigger(record, change.trigger)
   }
   return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, stored.trigger) }
+}
+
+/** Deletes what is to run a failed firing of this trigger again, and does not run yet. */
+function dropRetries(data: RamData, job: JobRecord, key: TriggerKey): void {
+  for (const record of job.triggers()) {
+    if (record.state !== 'COMPLETE' && isRetryOf(record.trigger, key)) data.removeTrigger(record)
+  }
 }
 
 export function deletePlanned(data: RamData, keys: readonly JobKey[], upTo: SetGeneration): JobKey[] {

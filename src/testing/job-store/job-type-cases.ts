@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { recoveringJobsGroup, retryingJobsGroup } from '../../core/key.ts'
+import { recoveringJobsGroup, retryingJobsGroup, TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { notesOfAttempt } from '../../jobstore/attempt-origin.ts'
 import type { TriggerFiredBundle } from '../../jobstore/fired-bundle.ts'
@@ -169,4 +169,52 @@ const shards = area(
   { sharding: true },
 )
 
-export const jobTypeCases: readonly StoreCase[] = [...replaced, ...definitions, ...ended, ...shards]
+/** Declares a job that runs once, in so many minutes. */
+async function declareOnce(bed: Testbed, inMinutes: number): Promise<string> {
+  const when = String(bed.now() + inMinutes * minute)
+  const plan = { set: null, generation: 0, job: 'same', when, instant: when, data: {} }
+  const job = { ...former, plan }
+  const trigger = bed.trigger('j', { job, inMs: inMinutes * minute })
+  return (await bed.store.putPlanned({ job, trigger, goesOnFrom: 'start', isPast: false })).outcome
+}
+
+const moved = area('plans: what runs once and is to be tried again', {
+  'is not tried again when it is declared for another time': async (bed) => {
+    await declareOnce(bed, 0)
+    const failed = await bed.start('j')
+    await bed.complete(failed, 'deleteTrigger', { retryTrigger: retryOf(bed, failed) })
+    assert.equal(await declareOnce(bed, 0), 'unchanged')
+    assert.equal(await bed.state('retry of j', retryingJobsGroup), 'NORMAL')
+    assert.equal(await declareOnce(bed, 10), 'changed')
+    assert.equal(await bed.state('retry of j', retryingJobsGroup), 'NONE')
+    assert.equal(await bed.state('j'), 'NORMAL')
+  },
+  'is tried again where another trigger of the job has failed': async (bed) => {
+    await declareOnce(bed, 10)
+    await bed.schedule('by hand', { job: former })
+    const failed = await bed.start('by hand')
+    await bed.complete(failed, 'deleteTrigger', { retryTrigger: retryOf(bed, failed) })
+    assert.equal(await declareOnce(bed, 20), 'changed')
+    assert.equal(await bed.state('retry of by hand', retryingJobsGroup), 'NORMAL')
+  },
+  'is tried again where the attempt runs by then': async (bed) => {
+    await declareOnce(bed, 0)
+    const failed = await bed.start('j')
+    await bed.complete(failed, 'deleteTrigger', { retryTrigger: retryOf(bed, failed) })
+    await bed.clock.advance(minute)
+    const again = await bed.start('retry of j')
+    assert.equal(await declareOnce(bed, 10), 'changed')
+    const last = bed.trigger('last', {
+      group: retryingJobsGroup,
+      job: former,
+      data: { ...again.trigger.jobDataMap },
+    })
+    await bed.complete(again, 'deleteTrigger', { retryTrigger: last })
+    assert.deepEqual(
+      [await bed.state('last', retryingJobsGroup), await bed.state('j'), again.trigger.key],
+      ['NORMAL', 'NORMAL', new TriggerKey('retry of j', retryingJobsGroup)],
+    )
+  },
+})
+
+export const jobTypeCases: readonly StoreCase[] = [...replaced, ...definitions, ...ended, ...shards, ...moved]

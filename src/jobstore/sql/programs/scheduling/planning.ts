@@ -18,6 +18,7 @@ import { endStaleClaims } from '../steps/ended-claims.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
 import { uniqueKeys } from '../steps/settling.ts'
 import { deleteJobs } from './deleting.ts'
+import { deleteRetriesOf } from './former-work.ts'
 import { storeJobs } from './scheduling.ts'
 
 /** Stores a declared job and its trigger, as far as they differ from what was declared before. */
@@ -52,6 +53,7 @@ export function* putPlanned(tx: SqlTransaction, planned: PlannedJob): SqlProgram
   })
   if (change.job !== null) yield* storeJobs(tx, [change.job], locked)
   if (change.dropsTrigger && ref !== undefined) yield* dropTrigger(tx, ref)
+  if (change.dropsRetries) yield* deleteRetriesOf(tx, job.key, key)
   if (change.trigger !== null) {
     const { disallowConcurrentExecution: nonConcurrent } = change.job ?? job
     const jobs = { get: () => ({ nonConcurrent }) }
