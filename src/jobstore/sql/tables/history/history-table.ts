@@ -26,7 +26,7 @@ import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { anyText, readable, textOrNull } from '../encoding/columns.ts'
-import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from '../records/rows-ahead.ts'
+import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from '../encoding/rows-ahead.ts'
 import {
   columns,
   cursorOf,
@@ -49,6 +49,8 @@ const attemptsScanned = 1000
 const outcomesRead = 5000
 /** By how much a clock may have been set back before a retry, which then fires before the planned instant. */
 const setBackMaxMs = 3_600_000
+
+const key = { fire_instance_id: 'text' } as const
 
 /** Before every execution that has a place. */
 const firstPlace: ExecutionCursor = { fireTimeMs: -instantMaxMs, fireInstanceId: '' }
@@ -231,11 +233,7 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
   const ofTrigger = `SELECT ${list(columns)} FROM ${names.history} AS h
     WHERE ${ofScheduler(dialect)} AND ${isNamed('trigger')}`
   return {
-    ...rowsAheadStatements(vocabulary, {
-      table: names.history,
-      time: 'fired_time',
-      key: { fire_instance_id: 'text' },
-    }),
+    ...rowsAheadStatements(vocabulary, { table: names.history, time: 'fired_time', key }),
     insert: insertMissingQuery(vocabulary, names.history, { ...columns, ...textColumns, ...logColumns }),
     insertPlain: insertMissingQuery(vocabulary, names.history, plainColumns, plainConstants),
     dropLogLines: sqlQuery(

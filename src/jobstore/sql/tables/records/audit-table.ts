@@ -20,9 +20,9 @@ import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { run, type SqlProgram, type SqlRow } from '../../kernel/statement.ts'
 import { anyText, instant, integer, readable, textOrNull } from '../encoding/columns.ts'
+import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from '../encoding/rows-ahead.ts'
 import { storable } from '../encoding/storable-text.ts'
 import { endOf, type OldestRowsStatements, oldestRowsStatements, timeOfNth } from './oldest-rows.ts'
-import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from './rows-ahead.ts'
 
 const key = { audit_time: 'bigint', audit_id: 'text' } as const
 const columns = {

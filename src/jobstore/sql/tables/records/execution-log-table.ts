@@ -5,8 +5,8 @@ import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { logLinesOf, logTextOf } from '../encoding/log-lines.ts'
+import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from '../encoding/rows-ahead.ts'
 import { endOf, type OldestRowsStatements, oldestRowsStatements, timeOfNth } from './oldest-rows.ts'
-import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from './rows-ahead.ts'
 
 const key = { fire_instance_id: 'text', first_line: 'bigint' } as const
 const columns = {

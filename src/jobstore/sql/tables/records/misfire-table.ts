@@ -37,7 +37,7 @@ import {
 } from '../../kernel/statement.ts'
 import { anyText, instant, integer, integerOrNull, readable } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
-import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from './rows-ahead.ts'
+import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from '../encoding/rows-ahead.ts'
 
 const key = { noticed_time: 'bigint', misfire_id: 'text' } as const
 const columns = {

@@ -3,9 +3,15 @@ import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
 import { aheadMaxMs } from '../../../clock-ahead.ts'
 import { isAmongFree } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { first, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
-import { integer } from '../encoding/columns.ts'
-import { timeOfNth } from './oldest-rows.ts'
+import {
+  first,
+  run,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlStatement,
+  sqlQuery,
+} from '../../kernel/statement.ts'
+import { integer } from './columns.ts'
 
 /** The statements that find and delete rows that are later than now. */
 export interface RowsAheadStatements {
@@ -53,10 +59,15 @@ export function* pruneAhead(
   limit: number,
 ): SqlProgram<number | null> {
   const after = nowMs + aheadMaxMs
-  const latest = yield* timeOfNth(nthAhead({ scheduler, after, skipped: 0 }))
+  const latest = yield* timeOf(nthAhead({ scheduler, after, skipped: 0 }))
   if (latest === null) return null
   const counted = yield* first(countUpTo({ scheduler, time: after, limit: maxRows }))
   const kept = maxRows - (counted === null ? 0 : integer(counted, 'row_count'))
-  const time = yield* timeOfNth(nthAhead({ scheduler, after, skipped: kept }))
+  const time = yield* timeOf(nthAhead({ scheduler, after, skipped: kept }))
   return time === null ? 0 : yield* run(deleteAhead({ scheduler, after, time, limit }))
+}
+
+function* timeOf(nthAhead: SqlStatement): SqlProgram<EpochMs | null> {
+  const row = yield* first(nthAhead)
+  return row && integer(row, 'row_time')
 }
