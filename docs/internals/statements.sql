@@ -6276,13 +6276,12 @@ WHERE f.sched_name = ANY(ARRAY[r.sched_name])
 
 -- firedTriggers.endRecovery
 --   programs/scheduling/former-work.ts (endFormerWork)
---   programs/steps/orphans.ts (endRecoveryOfDeleted)
 -- SQLite
 UPDATE qrtz_fired_triggers AS f
 SET requests_recovery = false
 FROM (
   SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
-    value ->> 'job_class_name' AS job_class_name, value ->> 'sched_name' AS sched_name
+    value ->> 'sched_name' AS sched_name
   FROM json_each(:rows)
 ) AS r
 WHERE f.sched_name = r.sched_name
@@ -6290,38 +6289,20 @@ WHERE f.sched_name = r.sched_name
   AND f.job_group = r.job_group
   AND true
   AND f.state = 'EXECUTING'
-  AND f.requests_recovery
-  AND NOT EXISTS (
-    SELECT 1
-    FROM qrtz_job_details AS j
-    WHERE j.sched_name = f.sched_name
-      AND j.job_name = f.job_name
-      AND j.job_group = f.job_group
-      AND j.job_class_name = r.job_class_name
-  );
+  AND f.requests_recovery;
 
 -- PostgreSQL
 UPDATE qrtz_fired_triggers AS f
 SET requests_recovery = false
 FROM (
-  SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, job_class_name text,
-    sched_name text)
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
 WHERE f.sched_name = ANY(ARRAY[r.sched_name])
   AND f.job_name = ANY(ARRAY[r.job_name])
   AND f.job_group = r.job_group
   AND r.sched_name = r.sched_name || ''
   AND f.state = 'EXECUTING'
-  AND f.requests_recovery
-  AND NOT EXISTS (
-    SELECT 1
-    FROM qrtz_job_details AS j
-    WHERE j.sched_name = ANY(ARRAY[f.sched_name])
-      AND j.job_name = f.job_name
-      AND j.job_group = f.job_group
-      AND j.job_class_name = r.job_class_name
-  );
+  AND f.requests_recovery;
 
 -- firedTriggers.tryLockOverdueOfPeers
 --   programs/firing/overdue-claims.ts (endOverdueClaims)

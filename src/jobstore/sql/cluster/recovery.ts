@@ -279,8 +279,9 @@ function reasonOfLoss({ jobKey, fault }: FiredRow, jobs: KeyMap<JobKey, JobRef>,
   if (fault !== undefined) return 'its row could not be read'
   const job = jobKey === null ? undefined : jobs.get(jobKey)
   if (job === undefined) return 'its job is gone'
-  // The row has said so since the job that fired was replaced or deleted, or did not request it at that time.
-  return job.requestsRecovery ? 'its job was replaced or deleted' : 'its job does not request recovery'
+  return job.requestsRecovery
+    ? 'its job was replaced, or did not request recovery when it began'
+    : 'its job does not request recovery'
 }
 
 /**

@@ -9,7 +9,7 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
 import { lockJobs, lockTriggers } from '../steps/new-triggers.ts'
-import { deleteOrphans, endRecoveryOfDeleted } from '../steps/orphans.ts'
+import { deleteOrphans } from '../steps/orphans.ts'
 import { uniqueKeys } from '../steps/settling.ts'
 import { endLostItemsOf } from '../steps/split-firings.ts'
 
@@ -31,7 +31,6 @@ export function* deleteJobs(
   if (found.size > 0) {
     yield* deleteRefs(tx, yield* triggers.lockOfJobs(found.keys()))
     yield* jobs.delete(found.keys())
-    yield* endRecoveryOfDeleted(tx, found.values())
     yield* tx.session.splitFirings.forgetDeleted(found.keys())
     yield* tx.session.pauses.forget(found.keys().map((key) => ({ scope: 'job', key })))
   }

@@ -19,7 +19,7 @@ export function* endFormerWork(tx: SqlTransaction, former: readonly JobRef[]): S
   const { found, broken } = yield* splitFirings.load(keys)
   const open = [...found.values().flat(), ...broken]
   yield* splitFirings.delete(open.map(({ fireInstanceId }) => fireInstanceId))
-  yield* firedTriggers.endRecoveryOf(former)
+  yield* firedTriggers.endRecoveryOf(keys)
 }
 
 /** Deletes what is to run a failed firing of this trigger again, of a locked job, and does not run yet. */

@@ -13,15 +13,6 @@ export function* deleteOrphans(tx: SqlTransaction, jobsLosingTriggers: readonly 
   if (nonDurable.length === 0) return
   yield* deleteNonDurable(tx, nonDurable)
   yield* tx.session.splitFirings.forgetDeleted(nonDurable.map(({ key }) => key))
-  yield* endRecoveryOfDeleted(tx, nonDurable)
-}
-
-/**
- * Executions of deleted jobs are not recovered: the key may be that of another job by then. Those of jobs that are
- * there all the same stay as they are.
- */
-export function* endRecoveryOfDeleted(tx: SqlTransaction, refs: readonly JobRef[]): SqlProgram<void> {
-  yield* tx.session.firedTriggers.endRecoveryOf(refs.filter(({ requestsRecovery }) => requestsRecovery))
 }
 
 /**

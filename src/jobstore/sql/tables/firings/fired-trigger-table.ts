@@ -234,12 +234,10 @@ export class FiredTriggerTable {
     yield* runOver(keyRows, (rows) => this.#statements.markNonConcurrent({ rows }))
   }
 
-  /** Executions in flight of these jobs are not recovered, where no job of their type has the key any more. */
-  *endRecoveryOf(jobs: readonly TypedJob[]): SqlProgram<void> {
-    const rows = jobs.map(({ key: { name, group }, jobType }) => {
-      return { sched_name: this.#scheduler, job_name: name, job_group: group, job_class_name: jobType }
-    })
-    yield* writeOver(rows, (some) => this.#statements.endRecovery({ rows: some }))
+  /** Executions in flight of these jobs are not recovered. */
+  *endRecoveryOf(jobKeys: readonly JobKey[]): SqlProgram<void> {
+    const keyRows = jobKeyRows(this.#scheduler, jobKeys)
+    yield* writeOver(keyRows, (rows) => this.#statements.endRecovery({ rows }))
   }
 
   /** The jobs among these that have a claim or an execution in flight, on any node. */
@@ -261,11 +259,6 @@ export class FiredTriggerTable {
   #rowsOf(fireInstanceIds: readonly string[]): SqlRows {
     return fireInstanceIds.map((id) => ({ sched_name: this.#scheduler, entry_id: id }))
   }
-}
-
-interface TypedJob {
-  readonly key: JobKey
-  readonly jobType: string
 }
 
 /** Firings of a scheduler instance, by their ids. */
@@ -394,7 +387,6 @@ type StatementsOfJobs = Pick<
 function statementsOfJobs({ dialect, names }: SqlVocabulary): StatementsOfJobs {
   const fired = names.firedTriggers
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
-  const typed = boundRows(dialect, withScheduler({ ...jobKeyColumns, job_class_name: 'text' }))
   const isNamed = isRow(dialect, 'f', jobKeyColumns, 'job_name')
   const unmarked = 'NOT COALESCE(f.is_nonconcurrent, false)'
   const { places } = dialect
@@ -417,10 +409,8 @@ function statementsOfJobs({ dialect, names }: SqlVocabulary): StatementsOfJobs {
     ),
     endRecovery: sqlQuery(
       dialect,
-      `UPDATE ${fired} AS f SET requests_recovery = false FROM ${typed} AS r
-       WHERE ${isNamed} AND f.state = 'EXECUTING' AND f.requests_recovery AND NOT EXISTS (
-         SELECT 1 FROM ${names.jobs} AS j
-         WHERE ${hasKeyOf(dialect, 'j', 'f', jobKeyColumns)} AND j.job_class_name = r.job_class_name)`,
+      `UPDATE ${fired} AS f SET requests_recovery = false FROM ${keys} AS r
+       WHERE ${isNamed} AND f.state = 'EXECUTING' AND f.requests_recovery`,
     ),
   }
 }
