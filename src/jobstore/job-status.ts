@@ -59,20 +59,22 @@ export interface EndedExecution {
   readonly fireTimeMs: EpochMs
   /** Null for an execution that was lost. */
   readonly finishedTimeMs: EpochMs | null
-  /** When this is known: the end, or for a lost execution its discovery. */
+  /** When this became known, by the clock as it is then: when the end was told, or a lost execution discovered. */
   readonly knownTimeMs: EpochMs
   readonly errorText: string | null
   /** An item of a firing that was split, or such a firing as a whole, whose items have counted. */
   readonly part?: 'item' | 'firing'
 }
 
-/** What the status of a job takes from the report of an execution. */
+/**
+ * What the status of a job takes from the report of an execution, which is known now. When it finished is no measure
+ * for that: it goes by the clock that was when it began, which may have been set since.
+ */
 export function endedExecution(
-  jobKey: JobKey,
-  fireInstanceId: string,
+  { jobKey, fireInstanceId }: Pick<EndedExecution, 'jobKey' | 'fireInstanceId'>,
   { outcome, errorText, fireTimeMs, finishedTimeMs, shard }: ExecutionReport,
+  knownTimeMs: EpochMs,
 ): EndedExecution {
-  const knownTimeMs = finishedTimeMs
   const ended = { jobKey, fireInstanceId, outcome, fireTimeMs, finishedTimeMs, knownTimeMs, errorText }
   return (shard ?? null) === null ? ended : { ...ended, part: 'item' }
 }

@@ -124,10 +124,9 @@ function originOf(
   }
 }
 
-/** What the status of the job takes from a firing that was split. */
-export function endedFiring(firing: EndedSharding): EndedExecution {
+/** What the status of the job takes from a firing that was split, of which is known now. */
+export function endedFiring(firing: EndedSharding, knownTimeMs: EpochMs): EndedExecution {
   const { jobKey, fireInstanceId, outcome, fireTimeMs, finishedTimeMs, errorText } = firing
-  const knownTimeMs = finishedTimeMs
   return {
     jobKey,
     fireInstanceId,

@@ -128,7 +128,8 @@ export class Recorder {
     report: ExecutionReport,
   ): void {
     if (this.#parts.store.records?.countsCompletions === true) return
-    this.note('statuses', endedExecution(jobDetail.key, fireInstanceId, report))
+    const ended = endedExecution({ jobKey: jobDetail.key, fireInstanceId }, report, this.#parts.clock.now())
+    this.note('statuses', ended)
   }
 
   /** Returns at once and never throws. */

@@ -200,9 +200,9 @@ export class SignalReceiver {
   }
 
   #allShardsDone(firing: EndedSharding): void {
-    const { notifier, recorder, scheduler } = this.#parts
+    const { notifier, options, recorder, scheduler } = this.#parts
     notifier.events.emit('allShardsDone', { firing })
-    recorder.note('statuses', endedFiring(firing))
+    recorder.note('statuses', endedFiring(firing, options.clock.now()))
     const listeners = notifier.jobListenersFor(firing.jobKey)
     const told = notifier.callEach('allShardsDone', listeners, (listener) =>
       listener.allShardsDone?.(firing, scheduler()),

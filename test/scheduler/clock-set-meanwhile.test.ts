@@ -44,6 +44,35 @@ describe.each([hourMs, -2 * hourMs])('where the clock is set by %d ms while a jo
     expect((await scheduler.queryExecutions({ tookLongerThanMs: 699 })).items).toHaveLength(1)
   })
 
+  it.each(stores)(
+    'the status %s says by the clock as it is then that it ended well or failed',
+    async (_what, jobStore) => {
+      const clock = new ManualClock()
+      let isBroken = false
+      const work = defineJob('work', async () => {
+        await clock.advance(300)
+        if (isBroken) throw new Error('no disk')
+        clock.jump(stepMs)
+        await clock.advance(400)
+      })
+      const scheduler = await createScheduler({ logger: false, jobs: [work], clock, jobStore: jobStore() })
+      onTestFinished(() => scheduler.shutdown())
+      await scheduler.start()
+      await scheduler.schedule(work, { key: 'work', in: '5d' })
+      const endMs: number[] = []
+      for (isBroken of [false, true]) {
+        await scheduler.triggerJob(new JobKey('work'))
+        await clock.advance(0)
+        await scheduler.idle()
+        endMs.push(clock.now())
+        await clock.advance(2000)
+      }
+      const [status] = (await scheduler.queryJobStatus({})).items
+      expect([status?.lastSuccessTimeMs, status?.lastFailureTimeMs]).toEqual(endMs)
+      expect(status?.consecutiveFailures).toBe(1)
+    },
+  )
+
   it.each(stores)('one whose result is awaited %s has not ended before it began', async (_what, jobStore) => {
     const clock = new ManualClock()
     const send = defineRemoteJob('send', (context) =>

@@ -44,15 +44,15 @@ export class RamJobStatus {
   }
 
   /** Counts an execution that was completed; not of a job that is gone with it and has no status. */
-  count(job: JobRecord, { fireInstanceId, report }: JobCompletion): void {
+  count(job: JobRecord, { fireInstanceId, report }: JobCompletion, nowMs: EpochMs): void {
     if (!this.#options.isKept || report === undefined) return
     const { key } = job.detail
     const record = this.#recordOf(key, job.isStored)
     if (record === null) return
     const { days } = record.change
     const dayCount = days.size
-    addExecution(record.change, endedExecution(key, fireInstanceId, report))
-    this.#noteChange(record, report.finishedTimeMs, days.size > dayCount)
+    addExecution(record.change, endedExecution({ jobKey: key, fireInstanceId }, report, nowMs))
+    this.#noteChange(record, nowMs, days.size > dayCount)
   }
 
   write(changes: readonly JobStatusChange[], nowMs: EpochMs): void {

@@ -45,7 +45,7 @@ export class RamRecords implements JobStoreRecords {
   /** Remembers that an execution ended; `job` as it is after that. */
   complete(completion: JobCompletion, job: JobRecord): void {
     this.history.note(completion)
-    this.#jobStatus.count(job, completion)
+    this.#jobStatus.count(job, completion, this.#now())
   }
 
   async write({ statuses = [], logs = [], misfires = [], audits = [] }: RecordBatch): Promise<void> {
