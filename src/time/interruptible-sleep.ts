@@ -39,6 +39,12 @@ export class InterruptibleSleep {
     for (const wake of [...this.#wakers]) wake()
   }
 
+  /** Ends the sleep that has been under way for longest. */
+  wakeFirst(): void {
+    const [wake] = this.#wakers
+    wake?.()
+  }
+
   /** Ends all sleeps, present and future. */
   end(): void {
     this.#isOver = true

@@ -40,9 +40,13 @@ export class LockedFile {
     this.#isLookedAt = false
   }
 
-  /** An operation has ended: those that wait try now, and one of them looks from now on. */
-  operationEnded(): void {
-    this.#sleep.wakeAll()
+  /**
+   * An operation has ended. Where it has written, all that wait try now. Else it shows nothing: readers wait for no
+   * writer. But if it was the one that looked, another one is to.
+   */
+  operationEnded(hasWritten: boolean): void {
+    if (hasWritten) this.#sleep.wakeAll()
+    else if (!this.#isLookedAt) this.#sleep.wakeFirst()
   }
 
   /** No operation waits from now on. */

@@ -97,7 +97,7 @@ export class SqliteRunner implements SqlRunner {
   }
 
   async transact<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
-    return this.#patiently((blockedMs) => this.#attempt('BEGIN IMMEDIATE', blockedMs, begin))
+    return this.#patiently((blockedMs) => this.#attempt('BEGIN IMMEDIATE', blockedMs, begin), { writes: true })
   }
 
   async read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
@@ -118,9 +118,12 @@ export class SqliteRunner implements SqlRunner {
   }
 
   /** Tries again while another connection has a lock, up to the time limit. */
-  async #patiently<Answer>(attempt: (blockedMs: number) => Answer): Promise<Answer> {
+  async #patiently<Answer>(
+    attempt: (blockedMs: number) => Answer,
+    { writes }: { readonly writes: boolean } = { writes: false },
+  ): Promise<Answer> {
     if (this.#isClosed) throw wasShutDown()
-    const trying = this.#tryUntilFree(attempt)
+    const trying = this.#tryUntilFree(attempt, writes)
     this.#underWay.add(trying)
     try {
       return await trying
@@ -129,15 +132,18 @@ export class SqliteRunner implements SqlRunner {
     }
   }
 
-  async #tryUntilFree<Answer>(attempt: (blockedMs: number) => Answer): Promise<Answer> {
+  async #tryUntilFree<Answer>(attempt: (blockedMs: number) => Answer, writes: boolean): Promise<Answer> {
     const { clock, busyTimeoutMs } = this.#options
     const startedMs = clock.elapsedMs()
     let blockedMs = this.#locked.isWaitedFor ? 0 : blockedAtOnceMs
+    let hasWritten = false
     try {
       for (;;) {
         let leftMs: number
         try {
-          return attempt(blockedMs)
+          const answer = attempt(blockedMs)
+          hasWritten = writes
+          return answer
         } catch (error) {
           if (needsNewConnection(error)) this.#disconnect()
           leftMs = startedMs + busyTimeoutMs - clock.elapsedMs()
@@ -148,7 +154,7 @@ export class SqliteRunner implements SqlRunner {
         blockedMs = 0
       }
     } finally {
-      this.#locked.operationEnded()
+      this.#locked.operationEnded(hasWritten)
     }
   }
 

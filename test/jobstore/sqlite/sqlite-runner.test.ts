@@ -7,7 +7,7 @@ import { insertMissingQuery } from '../../../src/jobstore/sql/kernel/row-set.ts'
 import type { SqlRunner } from '../../../src/jobstore/sql/kernel/sql-runner.ts'
 import { all, run, type SqlProgram, type SqlStatement } from '../../../src/jobstore/sql/kernel/statement.ts'
 import { loadNodeSqlite } from '../../../src/jobstore/sqlite/node-sqlite.ts'
-import type { SqliteDriverName } from '../../../src/jobstore/sqlite/sqlite-database.ts'
+import type { SqliteDatabase, SqliteDriverName } from '../../../src/jobstore/sqlite/sqlite-database.ts'
 import { openSqlite, SqliteRunner } from '../../../src/jobstore/sqlite/sqlite-runner.ts'
 import { systemClock } from '../../../src/time/clock.ts'
 import { ManualClock } from '../../../src/time/manual-clock.ts'
@@ -172,6 +172,39 @@ describe('a file that another connection has locked', () => {
     await Promise.all(writing)
     expect(await numbers(runner)).toEqual([0, 1])
     other.close()
+  })
+
+  test('is tried for by one of those that wait, however many read meanwhile or give up', async () => {
+    const filename = join(temporaryFolder(), 'a.db')
+    const clock = new ManualClock(0)
+    let tries = 0
+    const connect = (): SqliteDatabase => {
+      const database = new Database(filename, { timeout: 10 })
+      database.pragma('journal_mode = WAL')
+      return Object.assign(database, {
+        pragma: (...given: Parameters<SqliteDatabase['pragma']>): unknown => {
+          if (given[0] === 'busy_timeout = 0') tries++
+          return Database.prototype.pragma.apply(database, given)
+        },
+      })
+    }
+    const options = { clock, ids: seededIds(1), busyTimeoutMs: 1_000 }
+    const runner = new SqliteRunner({ filename, connect, isOwned: true }, options)
+    await write(runner, 'CREATE TABLE t (n integer)')
+    const other = new Database(filename)
+    other.exec('BEGIN IMMEDIATE')
+    const writing: Promise<unknown>[] = []
+    for (let n = 0; n < 100; n++) {
+      writing.push(expect(write(runner, `INSERT INTO t VALUES (${n})`)).rejects.toMatchObject(unavailable))
+      await clock.advance(1)
+      expect(await numbers(runner)).toEqual([])
+    }
+    await clock.advance(1_000)
+    await Promise.all(writing)
+    // Each has two tries of its own, and one of them looks at each few milliseconds.
+    expect(tries).toBeLessThan(1_000)
+    other.close()
+    await runner.close()
   })
 
   test('is an error when it stays so for too long', async () => {
