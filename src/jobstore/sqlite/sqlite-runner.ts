@@ -97,7 +97,9 @@ export class SqliteRunner implements SqlRunner {
   }
 
   async transact<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
-    return this.#patiently((blockedMs) => this.#attempt('BEGIN IMMEDIATE', blockedMs, begin), { writes: true })
+    return this.#patiently((blockedMs) => this.#attempt('BEGIN IMMEDIATE', blockedMs, begin), {
+      writes: true,
+    })
   }
 
   async read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
@@ -168,8 +170,10 @@ export class SqliteRunner implements SqlRunner {
     const theirs = this.#source.isOwned
       ? blockedAtOnceMs
       : Number(database.pragma('busy_timeout', { simple: true }))
-    const transaction = (): Answer => this.#between(opening, begin)
-    if (theirs <= blockedMs) return this.#fullDisk.withRoom(database, transaction)
+    const isShorter = theirs > blockedMs
+    const atCommitMs = isShorter && opening === 'BEGIN IMMEDIATE' ? Math.min(theirs, blockedAtOnceMs) : null
+    const transaction = (): Answer => this.#between(opening, begin, atCommitMs)
+    if (!isShorter) return this.#fullDisk.withRoom(database, transaction)
     database.pragma(`busy_timeout = ${blockedMs}`)
     try {
       return this.#fullDisk.withRoom(database, transaction)
@@ -179,7 +183,15 @@ export class SqliteRunner implements SqlRunner {
     }
   }
 
-  #between<Answer>(opening: 'BEGIN' | 'BEGIN IMMEDIATE', begin: () => SqlProgram<Answer>): Answer {
+  /**
+   * `atCommitMs`: how long the COMMIT waits. Without WAL it waits for those that read, and no other one begins to read
+   * meanwhile: beside two that read in turn, there is no instant in which nobody does.
+   */
+  #between<Answer>(
+    opening: 'BEGIN' | 'BEGIN IMMEDIATE',
+    begin: () => SqlProgram<Answer>,
+    atCommitMs: number | null,
+  ): Answer {
     const { database, statements } = this.#connect()
     if (database.inTransaction) {
       throw Object.assign(new Error('the connection is in a transaction of its owner'), {
@@ -189,6 +201,7 @@ export class SqliteRunner implements SqlRunner {
     statements.get(opening).run()
     try {
       const answer = runProgram(begin(), statements)
+      if (atCommitMs !== null) database.pragma(`busy_timeout = ${atCommitMs}`)
       statements.get('COMMIT').run()
       return answer
     } catch (error) {

@@ -311,6 +311,41 @@ describe('the connection', () => {
 })
 
 describe("a user's connection", () => {
+  test('without WAL waits at each commit until nobody reads, also when it is tried again', async () => {
+    const filename = join(temporaryFolder(), 'a.db')
+    const theirs = new Database(filename, { timeout: 4321 })
+    theirs.exec('CREATE TABLE t (n integer); INSERT INTO t VALUES (1), (2)')
+    const clock = new ManualClock(0)
+    const atCommit: unknown[] = []
+    const connect = (): SqliteDatabase =>
+      Object.assign(theirs, {
+        prepare: (text: string) => {
+          const statement = Database.prototype.prepare.call(theirs, text)
+          const run = statement.run.bind(statement) as (...values: unknown[]) => Database.RunResult
+          const noting = (...values: unknown[]): Database.RunResult => {
+            if (text === 'COMMIT') atCommit.push(theirs.pragma('busy_timeout', { simple: true }))
+            return run(...values)
+          }
+          return Object.assign(statement, { run: noting })
+        },
+      })
+    const options = { clock, ids: seededIds(1), busyTimeoutMs: 1_000 }
+    const runner = new SqliteRunner({ filename, connect, isOwned: false }, options)
+    const other = new Database(filename)
+    const reading = other.prepare('SELECT n FROM t').iterate()
+    reading.next()
+    const writing = write(runner, 'INSERT INTO t VALUES (3)')
+    await clock.advance(30)
+    reading.return?.()
+    await clock.advance(10)
+    await writing
+    expect(atCommit.length).toBeGreaterThan(2)
+    expect(new Set(atCommit)).toEqual(new Set([10]))
+    expect(theirs.pragma('busy_timeout', { simple: true })).toBe(4321)
+    other.close()
+    theirs.close()
+  })
+
   test('waits shortly for locks while the store works on it, and as before afterwards', async () => {
     const filename = join(temporaryFolder(), 'a.db')
     const theirs = new Database(filename, { timeout: 4321 })
