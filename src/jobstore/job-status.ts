@@ -179,7 +179,8 @@ function addToDay(change: JobStatusChange, execution: EndedExecution): void {
 
 /**
  * Adds a change to another one of the same job that was known before; what it tells may be older, of another node.
- * Whatever it tells is newer than what a clock gave that was ahead, which would be the last of the job until that time.
+ * Whatever it tells is newer than what a clock gave that was ahead: until the clock has caught up, nothing else would
+ * be the last of the job.
  */
 export function addChange(change: JobStatusChange, later: JobStatusChange, nowMs: EpochMs): void {
   if (later.last !== null && isAfter(later.last.fireTimeMs, change.last?.fireTimeMs ?? null, nowMs)) {

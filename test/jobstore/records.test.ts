@@ -186,7 +186,7 @@ test('RAM counts nothing of completions where no status is wanted', async () => 
   expect((await bed.store.records?.queryJobStatus({}))?.items).toEqual([])
 })
 
-test('RAM drops records of a clock that was ahead before those that come after them', async () => {
+test('RAM drops records of a clock that was ahead first, where there are too many', async () => {
   const bed = await open(ramStores, { history: { record: 'all', maxRows: 2 }, audit: { maxRows: 2 } })
   const run = async (name: string): Promise<void> => {
     await bed.schedule(name, { inMs: 0 })

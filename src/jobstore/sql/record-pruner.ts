@@ -11,6 +11,7 @@ import type { Bounds } from './kernel/bounds.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
+import type { RowsAhead } from './tables/encoding/rows-ahead.ts'
 
 /** How often is looked for rows that are too old or too many. */
 const intervalMs = 60_000
@@ -156,7 +157,8 @@ interface Limits {
 function ofHistory(limits: Limits): Look {
   return within(limits, {
     surplus: (session, maxRows) => session.history.surplus(maxRows),
-    pruneAhead: (session, maxRows, nowMs, limit) => session.history.pruneAhead(maxRows, nowMs, limit),
+    surplusAhead: (session, maxRows, nowMs) => session.history.surplusAhead(maxRows, nowMs),
+    pruneAhead: (session, rows, limit) => session.history.pruneAhead(rows, limit),
     prune: (session, bounds, limit) => session.history.prune(bounds, limit),
   })
 }
@@ -164,7 +166,8 @@ function ofHistory(limits: Limits): Look {
 function ofExecutionLog(limits: Limits): Look {
   return within(limits, {
     surplus: (session, maxRows) => session.executionLog.surplus(maxRows),
-    pruneAhead: (session, maxRows, nowMs, limit) => session.executionLog.pruneAhead(maxRows, nowMs, limit),
+    surplusAhead: (session, maxRows, nowMs) => session.executionLog.surplusAhead(maxRows, nowMs),
+    pruneAhead: (session, rows, limit) => session.executionLog.pruneAhead(rows, limit),
     prune: (session, bounds, limit) => session.executionLog.prune(bounds, limit),
   })
 }
@@ -172,7 +175,8 @@ function ofExecutionLog(limits: Limits): Look {
 function ofMisfires(limits: Limits): Look {
   return within(limits, {
     surplus: (session, maxRows) => session.misfires.surplus(maxRows),
-    pruneAhead: (session, maxRows, nowMs, limit) => session.misfires.pruneAhead(maxRows, nowMs, limit),
+    surplusAhead: (session, maxRows, nowMs) => session.misfires.surplusAhead(maxRows, nowMs),
+    pruneAhead: (session, rows, limit) => session.misfires.pruneAhead(rows, limit),
     prune: (session, bounds, limit) => session.misfires.prune(bounds, limit),
   })
 }
@@ -180,7 +184,8 @@ function ofMisfires(limits: Limits): Look {
 function ofAudit(limits: Limits): Look {
   return within(limits, {
     surplus: (session, maxRows) => session.audit.surplus(maxRows),
-    pruneAhead: (session, maxRows, nowMs, limit) => session.audit.pruneAhead(maxRows, nowMs, limit),
+    surplusAhead: (session, maxRows, nowMs) => session.audit.surplusAhead(maxRows, nowMs),
+    pruneAhead: (session, rows, limit) => session.audit.pruneAhead(rows, limit),
     prune: (session, bounds, limit) => session.audit.prune(bounds, limit),
   })
 }
@@ -188,24 +193,27 @@ function ofAudit(limits: Limits): Look {
 /** What a table does about rows that are too old or too many. */
 interface BoundedTable<Place> {
   surplus(session: SqlSession, maxRows: number): SqlProgram<Place | null>
-  pruneAhead(session: SqlSession, maxRows: number, nowMs: EpochMs, limit: number): SqlProgram<number | null>
+  surplusAhead(session: SqlSession, maxRows: number, nowMs: EpochMs): SqlProgram<RowsAhead | null>
+  pruneAhead(session: SqlSession, rows: RowsAhead, limit: number): SqlProgram<number>
   prune(session: SqlSession, bounds: Bounds<Place>, limit: number): SqlProgram<number>
 }
 
-/**
- * Where the rows that are too many end is asked once a look, because all the others are read for it; again only after
- * rows were deleted that are of a clock that was ahead.
- */
+/** Which rows are too many is asked once a look, because all the others are read for it. */
 function within<Place>({ maxAgeMs, maxRows }: Limits, table: BoundedTable<Place>): Look {
   return () => {
     let surplus: Place | null | undefined
+    let ahead: RowsAhead | null = null
     return function* prune({ session, nowMs }, limit) {
       if (surplus === undefined) {
         const found = yield* table.surplus(session, maxRows)
-        const ahead = found === null ? null : yield* table.pruneAhead(session, maxRows, nowMs, limit)
-        if (ahead !== null && ahead > 0) return limit
-        // Where others hold the rows that are ahead, these go at a later look, and none in their place.
+        ahead = found === null ? null : yield* table.surplusAhead(session, maxRows, nowMs)
+        // Where some are ahead, others that are too many, and those that others hold, go at a later look.
         surplus = ahead === null ? found : null
+      }
+      if (ahead !== null) {
+        const deleted = yield* table.pruneAhead(session, ahead, limit)
+        if (deleted < limit) ahead = null
+        if (deleted > 0) return limit
       }
       return yield* table.prune(session, { beforeMs: nowMs - maxAgeMs, surplus }, limit)
     }

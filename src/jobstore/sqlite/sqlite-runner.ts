@@ -185,7 +185,7 @@ export class SqliteRunner implements SqlRunner {
 
   /**
    * `atCommitMs`: how long the COMMIT waits. Without WAL it waits for those that read, and no other one begins to read
-   * meanwhile: beside two that read in turn, there is no instant in which nobody does.
+   * meanwhile: beside two that read in turn, there is no instant without a reader.
    */
   #between<Answer>(
     opening: 'BEGIN' | 'BEGIN IMMEDIATE',

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { defineJob } from '../../../src/jobs/define-job.ts'
+import { HistoryTable } from '../../../src/jobstore/sql/tables/history/history-table.ts'
 import { sqliteJobStore } from '../../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
 import { ManualClock } from '../../../src/time/manual-clock.ts'
@@ -69,4 +70,37 @@ test('that another process took the file over is told once, not again by each lo
   await scheduler.shutdown()
   expect(events.filter((event) => event.includes(failed))).toEqual([])
   expect(events.filter((event) => event.includes('was taken over'))).toHaveLength(1)
+})
+
+test('a look reads all that is kept once, however many rows of a clock that was ahead it deletes', async () => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const clock = new ManualClock()
+  const looks = vi.spyOn(HistoryTable.prototype, 'surplus')
+  onTestFinished(() => {
+    looks.mockRestore()
+  })
+  const scheduler = await createScheduler({
+    clock,
+    logger: false,
+    jobs: [defineJob('often', () => {})],
+    jobStore: sqliteJobStore({ filename, history: { record: 'all', maxRows: 1000 } }),
+  })
+  const database = new Database(filename)
+  onTestFinished(() => {
+    database.close()
+  })
+  database.exec(`INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group,
+      job_name, job_group, job_type, instance_name,
+      planned_time, fired_time, finished_time, attempt, outcome, recovering)
+    WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 3500)
+    SELECT 'QuartzScheduler', 'ahead-' || i, 't', 'g', 'j', 'g', 'often', 'n', 1,
+      ${clock.now() + 86_400_000} + i, NULL, 1, 'failed', false FROM s`)
+  await scheduler.start()
+  await scheduler.schedule('often', { key: 'often', every: '1s' })
+  await clock.advance(12_000)
+  await scheduler.shutdown()
+  // For the history and for the log lines in it.
+  expect(looks.mock.calls.length).toBeLessThanOrEqual(2)
+  const ahead = `SELECT COUNT(*) FROM qrtz_execution_history WHERE fired_time > ${clock.now() + 60_000}`
+  expect(database.prepare(ahead).pluck().get()).toBeLessThan(1000)
 })

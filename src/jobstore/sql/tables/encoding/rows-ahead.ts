@@ -48,26 +48,42 @@ export function rowsAheadStatements(
   }
 }
 
-/**
- * Deletes rows of a clock that was ahead and was set right since, as far as there are more rows than `maxRows`; `limit`
- * at most, and null where no row is of such a clock. As the latest, they would stay while each new row went. Reads as
- * many rows as are to be kept.
- */
-export function* pruneAhead(
-  { nthAhead, countUpTo, deleteAhead }: RowsAheadStatements,
-  { scheduler, maxRows, nowMs }: { scheduler: string; maxRows: number; nowMs: EpochMs },
-  limit: number,
-): SqlProgram<number | null> {
-  const after = nowMs + aheadMaxMs
-  const latest = yield* timeOf(nthAhead({ scheduler, after, skipped: 0 }))
-  if (latest === null) return null
-  const counted = yield* first(countUpTo({ scheduler, time: after, limit: maxRows }))
-  const kept = maxRows - (counted === null ? 0 : integer(counted, 'row_count'))
-  const time = yield* timeOf(nthAhead({ scheduler, after, skipped: kept }))
-  return time === null ? 0 : yield* run(deleteAhead({ scheduler, after, time, limit }))
+/** Rows of a clock that was ahead, which are too many. */
+export interface RowsAhead {
+  readonly afterMs: EpochMs
+  /** Null where all of them may stay, as there are few enough rows by now. */
+  readonly upToMs: EpochMs | null
 }
 
-function* timeOf(nthAhead: SqlStatement): SqlProgram<EpochMs | null> {
-  const row = yield* first(nthAhead)
+/**
+ * Which rows are of a clock that was ahead and was set right since, as far as there are more rows than `maxRows`; null
+ * where no row is of such a clock. As the latest, they would stay while each new row went. Reads as many rows as are to
+ * be kept.
+ */
+export function* surplusAhead(
+  { nthAhead, countUpTo }: Pick<RowsAheadStatements, 'nthAhead' | 'countUpTo'>,
+  { scheduler, maxRows, nowMs }: { scheduler: string; maxRows: number; nowMs: EpochMs },
+): SqlProgram<RowsAhead | null> {
+  const afterMs = nowMs + aheadMaxMs
+  const latest = yield* timeOfNth(nthAhead({ scheduler, after: afterMs, skipped: 0 }))
+  if (latest === null) return null
+  const counted = yield* first(countUpTo({ scheduler, time: afterMs, limit: maxRows }))
+  const kept = maxRows - (counted === null ? 0 : integer(counted, 'row_count'))
+  return { afterMs, upToMs: yield* timeOfNth(nthAhead({ scheduler, after: afterMs, skipped: kept })) }
+}
+
+/** Deletes them, `limit` at most. */
+export function* pruneAhead(
+  { deleteAhead }: Pick<RowsAheadStatements, 'deleteAhead'>,
+  { scheduler, afterMs, upToMs }: RowsAhead & { readonly scheduler: string },
+  limit: number,
+): SqlProgram<number> {
+  if (upToMs === null) return 0
+  return yield* run(deleteAhead({ scheduler, after: afterMs, time: upToMs, limit }))
+}
+
+/** The time of the row that a statement finds by its number; null when there are no more rows than that. */
+export function* timeOfNth(nth: SqlStatement): SqlProgram<EpochMs | null> {
+  const row = yield* first(nth)
   return row && integer(row, 'row_time')
 }

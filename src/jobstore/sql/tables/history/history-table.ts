@@ -26,7 +26,13 @@ import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { anyText, readable, textOrNull } from '../encoding/columns.ts'
-import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from '../encoding/rows-ahead.ts'
+import {
+  pruneAhead,
+  type RowsAhead,
+  type RowsAheadStatements,
+  rowsAheadStatements,
+  surplusAhead,
+} from '../encoding/rows-ahead.ts'
 import {
   columns,
   cursorOf,
@@ -49,8 +55,6 @@ const attemptsScanned = 1000
 const outcomesRead = 5000
 /** By how much a clock may have been set back before a retry, which then fires before the planned instant. */
 const setBackMaxMs = 3_600_000
-
-const key = { fire_instance_id: 'text' } as const
 
 /** Before every execution that has a place. */
 const firstPlace: ExecutionCursor = { fireTimeMs: -instantMaxMs, fireInstanceId: '' }
@@ -126,11 +130,19 @@ export class HistoryTable {
     return yield* run(this.#statements.deleteUpTo(values))
   }
 
-  /** Deletes rows of a clock that was ahead, where there are too many; `limit` at most. Null where there are none. */
-  *pruneAhead(maxRows: number, nowMs: EpochMs, limit: number): SqlProgram<number | null> {
-    const given = { scheduler: this.#vocabulary.schedulerName, maxRows, nowMs }
-    const { nthAhead, countUpTo, deleteAhead } = this.#statements
-    return yield* pruneAhead({ nthAhead, countUpTo, deleteAhead }, given, limit)
+  /** The rows of a clock that was ahead, where there are too many; null where there are none. */
+  *surplusAhead(maxRows: number, nowMs: EpochMs): SqlProgram<RowsAhead | null> {
+    const { nthAhead, countUpTo } = this.#statements
+    return yield* surplusAhead(
+      { nthAhead, countUpTo },
+      { scheduler: this.#vocabulary.schedulerName, maxRows, nowMs },
+    )
+  }
+
+  /** Deletes rows of a clock that was ahead, `limit` at most. */
+  *pruneAhead(rows: RowsAhead, limit: number): SqlProgram<number> {
+    const { deleteAhead } = this.#statements
+    return yield* pruneAhead({ deleteAhead }, { scheduler: this.#vocabulary.schedulerName, ...rows }, limit)
   }
 
   /**
@@ -221,6 +233,8 @@ interface HistoryStatements extends RowsAheadStatements {
   }>
 }
 
+const byFireTime = { time: 'fired_time', key: { fire_instance_id: 'text' } } as const
+
 export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements {
   const { dialect, names } = vocabulary
   const place = `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h
@@ -233,7 +247,7 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
   const ofTrigger = `SELECT ${list(columns)} FROM ${names.history} AS h
     WHERE ${ofScheduler(dialect)} AND ${isNamed('trigger')}`
   return {
-    ...rowsAheadStatements(vocabulary, { table: names.history, time: 'fired_time', key }),
+    ...rowsAheadStatements(vocabulary, { table: names.history, ...byFireTime }),
     insert: insertMissingQuery(vocabulary, names.history, { ...columns, ...textColumns, ...logColumns }),
     insertPlain: insertMissingQuery(vocabulary, names.history, plainColumns, plainConstants),
     dropLogLines: sqlQuery(

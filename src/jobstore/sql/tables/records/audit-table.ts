@@ -20,9 +20,16 @@ import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { run, type SqlProgram, type SqlRow } from '../../kernel/statement.ts'
 import { anyText, instant, integer, readable, textOrNull } from '../encoding/columns.ts'
-import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from '../encoding/rows-ahead.ts'
+import {
+  pruneAhead,
+  type RowsAhead,
+  type RowsAheadStatements,
+  rowsAheadStatements,
+  surplusAhead,
+  timeOfNth,
+} from '../encoding/rows-ahead.ts'
 import { storable } from '../encoding/storable-text.ts'
-import { endOf, type OldestRowsStatements, oldestRowsStatements, timeOfNth } from './oldest-rows.ts'
+import { endOf, type OldestRowsStatements, oldestRowsStatements } from './oldest-rows.ts'
 
 const key = { audit_time: 'bigint', audit_id: 'text' } as const
 const columns = {
@@ -75,11 +82,16 @@ export class AuditTable {
     return yield* run(this.#statements.deleteBefore(values))
   }
 
-  /** Deletes rows of a clock that was ahead, where there are too many; `limit` at most. Null where there are none. */
-  *pruneAhead(maxRows: number, nowMs: EpochMs, limit: number): SqlProgram<number | null> {
-    const given = { scheduler: this.#scheduler, maxRows, nowMs }
-    const { nthAhead, countUpTo, deleteAhead } = this.#statements
-    return yield* pruneAhead({ nthAhead, countUpTo, deleteAhead }, given, limit)
+  /** The rows of a clock that was ahead, where there are too many; null where there are none. */
+  *surplusAhead(maxRows: number, nowMs: EpochMs): SqlProgram<RowsAhead | null> {
+    const { nthAhead, countUpTo } = this.#statements
+    return yield* surplusAhead({ nthAhead, countUpTo }, { scheduler: this.#scheduler, maxRows, nowMs })
+  }
+
+  /** Deletes rows of a clock that was ahead, `limit` at most. */
+  *pruneAhead(rows: RowsAhead, limit: number): SqlProgram<number> {
+    const { deleteAhead } = this.#statements
+    return yield* pruneAhead({ deleteAhead }, { scheduler: this.#scheduler, ...rows }, limit)
   }
 }
 

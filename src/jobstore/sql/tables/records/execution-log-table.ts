@@ -5,8 +5,15 @@ import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { logLinesOf, logTextOf } from '../encoding/log-lines.ts'
-import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from '../encoding/rows-ahead.ts'
-import { endOf, type OldestRowsStatements, oldestRowsStatements, timeOfNth } from './oldest-rows.ts'
+import {
+  pruneAhead,
+  type RowsAhead,
+  type RowsAheadStatements,
+  rowsAheadStatements,
+  surplusAhead,
+  timeOfNth,
+} from '../encoding/rows-ahead.ts'
+import { endOf, type OldestRowsStatements, oldestRowsStatements } from './oldest-rows.ts'
 
 const key = { fire_instance_id: 'text', first_line: 'bigint' } as const
 const columns = {
@@ -69,11 +76,16 @@ export class ExecutionLogTable {
     return yield* run(this.#statements.deleteBefore(values))
   }
 
-  /** Deletes rows of a clock that was ahead, where there are too many; `limit` at most. Null where there are none. */
-  *pruneAhead(maxRows: number, nowMs: EpochMs, limit: number): SqlProgram<number | null> {
-    const given = { scheduler: this.#scheduler, maxRows, nowMs }
-    const { nthAhead, countUpTo, deleteAhead } = this.#statements
-    return yield* pruneAhead({ nthAhead, countUpTo, deleteAhead }, given, limit)
+  /** The rows of a clock that was ahead, where there are too many; null where there are none. */
+  *surplusAhead(maxRows: number, nowMs: EpochMs): SqlProgram<RowsAhead | null> {
+    const { nthAhead, countUpTo } = this.#statements
+    return yield* surplusAhead({ nthAhead, countUpTo }, { scheduler: this.#scheduler, maxRows, nowMs })
+  }
+
+  /** Deletes rows of a clock that was ahead, `limit` at most. */
+  *pruneAhead(rows: RowsAhead, limit: number): SqlProgram<number> {
+    const { deleteAhead } = this.#statements
+    return yield* pruneAhead({ deleteAhead }, { scheduler: this.#scheduler, ...rows }, limit)
   }
 }
 

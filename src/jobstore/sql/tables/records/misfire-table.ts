@@ -37,7 +37,13 @@ import {
 } from '../../kernel/statement.ts'
 import { anyText, instant, integer, integerOrNull, readable } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
-import { pruneAhead, type RowsAheadStatements, rowsAheadStatements } from '../encoding/rows-ahead.ts'
+import {
+  pruneAhead,
+  type RowsAhead,
+  type RowsAheadStatements,
+  rowsAheadStatements,
+  surplusAhead,
+} from '../encoding/rows-ahead.ts'
 
 const key = { noticed_time: 'bigint', misfire_id: 'text' } as const
 const columns = {
@@ -108,11 +114,19 @@ export class MisfireTable {
     return yield* run(this.#statements.deleteUpTo({ scheduler, time: noticedTimeMs, id, limit }))
   }
 
-  /** Deletes rows of a clock that was ahead, where there are too many; `limit` at most. Null where there are none. */
-  *pruneAhead(maxRows: number, nowMs: EpochMs, limit: number): SqlProgram<number | null> {
-    const given = { scheduler: this.#vocabulary.schedulerName, maxRows, nowMs }
-    const { nthAhead, countUpTo, deleteAhead } = this.#statements
-    return yield* pruneAhead({ nthAhead, countUpTo, deleteAhead }, given, limit)
+  /** The rows of a clock that was ahead, where there are too many; null where there are none. */
+  *surplusAhead(maxRows: number, nowMs: EpochMs): SqlProgram<RowsAhead | null> {
+    const { nthAhead, countUpTo } = this.#statements
+    return yield* surplusAhead(
+      { nthAhead, countUpTo },
+      { scheduler: this.#vocabulary.schedulerName, maxRows, nowMs },
+    )
+  }
+
+  /** Deletes rows of a clock that was ahead, `limit` at most. */
+  *pruneAhead(rows: RowsAhead, limit: number): SqlProgram<number> {
+    const { deleteAhead } = this.#statements
+    return yield* pruneAhead({ deleteAhead }, { scheduler: this.#vocabulary.schedulerName, ...rows }, limit)
   }
 }
 

@@ -2,8 +2,7 @@ import type { EpochMs } from '../../../../time/clock.ts'
 import type { Bounds } from '../../kernel/bounds.ts'
 import { isAmongFree } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { first, type SqlProgram, type SqlQuery, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
-import { integer } from '../encoding/columns.ts'
+import { type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 
 /** The statements that find and delete the oldest rows of a table, by their time alone. */
 export interface OldestRowsStatements {
@@ -31,12 +30,6 @@ export function oldestRowsStatements(
       })}`,
     ),
   }
-}
-
-/** What `nth` answers; null when there are no more rows than that. */
-export function* timeOfNth(nth: SqlStatement): SqlProgram<EpochMs | null> {
-  const row = yield* first(nth)
-  return row && integer(row, 'row_time')
 }
 
 /** The instant before which rows are deleted. */
