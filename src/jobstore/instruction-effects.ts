@@ -27,12 +27,13 @@ export function isRescheduled({ trigger }: JobCompletion, stored: Pick<Trigger, 
 
 /**
  * Whether the trigger that fired goes with its execution, unless it was rescheduled. One that the scheduler made itself
- * is not kept as complete: it would stay for good.
+ * is not kept as complete, nor the last of a job that was declared to go with its run: both would stay for good.
  */
-export function endsOwnTrigger({ instruction, trigger }: JobCompletion): boolean {
+export function endsOwnTrigger({ instruction, trigger, jobDetail }: JobCompletion): boolean {
   const action = instructionEffects[instruction]?.action
-  if (action === 'complete') return trigger.nextFireTimeMs === null && isMadeByScheduler(trigger)
-  return action === 'delete'
+  if (action !== 'complete') return action === 'delete'
+  const goesWithRun = jobDetail.plan !== null && !jobDetail.durable
+  return trigger.nextFireTimeMs === null && (goesWithRun || isMadeByScheduler(trigger))
 }
 
 /** Why triggers of a job are in error. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { defineJob, type ScheduleOptions } from '../../src/index.ts'
+import { defineJob, JobExecutionError, type ScheduleOptions } from '../../src/index.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { defineSchedule } from '../../src/scheduler/define-schedule.ts'
@@ -22,7 +22,11 @@ describe.each([
       },
       { retry: { attempts: 3, backoff: { type: 'fixed', initialMs: second, jitter: 0 } } },
     )
-    const { scheduler, clock, ran } = await schedulerFixture({ jobStore: make(), jobs: [flaky] })
+    const hopeless = defineJob<{ flag: string }>('hopeless', ({ mergedJobDataMap: { flag } }) => {
+      throw new JobExecutionError('no', { [flag]: true })
+    })
+    const jobs = [flaky, hopeless]
+    const { scheduler, clock, ran } = await schedulerFixture({ jobStore: make(), jobs })
     onTestFinished(() => scheduler.shutdown())
     await scheduler.start()
     const advance = async (ms: number): Promise<void> => {
@@ -35,7 +39,7 @@ describe.each([
       return `${change} ${nextFireTime === null ? 'over' : nextFireTime.getTime() - clock.now()}`
     }
     const left = async (): Promise<number> => (await scheduler.queryJobs({ take: 100 })).items.length
-    return { scheduler, clock, ran, attempts, advance, declare, left }
+    return { scheduler, clock, ran, attempts, hopeless, advance, declare, left }
   }
 
   it('leaves nothing, so that its key may be scheduled anew', async () => {
@@ -106,6 +110,19 @@ describe.each([
     expect([attempts, await left()]).toEqual([[1, 2], 0])
     expect(clock.now()).toBeGreaterThan(0)
   })
+
+  it.each(['unscheduleFiringTrigger', 'unscheduleAllTriggers'])(
+    'goes also when it throws %s',
+    async (flag) => {
+      const { scheduler, hopeless, advance, left } = await fixture()
+      await scheduler.schedule(hopeless, { ...once, data: { flag } })
+      await scheduler.schedule(hopeless, { in: '1h', data: { flag } })
+      await scheduler.schedule(hopeless, { key: 'kept', in: '1h', data: { flag } })
+      await advance(hour)
+      expect(await left()).toBe(1)
+      expect((await scheduler.schedule(hopeless, { ...once, data: { flag } })).change).toBe('added')
+    },
+  )
 })
 
 describe('durable', () => {
