@@ -102,8 +102,9 @@ export function planChange(
   refuseOtherSet(planned, before)
   const fresh = planned.isPast ? null : planned.trigger
   if (stored.job === null || forgets(stored, planned.job)) {
-    const job = { ...planned.job, plan: withFired(plan, null, fresh?.finalFireTimeMs()) }
     const isNew = stored.job === null
+    const jobDataMap = isNew ? planned.job.jobDataMap : changedData(stored.job.jobDataMap, before, planned.job)
+    const job = { ...planned.job, jobDataMap, plan: withFired(plan, null, fresh?.finalFireTimeMs()) }
     const change = { job: Object.freeze(job), trigger: fresh, dropsTrigger: false, dropsRetries: !isNew }
     return { ...change, outcome: isNew ? 'added' : 'changed' }
   }
@@ -134,7 +135,10 @@ export function planChange(
   }
 }
 
-/** A job that was kept only so that it does not run again, and is not to be kept any more. */
+/**
+ * A job that is over, which was kept so that it does not run again, and is not to be kept any more. Its data are: it
+ * may have other triggers, and has stored them itself.
+ */
 function forgets({ job, trigger }: StoredPlan, planned: JobDetail): boolean {
   return job?.durable === true && !planned.durable && trigger === null
 }

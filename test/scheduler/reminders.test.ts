@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { defineJob, JobExecutionError, type ScheduleOptions } from '../../src/index.ts'
+import { defineJob, JobBuilder, JobExecutionError, jobKey, type ScheduleOptions } from '../../src/index.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { defineSchedule } from '../../src/scheduler/define-schedule.ts'
@@ -22,11 +22,18 @@ describe.each([
       },
       { retry: { attempts: 3, backoff: { type: 'fixed', initialMs: second, jitter: 0 } } },
     )
+    const counter = defineJob<{ runs?: number; given?: string }>(
+      'counter',
+      (context) => {
+        context.jobDataMap['runs'] = (context.mergedJobDataMap.runs ?? 0) + 1
+      },
+      { persistJobDataAfterExecution: true },
+    )
     const hopeless = defineJob<{ flag: string }>('hopeless', ({ mergedJobDataMap: { flag } }) => {
       throw new JobExecutionError('no', { [flag]: true })
     })
-    const jobs = [flaky, hopeless]
-    const { scheduler, clock, ran } = await schedulerFixture({ jobStore: make(), jobs })
+    const jobs = [flaky, counter, hopeless]
+    const { scheduler, clock, ran, everySecond } = await schedulerFixture({ jobStore: make(), jobs })
     onTestFinished(() => scheduler.shutdown())
     await scheduler.start()
     const advance = async (ms: number): Promise<void> => {
@@ -39,7 +46,7 @@ describe.each([
       return `${change} ${nextFireTime === null ? 'over' : nextFireTime.getTime() - clock.now()}`
     }
     const left = async (): Promise<number> => (await scheduler.queryJobs({ take: 100 })).items.length
-    return { scheduler, clock, ran, attempts, hopeless, advance, declare, left }
+    return { scheduler, clock, ran, everySecond, attempts, counter, hopeless, advance, declare, left }
   }
 
   it('leaves nothing, so that its key may be scheduled anew', async () => {
@@ -109,6 +116,20 @@ describe.each([
     await advance(second)
     expect([attempts, await left()]).toEqual([[1, 2], 0])
     expect(clock.now()).toBeGreaterThan(0)
+  })
+
+  it('keeps the data of a job that was durable, which others run as well', async () => {
+    const { scheduler, counter, everySecond, advance } = await fixture()
+    const job = JobBuilder.newJob(counter).withIdentity('k').usingJobData({ given: 'by hand' })
+    await scheduler.scheduleJob(job.build(), everySecond('others'))
+    await advance(2 * second)
+    await scheduler.addJob(job.storeDurably().build(), { replace: true })
+    await advance(2 * second)
+    const data = async (): Promise<unknown> => (await scheduler.getJobDetail(jobKey('k')))?.jobDataMap
+    const before = await data()
+    expect(before).toEqual({ given: 'by hand', runs: 2 })
+    await scheduler.schedule(counter, { key: 'k', in: '1h', durable: false })
+    expect(await data()).toEqual(before)
   })
 
   it.each(['unscheduleFiringTrigger', 'unscheduleAllTriggers'])(
