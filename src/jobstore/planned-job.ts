@@ -119,7 +119,7 @@ export function planChange(
   // Where somebody deleted the trigger it begins anew.
   const next = { ...planned, calendar, nowMs, before, fired: before?.when === plan.when ? null : fired }
   const goesOn = changesWhen ? goingOn(stored.trigger, next) : null
-  const trigger = goesOn ?? (changesWhen && stored.isPaused ? pausedWhenOver(planned) : null)
+  const trigger = goesOn ?? (changesWhen ? withoutTimeLeft(stored, planned) : null)
   const job = {
     ...planned.job,
     jobDataMap: changedData(stored.job.jobDataMap, before, planned.job),
@@ -139,8 +139,18 @@ export function planChange(
  * A job that is over, which was kept so that it does not run again, and is not to be kept any more. Its data are: it
  * may have other triggers, and has stored them itself.
  */
-function forgets({ job, trigger }: StoredPlan, planned: JobDetail): boolean {
-  return job?.durable === true && !planned.durable && trigger === null
+function forgets({ job, trigger, isPaused }: StoredPlan, planned: JobDetail): boolean {
+  const isOver = trigger === null || (isPaused && trigger.nextFireTimeMs === null)
+  return job?.durable === true && !planned.durable && isOver
+}
+
+/**
+ * The trigger where none goes on. A job that is not durable has no former times: unless it runs, or is tried again, it
+ * begins anew, as when the calendar does not leave the instant of its first declaration.
+ */
+function withoutTimeLeft({ trigger, isPaused }: StoredPlan, planned: PlannedJob): Trigger | null {
+  if (planned.job.durable) return isPaused ? pausedWhenOver(planned) : null
+  return trigger !== null && (isPaused || trigger.nextFireTimeMs !== null) ? planned.trigger : null
 }
 
 /**

@@ -1,5 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { defineJob, JobBuilder, JobExecutionError, jobKey, type ScheduleOptions } from '../../src/index.ts'
+import {
+  DailyCalendar,
+  defineJob,
+  JobBuilder,
+  JobExecutionError,
+  jobKey,
+  type ScheduleOptions,
+} from '../../src/index.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { defineSchedule } from '../../src/scheduler/define-schedule.ts'
@@ -144,6 +151,34 @@ describe.each([
       expect((await scheduler.schedule(hopeless, { ...once, data: { flag } })).change).toBe('added')
     },
   )
+
+  it('begins anew where a calendar that it is given does not leave its instant', async () => {
+    const { scheduler, clock, ran, advance, declare, left } = await fixture()
+    await declare(once)
+    const time = (ms: number): string => new Date(clock.now() + ms).toISOString().slice(11, 19)
+    const [rangeStart, rangeEnd] = [time(hour - second), time(hour + second)]
+    await scheduler.addCalendar('busy', new DailyCalendar({ rangeStart, rangeEnd, timeZone: 'UTC' }))
+    await advance(2 * second)
+    expect(await declare({ ...once, calendarName: 'busy' })).toBe(`changed ${hour}`)
+    await advance(hour - second)
+    expect(ran).toEqual([])
+    await advance(second)
+    expect([ran.length, await left()]).toEqual([1, 0])
+  })
+
+  it('waits paused for what has passed, in the place of a schedule that was over while it was paused', async () => {
+    const { scheduler, clock, ran, advance, declare, left } = await fixture()
+    const at = new Date(clock.now())
+    await declare({ key: 'k', every: '1h' })
+    await scheduler.pauseJob(jobKey('k'))
+    expect(await declare({ key: 'k', at })).toBe('changed over')
+    expect(await declare({ key: 'k', at, durable: false })).toBe('changed 0')
+    await advance(second)
+    expect(ran).toHaveLength(1)
+    await scheduler.resumeJob(jobKey('k'))
+    await advance(second)
+    expect([ran.length, await left()]).toEqual([2, 0])
+  })
 })
 
 describe('durable', () => {
