@@ -57,6 +57,11 @@ test.each([
     `the page is of '\u{fffd}31m${'x'.repeat(255)}…', the request came to 'ops.example.com': ${asIs}`,
   ],
   [
+    'an Origin is no address and reads like the name of this server',
+    { host: 'ops.example.com', headers: { origin: 'ops.example.com' } },
+    `the page is of 'ops.example.com', the request came to 'ops.example.com': ${asIs}`,
+  ],
+  [
     'a page has the name of this server and is of another site',
     {
       host: 'ops.example.com',
@@ -84,4 +89,12 @@ test.each([
   ['the origin is named', 'ops.example.com', { allowedOrigins: ['https://ops.example.com:8443'] }],
 ])('a page behind a proxy at another port may change things when %s', async (_case, host, options) => {
   expect(await answerTo({ host, headers: inBrowser }, options)).toEqual({ status: 200, detail: null })
+})
+
+test.each([
+  ['https://ops.example.com', 443, 200],
+  ['http://ops.example.com', 80, 200],
+  ['http://ops.example.com', 443, 403],
+])('a page of %s behind a proxy that passes the port %i is answered %i', async (origin, port, status) => {
+  expect(await answerTo({ host: `ops.example.com:${port}`, headers: { origin } })).toMatchObject({ status })
 })

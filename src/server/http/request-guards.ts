@@ -53,10 +53,14 @@ export function requireOwnOrigin(request: Request, allowedOrigins: readonly stri
 
 /** What tells that a change is of no page of this server, and what to do where it is one; null for one that is. */
 function originProblem({ url, headers }: Request, origin: string | null, site: string | null): string | null {
-  const { host, hostname } = new URL(url)
   const from = origin !== null && URL.canParse(origin) ? new URL(origin) : null
   const page = from?.host ?? origin
-  if (page !== null && page !== host) {
+  const called = new URL(url)
+  // Some proxies add the port to Host that is the scheme's own, which Origin leaves out.
+  if (from !== null) called.protocol = from.protocol
+  const { host, hostname } = called
+  // What is no address is of no page of this server, even where it reads like its name: `null` is of any page.
+  if (page !== null && from?.host !== host) {
     const what = `the page is of '${shown(page)}', the request came to '${shown(host)}'`
     // As nginx has it in $host, which is in many examples of a proxy.
     return from?.hostname === hostname
