@@ -72,9 +72,10 @@ const faults: Readonly<Record<string, PostgresFault>> = {
     'The server lacks disk, memory or another resource; work goes on when it has it again.',
   ),
   '40': fault('serialization', 10),
-  // Two transactions stored or deleted the same row; run again, the later one sees the result of the other.
-  '23503': fault('constraint', 2),
-  '23505': fault('constraint', 2),
+  // Two transactions stored or deleted the same row; run again, the later one sees the result of the other. Where jobs
+  // go with their runs, that may be gone by then, and the next one in its way.
+  '23503': fault('constraint', 5),
+  '23505': fault('constraint', 5),
   '23': fault('constraint', 0),
   '22': fault('constraint', 0, 'A value does not fit its column.'),
   '22P05': fault(
