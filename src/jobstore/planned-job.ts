@@ -103,7 +103,9 @@ export function planChange(
   const fresh = planned.isPast ? null : planned.trigger
   if (stored.job === null || forgets(stored, planned.job)) {
     const isNew = stored.job === null
-    const jobDataMap = isNew ? planned.job.jobDataMap : changedData(stored.job.jobDataMap, before, planned.job)
+    const jobDataMap = isNew
+      ? planned.job.jobDataMap
+      : changedData(stored.job.jobDataMap, before, planned.job)
     const job = { ...planned.job, jobDataMap, plan: withFired(plan, null, fresh?.finalFireTimeMs()) }
     const change = { job: Object.freeze(job), trigger: fresh, dropsTrigger: false, dropsRetries: !isNew }
     return { ...change, outcome: isNew ? 'added' : 'changed' }

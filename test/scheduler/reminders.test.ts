@@ -115,6 +115,17 @@ describe.each([
     expect([ran.length, await left()]).toEqual([4, 0])
   })
 
+  it('begins anew where it was durable, and what was left to be tried again goes', async () => {
+    const { scheduler, attempts, advance, left } = await fixture()
+    await scheduler.schedule('flaky', { key: 'k', in: '1h' })
+    await advance(hour)
+    expect((await scheduler.schedule('flaky', once)).change).toBe('changed')
+    await advance(hour)
+    expect(attempts).toEqual([1, 1])
+    await advance(second)
+    expect([attempts, await left()]).toEqual([[1, 1, 2], 0])
+  })
+
   it('is not taken from its run by another declaration', async () => {
     const { scheduler, clock, attempts, advance, left } = await fixture()
     await scheduler.schedule('flaky', once)

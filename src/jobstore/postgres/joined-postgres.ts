@@ -92,7 +92,7 @@ export class JoinedPostgres implements JoinedRunner {
       return answer
     } catch (error) {
       // When this fails too the transaction has failed; the first error has the reason.
-      await session.query({ text: rollback }).catch(() => {})
+      if (sender.hasSent) await session.query({ text: rollback }).catch(() => {})
       throw error
     }
   }

@@ -14,6 +14,7 @@ export class StatementSender {
   readonly #statements: PreparedStatements
   #unsent: SqlStatement[] = []
   #unsentSize = 0
+  #hasSent = false
   /** Statements that are sent ahead, while the program goes on; null while there are none. Never rejects. */
   #ahead: Promise<{ readonly failure: unknown } | null> | null = null
   readonly #onReplies: ((replies: readonly SqlReply[]) => void) | null
@@ -27,6 +28,11 @@ export class StatementSender {
     this.#session = session
     this.#statements = statements
     this.#onReplies = onReplies
+  }
+
+  /** Whether the server may have got any statement. */
+  get hasSent(): boolean {
+    return this.#hasSent
   }
 
   /** Runs a program; at its end some statements may be unsent. */
@@ -88,6 +94,7 @@ export class StatementSender {
     const sent = this.#unsent
     this.#unsent = []
     this.#unsentSize = 0
+    this.#hasSent = true
     const replies = await this.#session.pipeline(sent.map((statement) => this.#statements.named(statement)))
     for (const [index, { pending }] of sent.entries()) pending?.settle(replies[index] ?? noReply)
     this.#onReplies?.(replies)

@@ -140,7 +140,7 @@ describe('a node that died', () => {
     expect(await storedCounts(live.bed.store)).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
   })
 
-  test('in the middle of a job that was replaced by one of another type: that one does not run in its place', async () => {
+  test('in the middle of a job that was replaced by one of another type: that one does not run', async () => {
     const stage = await scene()
     const { dead, live } = stage
     await dead.bed.scheduleAll([dead.bed.trigger('t', { job: job(true, false) })], job(true, false))
