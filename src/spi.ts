@@ -50,11 +50,10 @@ export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
 export type { MissedFires } from './jobstore/missed-fires.ts'
 export type { LostExecution, NodeRecovery } from './jobstore/node-recovery.ts'
 export type { EndedPauses, PauseNote, PauseTarget, ResumeManner, SkippedFire } from './jobstore/pauses.ts'
+export { dataAfterRun, type JobDataAndPlan } from './jobstore/planned-data.ts'
 export {
-  dataAfterRun,
   inPlaceOf,
   isDeclaredUpTo,
-  type JobDataAndPlan,
   type PlanChange,
   type PlanCircumstances,
   type PlannedJob,

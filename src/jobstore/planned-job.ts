@@ -1,5 +1,4 @@
 import { JobPersistenceError } from '../core/errors.ts'
-import type { JobDataMap } from '../core/job-data-map.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobPlan } from '../jobs/job-plan.ts'
 import type { EpochMs } from '../time/clock.ts'
@@ -12,6 +11,7 @@ import {
 } from '../triggers/families/simple/simple-trigger.ts'
 import { int32Max } from '../triggers/invalid-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import { changedData, hasSameData } from './planned-data.ts'
 import { firedOnce, neverFires } from './refusals.ts'
 import { underCalendar } from './under-calendar.ts'
 
@@ -227,12 +227,6 @@ function isOnce(trigger: Trigger): boolean {
   return trigger.finalFireTimeMs() === startTimeMs
 }
 
-function hasSameData(before: JobPlan, plan: JobPlan): boolean {
-  const keys = Object.keys(plan.data)
-  if (keys.length !== Object.keys(before.data).length) return false
-  return keys.every((key) => before.data[key] === plan.data[key])
-}
-
 function isSameInstant(before: JobPlan | null, { instant }: JobPlan): boolean {
   return instant !== undefined && before?.instant === instant
 }
@@ -240,51 +234,6 @@ function isSameInstant(before: JobPlan | null, { instant }: JobPlan): boolean {
 /** Whether what runs once has another instant, which takes the place of the one whose run may have failed. */
 function isMoved(before: JobPlan | null, plan: JobPlan): boolean {
   return plan.instant !== undefined && before?.instant !== undefined && !isSameInstant(before, plan)
-}
-
-/** The stored data with those entries changed that are declared otherwise than before. */
-function changedData(
-  stored: JobDataMap,
-  before: JobPlan | null,
-  { jobDataMap: declared, plan }: Pick<PlannedJob['job'], 'jobDataMap' | 'plan'>,
-): JobDataMap {
-  const isDropped = (key: string): boolean =>
-    before !== null && Object.hasOwn(before.data, key) && !Object.hasOwn(plan.data, key)
-  const data = Object.fromEntries(Object.entries(stored).filter(([key]) => !isDropped(key)))
-  for (const [key, digest] of Object.entries(plan.data)) {
-    if (before?.data[key] !== digest) data[key] = declared[key]
-  }
-  return data
-}
-
-/** The data of a job, and how it was declared. */
-export type JobDataAndPlan = Pick<JobDetail, 'jobDataMap' | 'plan'>
-
-/**
- * The data to store after a run: those that are stored by now, with the keys that the run changed or deleted as it left
- * them. What was declared otherwise while it ran stays as declared, also where the run changed it: to the next
- * declaration it is the same, so nothing would ever change it again.
- */
-export function dataAfterRun(left: JobDataMap, given: JobDataAndPlan, stored: JobDataAndPlan): JobDataMap {
-  const data = withChanges(stored.jobDataMap, given.jobDataMap, left)
-  const { plan } = stored
-  if (given.plan === null || plan === null || hasSameData(given.plan, plan)) return data
-  return changedData(data, given.plan, { jobDataMap: stored.jobDataMap, plan })
-}
-
-/** The stored data with what changed from the given data to those that were left. */
-function withChanges(stored: JobDataMap, given: JobDataMap, left: JobDataMap): JobDataMap {
-  if (stored === given) return left
-  const isDeleted = (key: string): boolean => Object.hasOwn(given, key) && !Object.hasOwn(left, key)
-  const data = Object.fromEntries(Object.entries(stored).filter(([key]) => !isDeleted(key)))
-  for (const [key, value] of Object.entries(left)) {
-    if (!Object.hasOwn(given, key) || !isSameValue(given[key], value)) data[key] = value
-  }
-  return Object.freeze(data)
-}
-
-function isSameValue(one: unknown, other: unknown): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other)
 }
 
 /**

@@ -5,7 +5,7 @@ import { endsOwnTrigger, instructionEffects, isRescheduled, notCarriedOut } from
 import type { AcquiredTrigger, AcquireRequest, JobCompletion, TriggerFiredResult } from '../job-store.ts'
 import { inFireOrder } from '../job-store.ts'
 import { isMadeByScheduler } from '../own-triggers.ts'
-import { dataAfterRun } from '../planned-job.ts'
+import { dataAfterRun } from '../planned-data.ts'
 import { isSplit } from '../split-firing.ts'
 import { applyMisfire, isMisfired } from './misfires.ts'
 import type { RamData } from './ram-data.ts'

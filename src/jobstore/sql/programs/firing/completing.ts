@@ -11,7 +11,7 @@ import {
 } from '../../../instruction-effects.ts'
 import type { CompletionAnswer, JobCompletion } from '../../../job-store.ts'
 import { isMadeByScheduler, isOwnKey } from '../../../own-triggers.ts'
-import { dataAfterRun, type JobDataAndPlan } from '../../../planned-job.ts'
+import { dataAfterRun, type JobDataAndPlan } from '../../../planned-data.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../../../trigger-state.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'

@@ -2,7 +2,7 @@ import type { JobDataMap } from '../../../../core/job-data-map.ts'
 import type { JobKey } from '../../../../core/key.ts'
 import { KeyMap, lastOfEach } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
-import type { JobDataAndPlan } from '../../../planned-job.ts'
+import type { JobDataAndPlan } from '../../../planned-data.ts'
 import {
   boundRows,
   changeRows,
