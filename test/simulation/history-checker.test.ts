@@ -25,7 +25,7 @@ const sibling = trigger.getTriggerBuilder().withIdentity('u').build().computeFir
 type Step = readonly [atMs: number, fact: HistoryFact]
 
 const begin: readonly Step[] = [
-  [0, { kind: 'jobStored', jobKey: 'DEFAULT.j', nonConcurrent: true }],
+  [0, { kind: 'jobStored', jobKey: 'DEFAULT.j', jobType: 'j', nonConcurrent: true }],
   [0, { kind: 'stored', trigger }],
   [0, { kind: 'schedulerStarted' }],
 ]

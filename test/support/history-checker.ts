@@ -35,6 +35,7 @@ interface Firing {
   readonly life: Life
   /** What its job was when it fired: jobs can be replaced by another kind. */
   readonly nonConcurrent: boolean
+  readonly jobType: string | null
   runs: number
   running: boolean
   vetoed: boolean
@@ -44,11 +45,14 @@ interface Firing {
 
 interface JobModel {
   exists: boolean
+  jobType: string | null
   nonConcurrent: boolean
   open: number
   readonly running: Set<string>
   freeSinceMs: number
 }
+
+const unknownJob = { exists: false, jobType: null, nonConcurrent: false, open: 0 }
 
 const skipped = 'skipped by its misfire policy'
 
@@ -87,11 +91,7 @@ export class HistoryChecker {
     if (this.#tail.length > 2 * this.#tailLength) this.#tail.splice(0, this.#tailLength)
     switch (event.kind) {
       case 'jobStored':
-        Object.assign(this.#job(event.jobKey), {
-          exists: true,
-          nonConcurrent: event.nonConcurrent,
-          freeSinceMs: event.atMs,
-        })
+        this.#storeJob(event)
         break
       case 'jobRemoved':
         this.#removeJob(event.jobKey)
@@ -193,16 +193,22 @@ export class HistoryChecker {
   #job(jobKey: string): JobModel {
     let job = this.#jobs.get(jobKey)
     if (job === undefined) {
-      job = {
-        exists: false,
-        nonConcurrent: false,
-        open: 0,
-        running: new Set(),
-        freeSinceMs: Number.NEGATIVE_INFINITY,
-      }
+      job = { ...unknownJob, running: new Set(), freeSinceMs: Number.NEGATIVE_INFINITY }
       this.#jobs.set(jobKey, job)
     }
     return job
+  }
+
+  /** Retries that wait are of the job that failed: they go when one of another type takes its place. */
+  #storeJob({ jobKey, jobType, nonConcurrent, atMs }: HistoryEvent & { kind: 'jobStored' }): void {
+    const job = this.#job(jobKey)
+    if (job.exists && job.jobType !== jobType) {
+      for (const [key, { jobKey: of, trigger }] of this.lives) {
+        const isRetry = of === jobKey && trigger.key.group === retryingJobsGroup
+        if (isRetry && trigger.nextFireTimeMs !== null) this.lives.delete(key)
+      }
+    }
+    Object.assign(job, { exists: true, jobType, nonConcurrent, freeSinceMs: atMs })
   }
 
   #removeJob(jobKey: string): void {
@@ -317,6 +323,7 @@ export class HistoryChecker {
       id: fireInstanceId,
       life,
       nonConcurrent: job.nonConcurrent,
+      jobType: job.jobType,
       runs: 0,
       running: false,
       vetoed: false,
@@ -399,7 +406,8 @@ export class HistoryChecker {
     job.open--
     job.freeSinceMs = event.atMs
     this.#carryOut(event, jobKey)
-    if (event.retryTrigger !== null && job.exists) this.#store(event.retryTrigger, event.atMs)
+    const isOfType = job.exists && job.jobType === firing.jobType
+    if (event.retryTrigger !== null && isOfType) this.#store(event.retryTrigger, event.atMs)
   }
 
   #freeSlot(fireInstanceId: string, atMs: number): void {

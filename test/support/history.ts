@@ -8,7 +8,12 @@ import type { Trigger } from '../../src/triggers/trigger.ts'
  */
 export type HistoryFact =
   /** A job exists from now on. */
-  | { readonly kind: 'jobStored'; readonly jobKey: string; readonly nonConcurrent: boolean }
+  | {
+      readonly kind: 'jobStored'
+      readonly jobKey: string
+      readonly jobType: string
+      readonly nonConcurrent: boolean
+    }
   /** A job is gone, and its triggers with it. */
   | { readonly kind: 'jobRemoved'; readonly jobKey: string }
   /** All jobs and triggers are gone. */

@@ -265,7 +265,8 @@ function factsOf(call: StoreCall, answer: unknown, called: Instant, clock: SimCl
 }
 
 function jobStored(job: JobCompletion['jobDetail']): HistoryFact {
-  return { kind: 'jobStored', jobKey: job.key.toString(), nonConcurrent: job.disallowConcurrentExecution }
+  const { disallowConcurrentExecution: nonConcurrent, jobType, key } = job
+  return { kind: 'jobStored', jobKey: key.toString(), jobType, nonConcurrent }
 }
 
 function firedFacts(results: readonly TriggerFiredResult[], called: Instant, clock: SimClock): HistoryFact[] {
