@@ -28,7 +28,7 @@ interface Recorded {
 
 type Entry = Pick<typeof cronEntry, 'CronExpression' | 'CronExpressionError'>
 
-const sizeMax = 22_400
+const sizeMax = 22_600
 const origin = 'http://cron.test'
 
 function rowsOf(name: string): readonly unknown[] {

@@ -332,11 +332,11 @@ describe("a user's connection", () => {
     const options = { clock, ids: seededIds(1), busyTimeoutMs: 1_000 }
     const runner = new SqliteRunner({ filename, connect, isOwned: false }, options)
     const other = new Database(filename)
-    const reading = other.prepare('SELECT n FROM t').iterate()
-    reading.next()
+    other.exec('BEGIN')
+    other.prepare('SELECT n FROM t').all()
     const writing = write(runner, 'INSERT INTO t VALUES (3)')
     await clock.advance(30)
-    reading.return?.()
+    other.exec('COMMIT')
     await clock.advance(10)
     await writing
     expect(atCommit.length).toBeGreaterThan(2)
