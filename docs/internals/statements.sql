@@ -8797,58 +8797,6 @@ WHERE t.ctid = ANY(
   )
 );
 
--- executionLog.nthAhead
---   record-pruner.ts (RecordPruner)
--- Every engine
-SELECT o.logged_time AS row_time
-FROM qrtz_execution_log AS o
-WHERE o.sched_name = :scheduler
-  AND o.logged_time > :after
-  AND o.logged_time <= 8640000000000000
-ORDER BY o.logged_time DESC
-LIMIT 1 OFFSET :skipped;
-
--- executionLog.countUpTo
---   record-pruner.ts (RecordPruner)
--- Every engine
-SELECT COUNT(*) AS row_count
-FROM (
-  SELECT 1
-  FROM qrtz_execution_log AS o
-  WHERE o.sched_name = :scheduler
-    AND o.logged_time <= :time
-  LIMIT :limit
-) AS c;
-
--- executionLog.deleteAhead
---   record-pruner.ts (RecordPruner)
--- SQLite
-DELETE FROM qrtz_execution_log AS t
-WHERE (t.sched_name, t.fire_instance_id, t.first_line) IN (
-  SELECT o.sched_name, o.fire_instance_id, o.first_line
-  FROM qrtz_execution_log AS o
-  WHERE o.sched_name = :scheduler
-    AND o.logged_time > :after
-    AND o.logged_time <= :time
-  ORDER BY o.logged_time
-  LIMIT :limit
-);
-
--- PostgreSQL
-DELETE FROM qrtz_execution_log AS t
-WHERE t.ctid = ANY(
-  ARRAY(
-    SELECT o.ctid
-    FROM qrtz_execution_log AS o
-    WHERE o.sched_name = :scheduler
-      AND o.logged_time > :after
-      AND o.logged_time <= :time
-    ORDER BY o.logged_time
-    LIMIT :limit
-    FOR NO KEY UPDATE OF o SKIP LOCKED
-  )
-);
-
 ----------------------------------------
 -- executionProgress: execution_progress
 ----------------------------------------
@@ -8927,58 +8875,6 @@ WHERE t.ctid = ANY(
 ---------------------
 -- misfires: misfires
 ---------------------
-
--- misfires.nthAhead
---   record-pruner.ts (RecordPruner)
--- Every engine
-SELECT o.noticed_time AS row_time
-FROM qrtz_misfires AS o
-WHERE o.sched_name = :scheduler
-  AND o.noticed_time > :after
-  AND o.noticed_time <= 8640000000000000
-ORDER BY o.noticed_time DESC
-LIMIT 1 OFFSET :skipped;
-
--- misfires.countUpTo
---   record-pruner.ts (RecordPruner)
--- Every engine
-SELECT COUNT(*) AS row_count
-FROM (
-  SELECT 1
-  FROM qrtz_misfires AS o
-  WHERE o.sched_name = :scheduler
-    AND o.noticed_time <= :time
-  LIMIT :limit
-) AS c;
-
--- misfires.deleteAhead
---   record-pruner.ts (RecordPruner)
--- SQLite
-DELETE FROM qrtz_misfires AS t
-WHERE (t.sched_name, t.noticed_time, t.misfire_id) IN (
-  SELECT o.sched_name, o.noticed_time, o.misfire_id
-  FROM qrtz_misfires AS o
-  WHERE o.sched_name = :scheduler
-    AND o.noticed_time > :after
-    AND o.noticed_time <= :time
-  ORDER BY o.noticed_time
-  LIMIT :limit
-);
-
--- PostgreSQL
-DELETE FROM qrtz_misfires AS t
-WHERE t.ctid = ANY(
-  ARRAY(
-    SELECT o.ctid
-    FROM qrtz_misfires AS o
-    WHERE o.sched_name = :scheduler
-      AND o.noticed_time > :after
-      AND o.noticed_time <= :time
-    ORDER BY o.noticed_time
-    LIMIT :limit
-    FOR NO KEY UPDATE OF o SKIP LOCKED
-  )
-);
 
 -- misfires.insert
 --   sql-records.ts (SqlRecords)
@@ -9172,58 +9068,6 @@ WHERE t.ctid = ANY(
   )
 );
 
--- audit.nthAhead
---   record-pruner.ts (RecordPruner)
--- Every engine
-SELECT o.audit_time AS row_time
-FROM qrtz_audit AS o
-WHERE o.sched_name = :scheduler
-  AND o.audit_time > :after
-  AND o.audit_time <= 8640000000000000
-ORDER BY o.audit_time DESC
-LIMIT 1 OFFSET :skipped;
-
--- audit.countUpTo
---   record-pruner.ts (RecordPruner)
--- Every engine
-SELECT COUNT(*) AS row_count
-FROM (
-  SELECT 1
-  FROM qrtz_audit AS o
-  WHERE o.sched_name = :scheduler
-    AND o.audit_time <= :time
-  LIMIT :limit
-) AS c;
-
--- audit.deleteAhead
---   record-pruner.ts (RecordPruner)
--- SQLite
-DELETE FROM qrtz_audit AS t
-WHERE (t.sched_name, t.audit_time, t.audit_id) IN (
-  SELECT o.sched_name, o.audit_time, o.audit_id
-  FROM qrtz_audit AS o
-  WHERE o.sched_name = :scheduler
-    AND o.audit_time > :after
-    AND o.audit_time <= :time
-  ORDER BY o.audit_time
-  LIMIT :limit
-);
-
--- PostgreSQL
-DELETE FROM qrtz_audit AS t
-WHERE t.ctid = ANY(
-  ARRAY(
-    SELECT o.ctid
-    FROM qrtz_audit AS o
-    WHERE o.sched_name = :scheduler
-      AND o.audit_time > :after
-      AND o.audit_time <= :time
-    ORDER BY o.audit_time
-    LIMIT :limit
-    FOR NO KEY UPDATE OF o SKIP LOCKED
-  )
-);
-
 -- audit.find: with every condition that a query may have
 --   sql-records.ts (SqlRecords)
 -- Every engine
@@ -9277,58 +9121,6 @@ LIMIT 1 OFFSET :skipped;
 -----------------------------
 -- history: execution_history
 -----------------------------
-
--- history.nthAhead
---   record-pruner.ts (RecordPruner)
--- Every engine
-SELECT o.fired_time AS row_time
-FROM qrtz_execution_history AS o
-WHERE o.sched_name = :scheduler
-  AND o.fired_time > :after
-  AND o.fired_time <= 8640000000000000
-ORDER BY o.fired_time DESC
-LIMIT 1 OFFSET :skipped;
-
--- history.countUpTo
---   record-pruner.ts (RecordPruner)
--- Every engine
-SELECT COUNT(*) AS row_count
-FROM (
-  SELECT 1
-  FROM qrtz_execution_history AS o
-  WHERE o.sched_name = :scheduler
-    AND o.fired_time <= :time
-  LIMIT :limit
-) AS c;
-
--- history.deleteAhead
---   record-pruner.ts (RecordPruner)
--- SQLite
-DELETE FROM qrtz_execution_history AS t
-WHERE (t.sched_name, t.fire_instance_id) IN (
-  SELECT o.sched_name, o.fire_instance_id
-  FROM qrtz_execution_history AS o
-  WHERE o.sched_name = :scheduler
-    AND o.fired_time > :after
-    AND o.fired_time <= :time
-  ORDER BY o.fired_time
-  LIMIT :limit
-);
-
--- PostgreSQL
-DELETE FROM qrtz_execution_history AS t
-WHERE t.ctid = ANY(
-  ARRAY(
-    SELECT o.ctid
-    FROM qrtz_execution_history AS o
-    WHERE o.sched_name = :scheduler
-      AND o.fired_time > :after
-      AND o.fired_time <= :time
-    ORDER BY o.fired_time
-    LIMIT :limit
-    FOR NO KEY UPDATE OF o SKIP LOCKED
-  )
-);
 
 -- history.insert
 --   programs/steps/history.ts (recordEnded, recordLost)
@@ -9766,6 +9558,230 @@ WHERE h.sched_name = :scheduler
   AND h.outcome <> 'succeeded'
 ORDER BY h.fired_time DESC, h.fire_instance_id DESC
 LIMIT 1 OFFSET :skipped;
+
+-----------------------------------------------------------
+-- ahead: execution_history: rows of a clock that was ahead
+-----------------------------------------------------------
+
+-- ahead.nthAhead
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT o.fired_time AS row_time
+FROM qrtz_execution_history AS o
+WHERE o.sched_name = :scheduler
+  AND o.fired_time > :after
+  AND o.fired_time <= 8640000000000000
+ORDER BY o.fired_time DESC
+LIMIT 1 OFFSET :skipped;
+
+-- ahead.countUpTo
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT COUNT(*) AS row_count
+FROM (
+  SELECT 1
+  FROM qrtz_execution_history AS o
+  WHERE o.sched_name = :scheduler
+    AND o.fired_time <= :time
+  LIMIT :limit
+) AS c;
+
+-- ahead.deleteAhead
+--   record-pruner.ts (RecordPruner)
+-- SQLite
+DELETE FROM qrtz_execution_history AS t
+WHERE (t.sched_name, t.fire_instance_id) IN (
+  SELECT o.sched_name, o.fire_instance_id
+  FROM qrtz_execution_history AS o
+  WHERE o.sched_name = :scheduler
+    AND o.fired_time > :after
+    AND o.fired_time <= :time
+  ORDER BY o.fired_time
+  LIMIT :limit
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_execution_history AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT o.ctid
+    FROM qrtz_execution_history AS o
+    WHERE o.sched_name = :scheduler
+      AND o.fired_time > :after
+      AND o.fired_time <= :time
+    ORDER BY o.fired_time
+    LIMIT :limit
+    FOR NO KEY UPDATE OF o SKIP LOCKED
+  )
+);
+
+-------------------------------------------------------
+-- ahead: execution_log: rows of a clock that was ahead
+-------------------------------------------------------
+
+-- ahead.nthAhead
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT o.logged_time AS row_time
+FROM qrtz_execution_log AS o
+WHERE o.sched_name = :scheduler
+  AND o.logged_time > :after
+  AND o.logged_time <= 8640000000000000
+ORDER BY o.logged_time DESC
+LIMIT 1 OFFSET :skipped;
+
+-- ahead.countUpTo
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT COUNT(*) AS row_count
+FROM (
+  SELECT 1
+  FROM qrtz_execution_log AS o
+  WHERE o.sched_name = :scheduler
+    AND o.logged_time <= :time
+  LIMIT :limit
+) AS c;
+
+-- ahead.deleteAhead
+--   record-pruner.ts (RecordPruner)
+-- SQLite
+DELETE FROM qrtz_execution_log AS t
+WHERE (t.sched_name, t.fire_instance_id, t.first_line) IN (
+  SELECT o.sched_name, o.fire_instance_id, o.first_line
+  FROM qrtz_execution_log AS o
+  WHERE o.sched_name = :scheduler
+    AND o.logged_time > :after
+    AND o.logged_time <= :time
+  ORDER BY o.logged_time
+  LIMIT :limit
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_execution_log AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT o.ctid
+    FROM qrtz_execution_log AS o
+    WHERE o.sched_name = :scheduler
+      AND o.logged_time > :after
+      AND o.logged_time <= :time
+    ORDER BY o.logged_time
+    LIMIT :limit
+    FOR NO KEY UPDATE OF o SKIP LOCKED
+  )
+);
+
+--------------------------------------------------
+-- ahead: misfires: rows of a clock that was ahead
+--------------------------------------------------
+
+-- ahead.nthAhead
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT o.noticed_time AS row_time
+FROM qrtz_misfires AS o
+WHERE o.sched_name = :scheduler
+  AND o.noticed_time > :after
+  AND o.noticed_time <= 8640000000000000
+ORDER BY o.noticed_time DESC
+LIMIT 1 OFFSET :skipped;
+
+-- ahead.countUpTo
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT COUNT(*) AS row_count
+FROM (
+  SELECT 1
+  FROM qrtz_misfires AS o
+  WHERE o.sched_name = :scheduler
+    AND o.noticed_time <= :time
+  LIMIT :limit
+) AS c;
+
+-- ahead.deleteAhead
+--   record-pruner.ts (RecordPruner)
+-- SQLite
+DELETE FROM qrtz_misfires AS t
+WHERE (t.sched_name, t.noticed_time, t.misfire_id) IN (
+  SELECT o.sched_name, o.noticed_time, o.misfire_id
+  FROM qrtz_misfires AS o
+  WHERE o.sched_name = :scheduler
+    AND o.noticed_time > :after
+    AND o.noticed_time <= :time
+  ORDER BY o.noticed_time
+  LIMIT :limit
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_misfires AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT o.ctid
+    FROM qrtz_misfires AS o
+    WHERE o.sched_name = :scheduler
+      AND o.noticed_time > :after
+      AND o.noticed_time <= :time
+    ORDER BY o.noticed_time
+    LIMIT :limit
+    FOR NO KEY UPDATE OF o SKIP LOCKED
+  )
+);
+
+-----------------------------------------------
+-- ahead: audit: rows of a clock that was ahead
+-----------------------------------------------
+
+-- ahead.nthAhead
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT o.audit_time AS row_time
+FROM qrtz_audit AS o
+WHERE o.sched_name = :scheduler
+  AND o.audit_time > :after
+  AND o.audit_time <= 8640000000000000
+ORDER BY o.audit_time DESC
+LIMIT 1 OFFSET :skipped;
+
+-- ahead.countUpTo
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT COUNT(*) AS row_count
+FROM (
+  SELECT 1
+  FROM qrtz_audit AS o
+  WHERE o.sched_name = :scheduler
+    AND o.audit_time <= :time
+  LIMIT :limit
+) AS c;
+
+-- ahead.deleteAhead
+--   record-pruner.ts (RecordPruner)
+-- SQLite
+DELETE FROM qrtz_audit AS t
+WHERE (t.sched_name, t.audit_time, t.audit_id) IN (
+  SELECT o.sched_name, o.audit_time, o.audit_id
+  FROM qrtz_audit AS o
+  WHERE o.sched_name = :scheduler
+    AND o.audit_time > :after
+    AND o.audit_time <= :time
+  ORDER BY o.audit_time
+  LIMIT :limit
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_audit AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT o.ctid
+    FROM qrtz_audit AS o
+    WHERE o.sched_name = :scheduler
+      AND o.audit_time > :after
+      AND o.audit_time <= :time
+    ORDER BY o.audit_time
+    LIMIT :limit
+    FOR NO KEY UPDATE OF o SKIP LOCKED
+  )
+);
 
 --------------------------------------------
 -- keyLists: which keys and groups there are

@@ -1,4 +1,5 @@
-import { allTables, pathsOf, postgres, quartzLocks, type Statements, textAt } from './print-statements.ts'
+import { pathsOf, type Statements, textAt } from './print-statements.ts'
+import { allTables, postgres, quartzLocks } from './statement-tables.ts'
 
 /** The texts that PostgreSQL may be sent of statements that are made once, with its locks or with those of Java. */
 export function fixedTexts(locking: 'skipLocked' | 'quartzLocks'): ReadonlySet<string> {

@@ -11,7 +11,7 @@ import type { Bounds } from './kernel/bounds.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
-import type { RowsAhead } from './tables/encoding/rows-ahead.ts'
+import type { RowsAhead, SurplusAhead } from './tables/encoding/rows-ahead.ts'
 
 /** How often is looked for rows that are too old or too many. */
 const intervalMs = 60_000
@@ -90,7 +90,7 @@ function looksOf(
 ): readonly Look[] {
   const looks: Look[] = []
   if (history.isKept) {
-    looks.push(ofHistory(history))
+    looks.push(within(history, (session) => session.history))
   }
   for (const [outcome, ageMs] of Object.entries(history.maxAgeMsByOutcome)) {
     looks.push(ofOutcome(outcome as ExecutionOutcome, ageMs))
@@ -103,15 +103,15 @@ function looksOf(
     )
   }
   if (executionLog.isKept) {
-    looks.push(ofExecutionLog(executionLog))
+    looks.push(within(executionLog, (session) => session.executionLog))
     const mayOutlive = executionLog.maxAgeMs < history.maxAgeMs || executionLog.maxRows < history.maxRows
     if (history.isKept && mayOutlive) looks.push(dropsLogLines(executionLog))
   }
   if (misfires.isKept) {
-    looks.push(ofMisfires(misfires))
+    looks.push(within(misfires, (session) => session.misfires))
   }
   if (audit.isKept) {
-    looks.push(ofAudit(audit))
+    looks.push(within(audit, (session) => session.audit))
   }
   if (clustered) looks.push(always(({ session }, limit) => session.executionProgress.prune(limit)))
   return looks
@@ -154,68 +154,35 @@ interface Limits {
   readonly maxRows: number
 }
 
-function ofHistory(limits: Limits): Look {
-  return within(limits, {
-    surplus: (session, maxRows) => session.history.surplus(maxRows),
-    surplusAhead: (session, maxRows, nowMs) => session.history.surplusAhead(maxRows, nowMs),
-    pruneAhead: (session, rows, limit) => session.history.pruneAhead(rows, limit),
-    prune: (session, bounds, limit) => session.history.prune(bounds, limit),
-  })
-}
-
-function ofExecutionLog(limits: Limits): Look {
-  return within(limits, {
-    surplus: (session, maxRows) => session.executionLog.surplus(maxRows),
-    surplusAhead: (session, maxRows, nowMs) => session.executionLog.surplusAhead(maxRows, nowMs),
-    pruneAhead: (session, rows, limit) => session.executionLog.pruneAhead(rows, limit),
-    prune: (session, bounds, limit) => session.executionLog.prune(bounds, limit),
-  })
-}
-
-function ofMisfires(limits: Limits): Look {
-  return within(limits, {
-    surplus: (session, maxRows) => session.misfires.surplus(maxRows),
-    surplusAhead: (session, maxRows, nowMs) => session.misfires.surplusAhead(maxRows, nowMs),
-    pruneAhead: (session, rows, limit) => session.misfires.pruneAhead(rows, limit),
-    prune: (session, bounds, limit) => session.misfires.prune(bounds, limit),
-  })
-}
-
-function ofAudit(limits: Limits): Look {
-  return within(limits, {
-    surplus: (session, maxRows) => session.audit.surplus(maxRows),
-    surplusAhead: (session, maxRows, nowMs) => session.audit.surplusAhead(maxRows, nowMs),
-    pruneAhead: (session, rows, limit) => session.audit.pruneAhead(rows, limit),
-    prune: (session, bounds, limit) => session.audit.prune(bounds, limit),
-  })
-}
-
 /** What a table does about rows that are too old or too many. */
 interface BoundedTable<Place> {
-  surplus(session: SqlSession, maxRows: number): SqlProgram<Place | null>
-  surplusAhead(session: SqlSession, maxRows: number, nowMs: EpochMs): SqlProgram<RowsAhead | null>
-  pruneAhead(session: SqlSession, rows: RowsAhead, limit: number): SqlProgram<number>
-  prune(session: SqlSession, bounds: Bounds<Place>, limit: number): SqlProgram<number>
+  readonly ahead: RowsAhead
+  surplus(maxRows: number): SqlProgram<Place | null>
+  prune(bounds: Bounds<Place>, limit: number): SqlProgram<number>
 }
 
 /** Which rows are too many is asked once a look, because all the others are read for it. */
-function within<Place>({ maxAgeMs, maxRows }: Limits, table: BoundedTable<Place>): Look {
+function within<Place>(
+  { maxAgeMs, maxRows }: Limits,
+  tableOf: (session: SqlSession) => BoundedTable<Place>,
+): Look {
   return () => {
     let surplus: Place | null | undefined
-    let ahead: RowsAhead | null = null
+    let surplusAhead: SurplusAhead | null = null
     return function* prune({ session, nowMs }, limit) {
+      const bounded = tableOf(session)
       if (surplus === undefined) {
-        const found = yield* table.surplus(session, maxRows)
-        ahead = found === null ? null : yield* table.surplusAhead(session, maxRows, nowMs)
+        const found = yield* bounded.surplus(maxRows)
+        surplusAhead = found === null ? null : yield* bounded.ahead.surplus(maxRows, nowMs)
         // Where some are ahead, others that are too many, and those that others hold, go at a later look.
-        surplus = ahead === null ? found : null
+        surplus = surplusAhead === null ? found : null
       }
-      if (ahead !== null) {
-        const deleted = yield* table.pruneAhead(session, ahead, limit)
-        if (deleted < limit) ahead = null
+      if (surplusAhead !== null) {
+        const deleted = yield* bounded.ahead.prune(surplusAhead, limit)
+        if (deleted < limit) surplusAhead = null
         if (deleted > 0) return limit
       }
-      return yield* table.prune(session, { beforeMs: nowMs - maxAgeMs, surplus }, limit)
+      return yield* bounded.prune({ beforeMs: nowMs - maxAgeMs, surplus }, limit)
     }
   }
 }

@@ -13,17 +13,23 @@ import {
 } from '../../kernel/statement.ts'
 import { integer } from './columns.ts'
 
+/** Where a table has the time of a row, and the columns that name one, besides that of the scheduler. */
+export interface TimedRows {
+  readonly table: string
+  readonly time: string
+  readonly key: object
+}
+
 /** The statements that find and delete rows that are later than now. */
-export interface RowsAheadStatements {
+interface RowsAheadStatements {
   readonly nthAhead: SqlQuery<{ scheduler: string; after: number; skipped: number }>
   readonly countUpTo: SqlQuery<{ scheduler: string; time: number; limit: number }>
   readonly deleteAhead: SqlQuery<{ scheduler: string; after: number; time: number; limit: number }>
 }
 
-/** `key` has the columns that name a row, besides that of the scheduler. */
 export function rowsAheadStatements(
   { dialect }: SqlVocabulary,
-  { table, time, key }: { readonly table: string; readonly time: string; readonly key: object },
+  { table, time, key }: TimedRows,
 ): RowsAheadStatements {
   return {
     nthAhead: sqlQuery(
@@ -48,38 +54,47 @@ export function rowsAheadStatements(
   }
 }
 
-/** Rows of a clock that was ahead, which are too many. */
-export interface RowsAhead {
+/** Which rows of a clock that was ahead are too many. */
+export interface SurplusAhead {
   readonly afterMs: EpochMs
   /** Null where all of them may stay, as there are few enough rows by now. */
   readonly upToMs: EpochMs | null
 }
 
-/**
- * Which rows are of a clock that was ahead and was set right since, as far as there are more rows than `maxRows`; null
- * where no row is of such a clock. As the latest, they would stay while each new row went. Reads as many rows as are to
- * be kept.
- */
-export function* surplusAhead(
-  { nthAhead, countUpTo }: Pick<RowsAheadStatements, 'nthAhead' | 'countUpTo'>,
-  { scheduler, maxRows, nowMs }: { scheduler: string; maxRows: number; nowMs: EpochMs },
-): SqlProgram<RowsAhead | null> {
-  const afterMs = nowMs + aheadMaxMs
-  const latest = yield* timeOfNth(nthAhead({ scheduler, after: afterMs, skipped: 0 }))
-  if (latest === null) return null
-  const counted = yield* first(countUpTo({ scheduler, time: afterMs, limit: maxRows }))
-  const kept = maxRows - (counted === null ? 0 : integer(counted, 'row_count'))
-  return { afterMs, upToMs: yield* timeOfNth(nthAhead({ scheduler, after: afterMs, skipped: kept })) }
-}
+/** The rows of a table that are of a clock that was ahead and was set right since. */
+export class RowsAhead {
+  readonly #scheduler: string
+  readonly #statements: RowsAheadStatements
 
-/** Deletes them, `limit` at most. */
-export function* pruneAhead(
-  { deleteAhead }: Pick<RowsAheadStatements, 'deleteAhead'>,
-  { scheduler, afterMs, upToMs }: RowsAhead & { readonly scheduler: string },
-  limit: number,
-): SqlProgram<number> {
-  if (upToMs === null) return 0
-  return yield* run(deleteAhead({ scheduler, after: afterMs, time: upToMs, limit }))
+  constructor(vocabulary: SqlVocabulary, rows: TimedRows) {
+    this.#scheduler = vocabulary.schedulerName
+    this.#statements = rowsAheadStatements(vocabulary, rows)
+  }
+
+  /**
+   * Those of them that are too many where the table may have `maxRows`; null where no row is of such a clock. As the
+   * latest, they would stay while each new row went. Reads as many rows as are to be kept.
+   */
+  *surplus(maxRows: number, nowMs: EpochMs): SqlProgram<SurplusAhead | null> {
+    const { countUpTo } = this.#statements
+    const afterMs = nowMs + aheadMaxMs
+    const latest = yield* this.#timeOfNth(afterMs, 0)
+    if (latest === null) return null
+    const counted = yield* first(countUpTo({ scheduler: this.#scheduler, time: afterMs, limit: maxRows }))
+    const kept = maxRows - (counted === null ? 0 : integer(counted, 'row_count'))
+    return { afterMs, upToMs: yield* this.#timeOfNth(afterMs, kept) }
+  }
+
+  /** Deletes those that are too many, `limit` at most. */
+  *prune({ afterMs, upToMs }: SurplusAhead, limit: number): SqlProgram<number> {
+    const { deleteAhead } = this.#statements
+    if (upToMs === null) return 0
+    return yield* run(deleteAhead({ scheduler: this.#scheduler, after: afterMs, time: upToMs, limit }))
+  }
+
+  #timeOfNth(after: EpochMs, skipped: number): SqlProgram<EpochMs | null> {
+    return timeOfNth(this.#statements.nthAhead({ scheduler: this.#scheduler, after, skipped }))
+  }
 }
 
 /** The time of the row that a statement finds by its number; null when there are no more rows than that. */

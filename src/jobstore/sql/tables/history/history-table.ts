@@ -26,13 +26,7 @@ import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { anyText, readable, textOrNull } from '../encoding/columns.ts'
-import {
-  pruneAhead,
-  type RowsAhead,
-  type RowsAheadStatements,
-  rowsAheadStatements,
-  surplusAhead,
-} from '../encoding/rows-ahead.ts'
+import { RowsAhead, type TimedRows } from '../encoding/rows-ahead.ts'
 import {
   columns,
   cursorOf,
@@ -77,6 +71,7 @@ export interface OutcomePassed {
 
 /** The rows of `execution_history`: one for each firing. */
 export class HistoryTable {
+  readonly ahead: RowsAhead
   readonly #vocabulary: SqlVocabulary
   readonly #options: ResolvedHistoryOptions
   readonly #statements: HistoryStatements
@@ -84,6 +79,7 @@ export class HistoryTable {
   constructor(vocabulary: SqlVocabulary, options: ResolvedHistoryOptions) {
     this.#vocabulary = vocabulary
     this.#options = options
+    this.ahead = new RowsAhead(vocabulary, historyRows(vocabulary))
     this.#statements = historyStatements(vocabulary)
   }
 
@@ -128,21 +124,6 @@ export class HistoryTable {
     const end = nth === null ? last : cursorOf(nth)
     const values = { scheduler, time: end.fireTimeMs, id: end.fireInstanceId }
     return yield* run(this.#statements.deleteUpTo(values))
-  }
-
-  /** The rows of a clock that was ahead, where there are too many; null where there are none. */
-  *surplusAhead(maxRows: number, nowMs: EpochMs): SqlProgram<RowsAhead | null> {
-    const { nthAhead, countUpTo } = this.#statements
-    return yield* surplusAhead(
-      { nthAhead, countUpTo },
-      { scheduler: this.#vocabulary.schedulerName, maxRows, nowMs },
-    )
-  }
-
-  /** Deletes rows of a clock that was ahead, `limit` at most. */
-  *pruneAhead(rows: RowsAhead, limit: number): SqlProgram<number> {
-    const { deleteAhead } = this.#statements
-    return yield* pruneAhead({ deleteAhead }, { scheduler: this.#vocabulary.schedulerName, ...rows }, limit)
   }
 
   /**
@@ -209,7 +190,7 @@ export class HistoryTable {
 
 type After = { readonly afterMs: number; readonly afterId: string }
 
-interface HistoryStatements extends RowsAheadStatements {
+interface HistoryStatements {
   readonly insert: RowsQuery
   readonly insertPlain: RowsQuery
   readonly dropLogLines: SqlQuery<{ scheduler: string; before: number; limit: number }>
@@ -235,6 +216,11 @@ interface HistoryStatements extends RowsAheadStatements {
 
 const byFireTime = { time: 'fired_time', key: { fire_instance_id: 'text' } } as const
 
+/** Its rows by their time. */
+export function historyRows({ names }: SqlVocabulary): TimedRows {
+  return { table: names.history, ...byFireTime }
+}
+
 export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements {
   const { dialect, names } = vocabulary
   const place = `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h
@@ -247,7 +233,6 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
   const ofTrigger = `SELECT ${list(columns)} FROM ${names.history} AS h
     WHERE ${ofScheduler(dialect)} AND ${isNamed('trigger')}`
   return {
-    ...rowsAheadStatements(vocabulary, { table: names.history, ...byFireTime }),
     insert: insertMissingQuery(vocabulary, names.history, { ...columns, ...textColumns, ...logColumns }),
     insertPlain: insertMissingQuery(vocabulary, names.history, plainColumns, plainConstants),
     dropLogLines: sqlQuery(

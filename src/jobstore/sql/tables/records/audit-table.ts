@@ -20,14 +20,7 @@ import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { run, type SqlProgram, type SqlRow } from '../../kernel/statement.ts'
 import { anyText, instant, integer, readable, textOrNull } from '../encoding/columns.ts'
-import {
-  pruneAhead,
-  type RowsAhead,
-  type RowsAheadStatements,
-  rowsAheadStatements,
-  surplusAhead,
-  timeOfNth,
-} from '../encoding/rows-ahead.ts'
+import { RowsAhead, type TimedRows, timeOfNth } from '../encoding/rows-ahead.ts'
 import { storable } from '../encoding/storable-text.ts'
 import { endOf, type OldestRowsStatements, oldestRowsStatements } from './oldest-rows.ts'
 
@@ -50,6 +43,7 @@ const columns = {
 
 /** The rows of `audit`: who did what. */
 export class AuditTable {
+  readonly ahead: RowsAhead
   readonly #vocabulary: SqlVocabulary
   readonly #scheduler: string
   readonly #statements: AuditStatements
@@ -57,6 +51,7 @@ export class AuditTable {
   constructor(vocabulary: SqlVocabulary) {
     this.#vocabulary = vocabulary
     this.#scheduler = vocabulary.schedulerName
+    this.ahead = new RowsAhead(vocabulary, auditRows(vocabulary))
     this.#statements = auditStatements(vocabulary)
   }
 
@@ -81,31 +76,22 @@ export class AuditTable {
     const values = { scheduler: this.#scheduler, before: endOf(bounds), limit }
     return yield* run(this.#statements.deleteBefore(values))
   }
-
-  /** The rows of a clock that was ahead, where there are too many; null where there are none. */
-  *surplusAhead(maxRows: number, nowMs: EpochMs): SqlProgram<RowsAhead | null> {
-    const { nthAhead, countUpTo } = this.#statements
-    return yield* surplusAhead({ nthAhead, countUpTo }, { scheduler: this.#scheduler, maxRows, nowMs })
-  }
-
-  /** Deletes rows of a clock that was ahead, `limit` at most. */
-  *pruneAhead(rows: RowsAhead, limit: number): SqlProgram<number> {
-    const { deleteAhead } = this.#statements
-    return yield* pruneAhead({ deleteAhead }, { scheduler: this.#scheduler, ...rows }, limit)
-  }
 }
 
-interface AuditStatements extends OldestRowsStatements, RowsAheadStatements {
+interface AuditStatements extends OldestRowsStatements {
   readonly put: RowsQuery
+}
+
+/** Its rows by their time. */
+export function auditRows({ names }: SqlVocabulary): TimedRows {
+  return { table: names.audit, time: 'audit_time', key }
 }
 
 export function auditStatements(vocabulary: SqlVocabulary): AuditStatements {
   const { audit } = vocabulary.names
-  const rows = { table: audit, time: 'audit_time', key }
   return {
     put: upsertQuery(vocabulary, audit, key, columns),
-    ...oldestRowsStatements(vocabulary, rows),
-    ...rowsAheadStatements(vocabulary, rows),
+    ...oldestRowsStatements(vocabulary, auditRows(vocabulary)),
   }
 }
 

@@ -5,14 +5,7 @@ import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { logLinesOf, logTextOf } from '../encoding/log-lines.ts'
-import {
-  pruneAhead,
-  type RowsAhead,
-  type RowsAheadStatements,
-  rowsAheadStatements,
-  surplusAhead,
-  timeOfNth,
-} from '../encoding/rows-ahead.ts'
+import { RowsAhead, type TimedRows, timeOfNth } from '../encoding/rows-ahead.ts'
 import { endOf, type OldestRowsStatements, oldestRowsStatements } from './oldest-rows.ts'
 
 const key = { fire_instance_id: 'text', first_line: 'bigint' } as const
@@ -25,11 +18,13 @@ const columns = {
 
 /** The rows of `execution_log`: each holds lines that one execution logged one after the other. */
 export class ExecutionLogTable {
+  readonly ahead: RowsAhead
   readonly #scheduler: string
   readonly #statements: ExecutionLogStatements
 
   constructor(vocabulary: SqlVocabulary) {
     this.#scheduler = vocabulary.schedulerName
+    this.ahead = new RowsAhead(vocabulary, executionLogRows(vocabulary))
     this.#statements = executionLogStatements(vocabulary)
   }
 
@@ -75,29 +70,21 @@ export class ExecutionLogTable {
     const values = { scheduler: this.#scheduler, before: endOf(bounds), limit }
     return yield* run(this.#statements.deleteBefore(values))
   }
-
-  /** The rows of a clock that was ahead, where there are too many; null where there are none. */
-  *surplusAhead(maxRows: number, nowMs: EpochMs): SqlProgram<RowsAhead | null> {
-    const { nthAhead, countUpTo } = this.#statements
-    return yield* surplusAhead({ nthAhead, countUpTo }, { scheduler: this.#scheduler, maxRows, nowMs })
-  }
-
-  /** Deletes rows of a clock that was ahead, `limit` at most. */
-  *pruneAhead(rows: RowsAhead, limit: number): SqlProgram<number> {
-    const { deleteAhead } = this.#statements
-    return yield* pruneAhead({ deleteAhead }, { scheduler: this.#scheduler, ...rows }, limit)
-  }
 }
 
-interface ExecutionLogStatements extends OldestRowsStatements, RowsAheadStatements {
+interface ExecutionLogStatements extends OldestRowsStatements {
   readonly put: RowsQuery
   readonly find: SqlQuery<{ scheduler: string; id: string; after: number; limit: number }>
   readonly findLast: SqlQuery<{ scheduler: string; id: string }>
 }
 
+/** Its rows by their time. */
+export function executionLogRows({ names }: SqlVocabulary): TimedRows {
+  return { table: names.executionLog, time: 'logged_time', key }
+}
+
 export function executionLogStatements(vocabulary: SqlVocabulary): ExecutionLogStatements {
   const { dialect, names } = vocabulary
-  const rows = { table: names.executionLog, time: 'logged_time', key }
   return {
     put: upsertQuery(vocabulary, names.executionLog, key, columns),
     find: sqlQuery(
@@ -111,7 +98,6 @@ export function executionLogStatements(vocabulary: SqlVocabulary): ExecutionLogS
       `SELECT h.log_lines FROM ${names.history} AS h
        WHERE h.sched_name = :scheduler AND h.fire_instance_id = :id AND h.log_lines IS NOT NULL`,
     ),
-    ...oldestRowsStatements(vocabulary, rows),
-    ...rowsAheadStatements(vocabulary, rows),
+    ...oldestRowsStatements(vocabulary, executionLogRows(vocabulary)),
   }
 }

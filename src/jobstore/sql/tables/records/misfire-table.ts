@@ -1,4 +1,3 @@
-import type { EpochMs } from '../../../../time/clock.ts'
 import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
 import {
   isMisfireScan,
@@ -37,13 +36,7 @@ import {
 } from '../../kernel/statement.ts'
 import { anyText, instant, integer, integerOrNull, readable } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
-import {
-  pruneAhead,
-  type RowsAhead,
-  type RowsAheadStatements,
-  rowsAheadStatements,
-  surplusAhead,
-} from '../encoding/rows-ahead.ts'
+import { RowsAhead, type TimedRows } from '../encoding/rows-ahead.ts'
 
 const key = { noticed_time: 'bigint', misfire_id: 'text' } as const
 const columns = {
@@ -65,11 +58,13 @@ const hasPlace = `m.noticed_time BETWEEN ${String(-instantMaxMs)} AND ${String(i
 
 /** The rows of `misfires`: each holds planned instants that a trigger missed for one reason. */
 export class MisfireTable {
+  readonly ahead: RowsAhead
   readonly #vocabulary: SqlVocabulary
   readonly #statements: MisfireStatements
 
   constructor(vocabulary: SqlVocabulary) {
     this.#vocabulary = vocabulary
+    this.ahead = new RowsAhead(vocabulary, misfireRows(vocabulary))
     this.#statements = misfireStatements(vocabulary)
   }
 
@@ -113,34 +108,23 @@ export class MisfireTable {
     const { noticedTimeMs, id } = surplus !== null && surplus.noticedTimeMs >= beforeMs ? surplus : oldest
     return yield* run(this.#statements.deleteUpTo({ scheduler, time: noticedTimeMs, id, limit }))
   }
-
-  /** The rows of a clock that was ahead, where there are too many; null where there are none. */
-  *surplusAhead(maxRows: number, nowMs: EpochMs): SqlProgram<RowsAhead | null> {
-    const { nthAhead, countUpTo } = this.#statements
-    return yield* surplusAhead(
-      { nthAhead, countUpTo },
-      { scheduler: this.#vocabulary.schedulerName, maxRows, nowMs },
-    )
-  }
-
-  /** Deletes rows of a clock that was ahead, `limit` at most. */
-  *pruneAhead(rows: RowsAhead, limit: number): SqlProgram<number> {
-    const { deleteAhead } = this.#statements
-    return yield* pruneAhead({ deleteAhead }, { scheduler: this.#vocabulary.schedulerName, ...rows }, limit)
-  }
 }
 
-interface MisfireStatements extends RowsAheadStatements {
+interface MisfireStatements {
   readonly insert: RowsQuery
   readonly count: SqlQuery<{ scheduler: string; fromMs: number; toMs: number; limit: number }>
   readonly nth: SqlQuery<{ scheduler: string; skipped: number }>
   readonly deleteUpTo: SqlQuery<{ scheduler: string; time: number; id: string; limit: number }>
 }
 
+/** Its rows by their time. */
+export function misfireRows({ names }: SqlVocabulary): TimedRows {
+  return { table: names.misfires, time: 'noticed_time', key }
+}
+
 export function misfireStatements(vocabulary: SqlVocabulary): MisfireStatements {
   const { dialect, names } = vocabulary
   return {
-    ...rowsAheadStatements(vocabulary, { table: names.misfires, time: 'noticed_time', key }),
     insert: insertMissingQuery(vocabulary, names.misfires, columns),
     // A sum of doubles cannot overflow, whatever others wrote into the column.
     count: sqlQuery(

@@ -3,6 +3,7 @@ import type { Bounds } from '../../kernel/bounds.ts'
 import { isAmongFree } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
+import type { TimedRows } from '../encoding/rows-ahead.ts'
 
 /** The statements that find and delete the oldest rows of a table, by their time alone. */
 export interface OldestRowsStatements {
@@ -10,10 +11,9 @@ export interface OldestRowsStatements {
   readonly deleteBefore: SqlQuery<{ scheduler: string; before: number; limit: number }>
 }
 
-/** `key` has the columns that name a row, besides that of the scheduler. */
 export function oldestRowsStatements(
   { dialect }: SqlVocabulary,
-  { table, time, key }: { readonly table: string; readonly time: string; readonly key: object },
+  { table, time, key }: TimedRows,
 ): OldestRowsStatements {
   return {
     nth: sqlQuery(
