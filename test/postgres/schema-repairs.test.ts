@@ -45,7 +45,16 @@ test('a store starts as a role that may not make a lost index again, and says wh
   expect(warnings[0]).toContain("index 'idx_qrtz_t_job', which could not be made")
   await database.query('DROP TABLE qrtz_notes')
   const again = createScheduler({ jobStore: postgresJobStore({ connectionString: url.href }), logger: false })
-  await expect(again).rejects.toThrow(/permission denied/)
+  await expect(again).rejects.toThrow(/lacks table 'qrtz_notes'.*permission denied/)
+  await database.query('DELETE FROM qrtz_schema_version WHERE version = 2')
+  const older = createScheduler({ jobStore: postgresJobStore({ connectionString: url.href }), logger: false })
+  await expect(older).rejects.toMatchObject({
+    code: 'ERR_SCHEMA_TOO_OLD',
+    message: expect.stringMatching(
+      /^The database has no schema of version 2.*run 'npx quartz-ts migrate --store ...' as the role that owns/,
+    ) as string,
+    cause: { code: 'ERR_DATABASE' },
+  })
   await database.query(`DROP OWNED BY ${role}`)
   await database.query(`DROP ROLE ${role}`)
 })

@@ -98,7 +98,11 @@ const faults: Readonly<Record<string, PostgresFault>> = {
   '25006': onlyReads,
   '28': refused,
   '3D': fault('connection', 0, 'Create the database, or correct its name in the connection options.'),
-  '42501': fault('schema', 0, 'Grant the user the rights that the message names.'),
+  '42501': fault(
+    'schema',
+    0,
+    'Grant the user the rights that the message names, or do this as a role that has them.',
+  ),
   '42P05': fault('schema', 2, pooler, true),
   '26000': fault('schema', 2, pooler, true),
   // "cached plan must not change result type": a migration has run since; a new connection has no plans.

@@ -80,6 +80,8 @@ function partsInUse(step: PlannedMigration, inUse: ReadonlySet<keyof SqlNames>):
 /**
  * As `migrate`, for a store that starts. An index that cannot be made again, as by a role that does not own the table,
  * is told of and keeps no store from starting: without it statements are only slow.
+ *
+ * @throws JobPersistenceError as `migrate`; ERR_SCHEMA_TOO_OLD where the database refuses to change tables that are there
  */
 export async function migrateAtStart(
   runner: SqlRunner,
@@ -90,8 +92,9 @@ export async function migrateAtStart(
     await migrate(runner, vocabulary, clock.now())
   } catch (error) {
     const state = await lookAtSchema(runner, vocabulary)
+    const problem = problemOf(vocabulary, state)
+    if (problem !== null) throw state.versions.length === 0 ? error : notMigrated(vocabulary, problem, error)
     const lost = planRepairs(vocabulary, state)
-    if (planMigrations(vocabulary, state).length > 0 || lost.some(({ isVital }) => isVital)) throw error
     // Another node has made it meanwhile.
     if (lost.length === 0) return
     const what = lost.map((repair) => repair.what).join(', ')
@@ -102,26 +105,44 @@ export async function migrateAtStart(
   }
 }
 
+/** Such tables are often another role's: nodes may be allowed to read and write rows alone. */
+function notMigrated(vocabulary: SchemaVocabulary, problem: string, error: unknown): unknown {
+  if (!(error instanceof JobPersistenceError) || error.code !== 'ERR_DATABASE') return error
+  return new JobPersistenceError(
+    `The database ${problem}, and this process could not migrate it: ${error.message} ` +
+      `Where its role may not, run ${commandFor(vocabulary)} as the role that owns the tables.`,
+    { code: 'ERR_SCHEMA_TOO_OLD', cause: error },
+  )
+}
+
 /**
  * Looks without changing anything.
  *
  * @throws JobPersistenceError ERR_SCHEMA_TOO_NEW, ERR_SCHEMA_TOO_OLD
  */
 export async function requireSchema(runner: SqlRunner, vocabulary: SchemaVocabulary): Promise<void> {
-  const state = await lookAtSchema(runner, vocabulary)
-  const isOutdated = planMigrations(vocabulary, state).length > 0
-  const lost = isOutdated ? [] : planRepairs(vocabulary, state).filter(({ isVital }) => isVital)
-  if (!isOutdated && lost.length === 0) return
-  const problem = isOutdated
-    ? `has no schema of version ${newestSchemaVersion}, or not all of it`
-    : `lacks ${lost.map(({ what }) => what).join(', ')} of its schema of version ${newestSchemaVersion}`
+  const problem = problemOf(vocabulary, await lookAtSchema(runner, vocabulary))
+  if (problem === null) return
   throw new JobPersistenceError(
     // Also read by users of the command line, which sets migrate to 'never' by itself.
     `The database ${problem}, and this process does not migrate it. ` +
-      `Run 'npx quartz-ts migrate --store ...${namesOptions(vocabulary.names)}' on it (with --print to see the ` +
-      'statements first).',
+      `Run ${commandFor(vocabulary)} on it (with --print to see the statements first).`,
     { code: 'ERR_SCHEMA_TOO_OLD' },
   )
+}
+
+/** What keeps a store from working on the database; null for nothing. */
+function problemOf(vocabulary: SchemaVocabulary, state: SchemaState): string | null {
+  if (planMigrations(vocabulary, state).length > 0) {
+    return `has no schema of version ${newestSchemaVersion}, or not all of it`
+  }
+  const lost = planRepairs(vocabulary, state).filter(({ isVital }) => isVital)
+  if (lost.length === 0) return null
+  return `lacks ${lost.map(({ what }) => what).join(', ')} of its schema of version ${newestSchemaVersion}`
+}
+
+function commandFor({ names }: SchemaVocabulary): string {
+  return `'npx quartz-ts migrate --store ...${namesOptions(names)}'`
 }
 
 /** What `quartz-ts migrate` is to be told of the names of the tables. */
