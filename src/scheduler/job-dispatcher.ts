@@ -5,13 +5,13 @@ import { attemptOriginOf } from '../jobstore/attempt-origin.ts'
 import type { AwaitedResult } from '../jobstore/awaited-results.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
+import { type AwaitedEnd, endAwaited } from './awaited-end.ts'
 import type { AwaitedFate } from './completion-writer.ts'
 import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
 import { ExecutionLog } from './execution-log.ts'
 import { progressTextOf, reportOfUnbegun } from './execution-report.ts'
 import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
 import type { BesidePlaces } from './larger-batches.ts'
-import type { AwaitedEnd } from './remote-executions.ts'
 import { Sends } from './sends.ts'
 
 export interface JobDispatcherParts extends JobRunShellResources {
@@ -100,7 +100,7 @@ export class JobDispatcher implements BesidePlaces {
     context.dataText = dataText
     context.jobRunTimeMs = Math.max(0, this.#parts.clock.now() - beganTimeMs)
     context.result = end.result
-    return new JobRunShell(null, context, this.#parts).endAwaited(end)
+    return endAwaited(end, context, this.#parts)
   }
 
   #endUnbegun(bundle: TriggerFiredBundle, problem: string): void {

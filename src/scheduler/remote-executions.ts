@@ -33,6 +33,7 @@ import type { InterruptTarget } from '../jobstore/cluster-view.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import { type Clock, timerDelayMaxMs } from '../time/clock.ts'
 import { nextTurn } from '../time/next-turn.ts'
+import type { AwaitedEnd } from './awaited-end.ts'
 import type { AwaitedFate, CompletionWriter } from './completion-writer.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { dataTextOf } from './execution-report.ts'
@@ -41,20 +42,6 @@ import { LateResults } from './late-results.ts'
 import type { Notifier } from './notifier.ts'
 import type { Recorder } from './recorder.ts'
 import { ResultDeadlines } from './result-deadlines.ts'
-
-/** How a firing ended elsewhere. */
-export interface AwaitedEnd {
-  readonly error: JobExecutionError | null
-  readonly result: unknown
-  /** Whether the retry policy of the job applies to a failure. */
-  readonly retries: boolean
-  /** Whether its deadline ended it, so that its result may still come. Default false. */
-  readonly mayBeLate?: boolean
-  /** Called when the store has taken this end, before listeners are told. */
-  readonly onEnded?: () => void
-  /** Called when all is decided, and the end waits only to be written. */
-  readonly onHandedOver?: () => void
-}
 
 /** What became of the firings that a caller interrupts. */
 export interface Interrupted {

@@ -1,8 +1,17 @@
 import type { JobExecutionError } from '../core/errors.ts'
 import type { RetryPolicy } from '../jobs/retry-policy.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
-import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
+import type { CompletedExecutionInstruction, JobStore } from '../jobstore/job-store.ts'
+import type { Clock } from '../time/clock.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type { ExecutionContext } from './execution-context.ts'
+import { isStored } from './is-stored.ts'
+
+export interface VerdictParts {
+  readonly clock: Clock
+  readonly maxRefires: number
+  readonly jobStore: Pick<JobStore, 'capabilities' | 'getJob'>
+}
 
 /** How a run of the job is judged by its end. */
 export interface Verdict {
@@ -16,8 +25,8 @@ export interface Verdict {
 }
 
 /** A job that ended well, whose trigger fires again or not; made once, because nearly all end so. */
-export const goesOn: Verdict = { instruction: 'noop', hasNoRefires: false, again: null, isDeleted: false }
-export const isOver: Verdict = {
+const goesOn: Verdict = { instruction: 'noop', hasNoRefires: false, again: null, isDeleted: false }
+const isOver: Verdict = {
   instruction: 'deleteTrigger',
   hasNoRefires: false,
   again: null,
@@ -42,4 +51,57 @@ export function instructionAfter(
     if (error.unscheduleAllTriggers) return 'setAllJobTriggersComplete'
   }
   return trigger.mayFireAgain() ? 'noop' : 'deleteTrigger'
+}
+
+/** Where a job has run that is judged. */
+export interface JudgedRun {
+  /** It went on elsewhere. */
+  readonly isAwaited: boolean
+  /** Whether the retry policy of the job applies to a failure. */
+  readonly retries: boolean
+}
+
+/** Decided before listeners are told: what happens while they are is no part of how the job ended. */
+export function judge(
+  error: JobExecutionError | null,
+  context: ExecutionContext,
+  run: JudgedRun,
+  parts: VerdictParts,
+): Verdict | Promise<Verdict> {
+  if (error === null) return context.trigger.mayFireAgain() ? goesOn : isOver
+  const verdict = verdictOn(error, context, run, parts)
+  if (verdict.again === null || verdict.again === 'recovery') return verdict
+  return unlessDeleted(verdict, context, parts)
+}
+
+function verdictOn(
+  error: JobExecutionError,
+  { attempt, bundle, interruption, isEndedByShutdown, isTakenOver, refireCount, trigger }: ExecutionContext,
+  { isAwaited, retries }: JudgedRun,
+  { jobStore, maxRefires }: VerdictParts,
+): Verdict {
+  const { requestsRecovery, retry } = bundle.jobDetail
+  const asked = instructionAfter(trigger, error)
+  // An interrupted job is not refired, nor one that went on elsewhere.
+  const mayRefire = !isAwaited && interruption === null
+  const hasNoRefires = asked === 'reExecuteJob' && mayRefire && refireCount >= maxRefires
+  const isRefused = asked === 'reExecuteJob' && (!mayRefire || hasNoRefires)
+  const instruction = isRefused ? instructionAfter(trigger, null) : asked
+  // The node that has taken it over runs it again, or does not.
+  const mayRunAgain = canBeRetried(instruction) && !isTakenOver && !error.giveUp
+  // As after a crash, without counting an attempt. In memory nothing would be left to run it.
+  const recovers = isEndedByShutdown && requestsRecovery && jobStore.capabilities.persistent
+  if (mayRunAgain && recovers) return { instruction, hasNoRefires, again: 'recovery', isDeleted: false }
+  const triesAgain = mayRunAgain && retries && retry !== null && attempt < retry.attempts
+  return { instruction, hasNoRefires, again: triesAgain ? retry : null, isDeleted: false }
+}
+
+/** Listeners and events must not be told of another attempt of a job that is gone or replaced: nothing runs it. */
+async function unlessDeleted(
+  verdict: Verdict,
+  { bundle }: ExecutionContext,
+  { clock, jobStore }: VerdictParts,
+): Promise<Verdict> {
+  if (await isStored(jobStore, clock, bundle.jobDetail)) return verdict
+  return { ...verdict, again: null, isDeleted: true }
 }
