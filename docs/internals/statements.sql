@@ -9843,7 +9843,7 @@ WHERE sched_name = :scheduler
 LIMIT 1;
 
 -- keyLists.stuck
---   cluster/cluster-node.ts (ClusterNode)
+--   cluster/node-duties.ts (NodeDuties)
 --   cluster/recovery.ts (recoverAtStart)
 -- Every engine
 SELECT 1 AS found
@@ -11336,8 +11336,8 @@ LIMIT :limit;
 -------------------------------------------------
 
 -- nodes.load
---   cluster/cluster-node.ts (ClusterNode)
 --   cluster/lost-items.ts (hasItemsOfGone, offerAllItemsOfGone, settleLostItems)
+--   cluster/own-node.ts (OwnNode)
 --   cluster/recovery.ts (recoverNode)
 --   cluster/registration.ts (register)
 --   programs/firing/splitting.ts (splitCircumstances)
@@ -11375,7 +11375,7 @@ VALUES (:scheduler, :instance, :boot, CAST(extract(epoch FROM clock_timestamp())
 ON CONFLICT DO NOTHING;
 
 -- nodes.checkIn
---   cluster/cluster-node.ts (ClusterNode)
+--   cluster/own-node.ts (OwnNode)
 UPDATE qrtz_scheduler_state
 SET last_checkin_time = CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint),
   checkin_interval = :interval, node_info = :info

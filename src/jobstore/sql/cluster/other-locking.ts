@@ -1,8 +1,12 @@
 import { JobPersistenceError } from '../../../core/errors.ts'
+import type { JobStoreContext } from '../../job-store.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
 import type { SqlTransaction } from '../session/sql-session.ts'
-import { failedAfterMs, lockingOf, type NodeRow } from '../tables/nodes/node-row.ts'
-import { readRoll } from '../tables/nodes/scheduler-state-table.ts'
+import { failedAfterMs, lockingOf, type NodeLocking, type NodeRow } from '../tables/nodes/node-row.ts'
+import { type Roll, readRoll } from '../tables/nodes/scheduler-state-table.ts'
+import type { NodeNews } from './node-news.ts'
+import type { NodeWatch } from './node-watch.ts'
+import { mixedLocking } from './registration.ts'
 
 /** How far the clock of a Java node may be off, which writes its own time. */
 const clockSlackMs = 15_000
@@ -31,4 +35,28 @@ export function* requireSameLocking(tx: SqlTransaction): SqlProgram<void> {
       `that Java leaves behind counts for ${Math.ceil(leftMs(other) / 1000)} s more.`,
     { code: 'ERR_MIXED_LOCKING' },
   )
+}
+
+/** Reports, once for each start, a node that is at work and whose way of locking does not exclude this node's. */
+export function warnOfOtherLocking(
+  { rows, nowMs }: Roll,
+  own: { readonly instanceId: string; readonly locking: NodeLocking },
+  {
+    news,
+    signaler,
+    watch,
+  }: Pick<JobStoreContext, 'signaler'> & { readonly news: NodeNews; readonly watch: NodeWatch },
+): void {
+  for (const row of rows) {
+    const other = lockingOf(row)
+    if (row.instanceId === own.instanceId || other === null || other === own.locking) continue
+    const isSeen = row.bootId === null ? watch.hasMoved(row.instanceId) : true
+    if (!isSeen || watch.state(row, nowMs) === 'failed') continue
+    if (!news.isNews(row, 'locking')) continue
+    const error =
+      own.locking === 'skipLocked'
+        ? mixedLocking(own.instanceId, row)
+        : mixedLocking(row.instanceId, { instanceId: own.instanceId, bootId: '' })
+    signaler.storeError('Nodes with different locking use the same tables.', error)
+  }
 }

@@ -41,7 +41,11 @@ function locksDifferently(own: OwnRow, row: NodeRow): boolean {
   return own.info.locking === 'skipLocked' && lockingOf(row) === 'quartzLocks'
 }
 
-export function mixedLocking(skipLockedId: string, other: NodeRow): JobPersistenceError {
+/** A node without a boot id is one of Java. */
+export function mixedLocking(
+  skipLockedId: string,
+  other: Pick<NodeRow, 'instanceId' | 'bootId'>,
+): JobPersistenceError {
   const who = other.bootId === null ? 'a node of Java Quartz' : `which locks with 'quartzLocks'`
   return new JobPersistenceError(
     `Node '${skipLockedId}' locks with 'skipLocked', and '${other.instanceId}', ${who}, is at work on the same ` +
