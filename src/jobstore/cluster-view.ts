@@ -108,6 +108,14 @@ export interface JobStoreCluster {
   /** Has the other nodes know soon what this one reports. Returns at once and never throws. */
   announce(): void
   /**
+   * Asked right before a job begins: undefined while it is certain that no other node has taken over the firings of
+   * this one. Else it resolves when that is certain again, however long that takes; `recoveredByPeer` has told before
+   * where others had taken them over. Absent where that is never in doubt. Does not throw at once.
+   *
+   * @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when the store shuts down meanwhile
+   */
+  confirmFirings?(): Promise<void> | undefined
+  /**
    * Recovers the work of another node that has missed check-ins, and forgets the node.
    *
    * @throws SchedulerError ERR_NOT_FOUND when there is none, ERR_NODE_ALIVE when it checks in

@@ -2,6 +2,7 @@ import type { JobExecutionError } from '../core/errors.ts'
 import { after } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
+import type { JobStore } from '../jobstore/job-store.ts'
 import type { Runnable } from '../threadpool/thread-pool.ts'
 import { nextTurn } from '../time/next-turn.ts'
 import { type AwaitedEndParts, endAwaited } from './awaited-end.ts'
@@ -16,12 +17,14 @@ import {
   tellWasExecuted,
 } from './execution-listeners.ts'
 import { completionOf, failedOutside, type Outcome, outcomeOf, vetoedOutcome } from './execution-outcome.ts'
+import { confirmFiring, type FiringConfirmationParts } from './firing-confirmation.ts'
 import { type JobRunnerOptions, runJob } from './job-runner.ts'
 import type { RemoteExecutions } from './remote-executions.ts'
 import { type JudgedRun, judge, type Verdict } from './verdict.ts'
 
 /** What all shells of one scheduler share. */
-export interface JobRunShellResources extends JobRunnerOptions, AwaitedEndParts {
+export interface JobRunShellResources extends JobRunnerOptions, AwaitedEndParts, FiringConfirmationParts {
+  readonly jobStore: JobStore
   readonly executing: ExecutingJobs
   readonly remotes: RemoteExecutions
 }
@@ -76,7 +79,7 @@ export class JobRunShell implements Runnable {
     const context = this.#context
     const { notifier } = this.#resources
     return after(askForVeto(context, notifier), (isVetoed) =>
-      isVetoed === true ? this.#vetoed() : after(tellToBeExecuted(context, notifier), () => this.#runJob()),
+      isVetoed === true ? this.#vetoed() : after(tellToBeExecuted(context, notifier), () => this.#begin()),
     )
   }
 
@@ -86,6 +89,13 @@ export class JobRunShell implements Runnable {
     await tellVetoed(this.#context, notifier)
     await tellFinalized(this.#context, notifier)
     return vetoedOutcome(this.#context)
+  }
+
+  /** Listeners were told that the job is to run: so they are told of its end, where it does not begin. */
+  #begin(): Ended | Promise<Ended> {
+    const confirming = confirmFiring(this.#context, this.#resources)
+    if (confirming === undefined) return this.#runJob()
+    return confirming.then((error) => (error === null ? this.#runJob() : this.#after(error)))
   }
 
   #runJob(): Ended | Promise<Ended> {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { PostgresJobStoreOptions } from '../../src/jobstore/postgres/postgres-options.ts'
 import type { SchedulerBehaviour } from '../../src/scheduler/scheduler-options.ts'
 
-/** Where a node ends itself with SIGKILL. */
+/** Where a node ends itself with SIGKILL, or has itself stand still with SIGSTOP. */
 export const killPoints = [
   'afterAcquire',
   'afterFired',
@@ -26,7 +26,12 @@ export interface ChaosNodeOptions {
   /** The file that all nodes append what happens to. */
   readonly log: string
   readonly instanceId: string
-  readonly killAt?: { readonly point: KillPoint; readonly nth: number }
+  readonly killAt?: {
+    readonly point: KillPoint
+    readonly nth: number
+    /** Default SIGKILL. */
+    readonly signal?: 'SIGKILL' | 'SIGSTOP'
+  }
   /** It ends itself when it has sent these texts of SQL in order, or right before the last of them. */
   readonly killAtStatement?: { readonly texts: readonly string[]; readonly when: 'before' | 'after' }
   /** How wrong the clock of its machine is. */

@@ -31,11 +31,12 @@ function record(kind, fields) {
 process.env.CHAOS_NODE = node
 
 let passed = 0
-/** Ends this process as a power cut would, at the n-th time that it passes the point. */
+/** Ends this process as a power cut would, or has it stand still, at the n-th time that it passes the point. */
 function pass(point) {
-  if (killAt?.point !== point || ++passed < killAt.nth) return
-  record('killed', { point })
-  process.kill(process.pid, 'SIGKILL')
+  if (killAt?.point !== point || ++passed !== killAt.nth) return
+  const signal = killAt.signal ?? 'SIGKILL'
+  record(signal === 'SIGKILL' ? 'killed' : 'frozen', { point })
+  process.kill(process.pid, signal)
 }
 
 /** The ends of items that are not in the store yet. */

@@ -38,7 +38,7 @@ export type EventLine = EventFields &
       }
     | { readonly kind: 'triggerMisfired'; readonly trigger: string; readonly planned: number }
     | { readonly kind: 'triggerInError'; readonly trigger: string; readonly reason: string }
-    | { readonly kind: 'killed'; readonly point: string }
+    | { readonly kind: 'killed' | 'frozen'; readonly point: string }
     | { readonly kind: 'uncaught'; readonly error: string }
     | { readonly kind: 'memory'; readonly heapBytes: number; readonly rssBytes: number }
   )

@@ -238,6 +238,7 @@ export class TestCluster {
             return member.start()
           },
           mayClaim: async () => member?.confirm(),
+          confirmFirings: () => member?.confirmFirings(),
           wakePeers,
           close: async () => member?.stop(),
           cutOff: () => member?.cutOff(),

@@ -307,6 +307,7 @@ class ClusterWorld {
             return member.start()
           },
           mayClaim: async () => member?.confirm(),
+          confirmFirings: () => member?.confirmFirings(),
           mayClaimNow: () => member?.isConfirmed !== false,
           wakePeers: (earliestMs) => {
             this.#wakePeers(node, earliestMs)

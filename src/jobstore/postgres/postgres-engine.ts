@@ -87,6 +87,7 @@ function connectionOver(
     },
     mayClaim: async () => node?.confirm(),
     mayClaimNow: () => node?.isConfirmed !== false,
+    confirmFirings: () => node?.confirmFirings(),
     nodes: async (transactor) => (node ?? observer(transactor, options)).nodes(),
     interruptOnPeers: (target) => access.interruptOnPeers(target),
     orderPeer: (peerId, order) => access.orderPeer(peerId, order),

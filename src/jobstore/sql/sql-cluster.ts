@@ -87,6 +87,15 @@ export class SqlCluster implements JobStoreCluster {
     }
   }
 
+  confirmFirings(): Promise<void> | undefined {
+    try {
+      return this.#open().connection.confirmFirings?.()
+    } catch {
+      // Of a store that has been shut down: what ends its firings is told of when they end.
+      return undefined
+    }
+  }
+
   async remove(instanceId: string): Promise<void> {
     const { connection, transactions } = this.#open()
     if (connection.removeNode === undefined) throw nodeNotFound(instanceId)

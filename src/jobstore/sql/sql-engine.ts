@@ -62,6 +62,8 @@ export interface SqlConnection {
   mayClaim?(): Promise<void>
   /** Whether that is certain now. Absent where `mayClaim` is. */
   mayClaimNow?(): boolean
+  /** As that of `JobStoreCluster`. Absent where `mayClaim` is. */
+  confirmFirings?(): Promise<void> | undefined
   /**
    * Whether another process has taken over for good: this one's claims and executions are void. Absent where none can.
    */

@@ -1,4 +1,4 @@
-import { JobPersistenceError } from '../../../core/errors.ts'
+import { JobPersistenceError, SchedulerError } from '../../../core/errors.ts'
 import { unawaited } from '../../../core/promises.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { Gate } from '../../../time/gate.ts'
@@ -221,14 +221,35 @@ export class ClusterNode implements CheckInObserver {
   async confirm(): Promise<void> {
     if (this.#mayClaim()) return
     this.#driver.hurry()
-    await new Promise<void>((resolve) => {
-      this.#outcomes.push(resolve)
-    })
+    await this.#outcome()
     if (this.#mayClaim()) return
     throw new JobPersistenceError(
       `Node '${this.#context.instanceId}' could not check in for so long that others may have taken it for failed; ` +
         'it claims nothing until it has checked in.',
     )
+  }
+
+  /** As that of `JobStoreCluster`. */
+  confirmFirings(): Promise<void> | undefined {
+    return this.#mayClaim() ? undefined : this.#whenCertain()
+  }
+
+  async #whenCertain(): Promise<void> {
+    this.#driver.hurry()
+    // What a check-in fails of is told by itself; the next one follows.
+    while (!this.#mayClaim()) await this.#outcome()
+    if (!this.#isStopped) return
+    throw new SchedulerError(
+      'ERR_SCHEDULER_SHUTDOWN',
+      `Node '${this.#context.instanceId}' left its cluster before it knew whether others had taken over its work.`,
+    )
+  }
+
+  /** Resolves with the next result of a check-in. */
+  #outcome(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#outcomes.push(resolve)
+    })
   }
 
   /** Whether `confirm` would resolve at once. */
