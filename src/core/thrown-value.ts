@@ -1,12 +1,16 @@
 import type { Logger } from './logger.ts'
+import { objectText } from './object-text.ts'
 
-/** The message of anything that was thrown, without trusting it: reading it may throw, and it may be no text. */
+/**
+ * The message of anything that was thrown, without trusting it: reading it may throw, and it may be no text. Of an
+ * object without a message it is what the object has.
+ */
 export function textOf(thrown: unknown): string {
   try {
     if (typeof thrown !== 'object' || thrown === null) return String(thrown)
     // Errors of another realm are no instances of this realm's Error, but have a message.
     const message: unknown = Reflect.get(thrown, 'message')
-    return typeof message === 'string' ? message : Object.prototype.toString.call(thrown)
+    return typeof message === 'string' ? message : objectText(thrown)
   } catch (error) {
     return `something that cannot be read (${error === thrown ? 'its message throws' : 'reading it throws'})`
   }

@@ -48,8 +48,8 @@ const zoo: readonly Thrown[] = [
   { what: 'false', make: () => false, text: 'false' },
   { what: 'a symbol', make: () => Symbol('sign'), text: 'Symbol(sign)' },
   { what: 'a function', make: () => Math.max, text: String(Math.max) },
-  { what: 'a plain object', make: () => ({ a: 1 }), text: '[object Object]' },
-  { what: 'a cyclic object', make: () => cyclic, text: '[object Object]' },
+  { what: 'a plain object', make: () => ({ a: 1 }), text: '{"a":1}' },
+  { what: 'a cyclic object', make: () => cyclic, text: '{"self":"circular"}' },
   {
     what: 'an object without prototype',
     make: () => Object.create(null) as unknown,

@@ -1,0 +1,70 @@
+import { hidden, isSecretName, withoutSecrets } from './secrets.ts'
+import { beginningOf } from './text-beginning.ts'
+
+/** The length of the whole text, and how much is shown of a text in the object. */
+const lengthMax = 500
+/** Read of a longer text, so that a secret that the cut would halve is still seen whole. */
+const marginLength = 1000
+/** Entries that are read, and objects within objects. */
+const [entriesMax, depthMax] = [50, 4]
+
+/**
+ * What an object that somebody threw has, as JSON of at most some hundred characters, with `***` for what looks like a
+ * secret. Calls neither getters nor `toJSON`: an error is told without running the code of a job once more. Such as
+ * `[object Map]` for what keeps its content elsewhere, or shows nothing.
+ */
+export function objectText(value: object): string {
+  const text = new ObjectReader().object(value)
+  return text.length <= lengthMax ? text : `${beginningOf(text, lengthMax - 1)}…`
+}
+
+class ObjectReader {
+  readonly #ancestors: object[] = []
+  #left = entriesMax
+
+  object(value: object): string {
+    const kind = Object.prototype.toString.call(value)
+    const isList = Array.isArray(value)
+    if (!isList && kind !== '[object Object]') return kind
+    this.#ancestors.push(value)
+    const entries: string[] = []
+    for (const key of Object.keys(value)) {
+      if (this.#left === 0) break
+      const text = this.#entry(value, key)
+      if (text !== null) entries.push(isList ? text : `${JSON.stringify(key)}:${text}`)
+    }
+    this.#ancestors.pop()
+    if (entries.length === 0) return kind
+    return isList ? `[${entries.join(',')}]` : `{${entries.join(',')}}`
+  }
+
+  /** Null for what is left out: accessors, functions, and what JSON leaves out as well. */
+  #entry(owner: object, key: string): string | null {
+    this.#left--
+    const value: unknown = Object.getOwnPropertyDescriptor(owner, key)?.value
+    if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return null
+    if (value === null) return 'null'
+    if (isSecretName(key)) return JSON.stringify(hidden)
+    if (typeof value === 'string') return shownText(value)
+    return typeof value === 'object' ? this.#nested(value) : String(value)
+  }
+
+  #nested(value: object): string {
+    if (this.#ancestors.includes(value)) return '"circular"'
+    if (this.#ancestors.length >= depthMax) return '"…"'
+    try {
+      // The message of an error is a field of its own that is not listed with the others.
+      const message: unknown = Object.getOwnPropertyDescriptor(value, 'message')?.value
+      if (typeof message === 'string') return shownText(message)
+      const text = this.object(value)
+      return text.startsWith('[object ') ? JSON.stringify(text) : text
+    } catch {
+      // A proxy, whose traps may throw.
+      return '"unreadable"'
+    }
+  }
+}
+
+function shownText(text: string): string {
+  return JSON.stringify(beginningOf(withoutSecrets(text.slice(0, lengthMax + marginLength)), lengthMax))
+}
