@@ -30,7 +30,11 @@ export class JobRegistry {
   /** @throws InvalidArgumentError as `register` */
   constructor(jobs: readonly JobSource[] = [], options: Partial<JobRegistryOptions> = {}) {
     this.#options = { makesJobs: false, code: argumentCode, ...options }
-    for (const job of jobs) this.#register(job, this.#options.code)
+    for (const [index, job] of jobs.entries()) {
+      const first = jobs.indexOf(job)
+      if (first < index) throw listedTwice(job, [first, index], this.#options.code)
+      this.#register(job, this.#options.code)
+    }
   }
 
   /** Types in the order in which they were registered. */
@@ -148,6 +152,20 @@ function requireBareConstructor(definition: JobDefinition<object>, code: ErrorCo
     'jobs',
     `Job class '${definition.jobType}' has a constructor that takes ${definition.jobClass.length} ` +
       `argument${definition.jobClass.length === 1 ? '' : 's'}. Give 'jobFactory', which makes its objects.`,
+    code,
+  )
+}
+
+/** Two lists that were joined may share one: no type of its own would help. */
+function listedTwice(
+  job: JobSource,
+  [first, index]: [number, number],
+  code: ErrorCode,
+): InvalidArgumentError {
+  const name = describeValue(toJobDefinition(job).jobType)
+  return new InvalidArgumentError(
+    'jobs',
+    `'jobs[${index}]' is the definition of ${name} that 'jobs[${first}]' is already: leave one of them out.`,
     code,
   )
 }

@@ -54,6 +54,21 @@ const defaultBackoff: RetryBackoff = {
  * @param path what fields of errors begin with, such as `retry.`
  */
 export function resolveRetryPolicy(what: string, options: RetryOptions, path: string = ''): RetryPolicy {
+  const policy = resolved(what, options, path)
+  const given: Partial<RetryBackoff> = options.backoff ?? {}
+  // What was resolved already has all of the fields, and may be given again.
+  const isWhole = Object.keys(defaultBackoff).every((name) => Reflect.get(given, name) !== undefined)
+  if (given.type !== 'fixed' || given.factor === undefined || isWhole) return policy
+  const field = `${path}backoff.factor`
+  throw new InvalidArgumentError(
+    field,
+    `${what}: '${field}' goes with the type 'exponential' only: with 'fixed' all waits are 'initialMs' long. ` +
+      'Leave one of the two out.',
+    'ERR_INVALID_OPTION',
+  )
+}
+
+function resolved(what: string, options: RetryOptions, path: string): RetryPolicy {
   const argument = path === '' ? 'options' : path.slice(0, -1)
   checkRepeats(what, argument, options)
   refuseUnknownKeys(what, options, ['attempts', 'backoff'], argument, path)
@@ -98,7 +113,7 @@ function inOrder(backoff: RetryBackoff, given: Partial<RetryBackoff>): RetryBack
 export function storedRetryPolicy(stored: object): RetryPolicy {
   const { attempts, backoff }: { readonly attempts?: unknown; readonly backoff?: unknown } = stored
   const options = { attempts, backoff: isObject(backoff) ? knownOf(backoff) : backoff } as RetryOptions
-  return resolveRetryPolicy('a stored job', options)
+  return resolved('a stored job', options, '')
 }
 
 function knownOf(backoff: object): object {

@@ -111,6 +111,7 @@ export function jobSchedule(
     if (name in options)
       throw invalid(method, name, `'${name}' is part of the key: pass key: jobKey('name', 'group')`)
   }
+  refuseOptionsOfJob(method, options)
   checkOptions(method, options, optionChecks)
   const given = Object.keys(options).filter((name) => Reflect.get(options, name) !== undefined)
   const [when, second] = whenNames.filter((name) => given.includes(name))
@@ -130,6 +131,30 @@ export function jobSchedule(
     throw invalid(method, 'durable', "'key' is missing: nothing would find the job that 'durable' keeps")
   }
   return Object.freeze({ job, options: Object.freeze({ ...options }) })
+}
+
+/** What is said of a job where it is defined, and what else says it of one that is stored. */
+const ofDefinition: Readonly<Record<string, string | null>> = {
+  retry: 'withRetry',
+  timeoutMs: 'withTimeout',
+  disallowConcurrentExecution: 'disallowConcurrentExecution',
+  persistJobDataAfterExecution: 'persistJobDataAfterExecution',
+  schema: null,
+}
+
+/** Other schedulers take these with a schedule: the name alone would not tell where they belong. */
+function refuseOptionsOfJob(method: string, options: object): void {
+  for (const name of Object.keys(options)) {
+    const isOfRetry = name === 'attempts' || name === 'backoff'
+    const option = isOfRetry ? 'retry' : name
+    const builderMethod = Object.hasOwn(ofDefinition, option) ? ofDefinition[option] : undefined
+    if (builderMethod === undefined) continue
+    const what = isOfRetry ? `'${name}' is a field of 'retry', which belongs` : `'${name}' belongs`
+    const example = option === 'retry' ? '{ retry: { attempts: 3 } }' : `{ ${option} }`
+    const where = `pass it to defineJob, as in defineJob('report', run, ${example})`
+    const or = builderMethod === null ? '' : `, or to ${builderMethod} of JobBuilder and use scheduleJob`
+    throw invalid(method, name, `${what} to the job, not to its schedule: ${where}${or}`)
+  }
 }
 
 /** A set is declared at each start: what it does not find there it would run anew. */

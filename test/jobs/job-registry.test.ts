@@ -30,6 +30,18 @@ describe('JobRegistry', () => {
   })
 
   it.each([
+    ['definition', report, 'report'],
+    ['class', Cleanup, 'Cleanup'],
+  ])('says where the very same %s is listed twice', (_, job, name) => {
+    const others = [defineJob('one', () => 1), defineJob('two', () => 2)] as const
+    const refused = `'jobs[2]' is the definition of '${name}' that 'jobs[1]' is already: leave one of them out.`
+    expect(() => new JobRegistry([others[0], job, job, others[1]])).toThrow(refused)
+    const registry = new JobRegistry([])
+    expect(() => registry.registerAll([others[0], job, job], () => {})).toThrow(refused)
+    expect(registry.jobTypes).toEqual([])
+  })
+
+  it.each([
     ['reports', [report, Cleanup], /Unknown job type 'reports'. Did you mean 'report'\?/],
     ['thumbnails', [report, Cleanup], /Known: report, Cleanup\./],
     ['thumbnails', [], /No job is registered\./],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { seededIds } from '../../src/core/ids.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
-import { resolveRetryPolicy, retryDelayMs } from '../../src/jobs/retry-policy.ts'
+import { resolveRetryPolicy, retryDelayMs, storedRetryPolicy } from '../../src/jobs/retry-policy.ts'
 
 describe('resolveRetryPolicy', () => {
   it('fills in defaults and freezes', () => {
@@ -31,6 +31,10 @@ describe('resolveRetryPolicy', () => {
     [{ attempts: 2, backoff: { factor: 0.5 } }, /'backoff.factor' must be at least 1/],
     [{ attempts: 2, backoff: { jitter: 1.5 } }, /'backoff.jitter' must be from 0 to 1/],
     [{ attempts: 2, backoff: { jitter: Number.NaN } }, /'backoff.jitter'/],
+    [
+      { attempts: 2, backoff: { type: 'fixed', factor: 2 } },
+      /'backoff.factor' goes with the type 'exponential' only.*Leave one/,
+    ],
     [{ attempts: 2, backof: {} }, /Did you mean 'backoff'/],
     [{ attempts: 2, backoff: { initial: 1 } }, /unknown option 'backoff.initial'/],
   ])('refuses %j', (options, message) => {
@@ -41,6 +45,19 @@ describe('resolveRetryPolicy', () => {
       }),
     )
   })
+})
+
+it('names what to write for a number of attempts', () => {
+  expect(() => defineJob('report', () => {}, { retry: 3 as never })).toThrow(
+    "Job 'report': 'retry' must be an object such as { attempts: 3 }, got 3.",
+  )
+})
+
+it('takes a fixed policy once more that it has filled in, and one that was stored', () => {
+  const policy = resolveRetryPolicy('withRetry', { attempts: 2, backoff: { type: 'fixed' } })
+  expect(resolveRetryPolicy('withRetry', policy)).toEqual(policy)
+  const backoff = { type: 'fixed', factor: 3 }
+  expect(storedRetryPolicy({ attempts: 2, backoff }).backoff).toMatchObject(backoff)
 })
 
 it.each([

@@ -3,6 +3,7 @@ import { jobKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { defineWorkerJob } from '../../src/jobs/define-worker-job.ts'
 import type { JobSource } from '../../src/jobs/job-definition.ts'
+import type { ScheduleOptions } from '../../src/jobs/schedule-options.ts'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
@@ -83,4 +84,37 @@ describe('schedule of a definition under whose name another one is registered', 
     await scheduler.schedule(job, daily)
     expect(warnings).toEqual([])
   })
+})
+
+describe('an option of the job that is given to its schedule', () => {
+  it.each<[string, object, RegExp]>([
+    ['retry', { retry: { attempts: 3 } }, /'retry' belongs to the job.*defineJob.*withRetry of JobBuilder/],
+    ['attempts', { attempts: 3 }, /'attempts' is a field of 'retry', which belongs to the job/],
+    ['backoff', { backoff: {} }, /'backoff' is a field of 'retry', which belongs to the job/],
+    [
+      'timeoutMs',
+      { timeoutMs: 5000 },
+      /'timeoutMs' belongs to the job.*defineJob.*withTimeout of JobBuilder/,
+    ],
+    [
+      'disallowConcurrentExecution',
+      { disallowConcurrentExecution: true },
+      /belongs to the job.*disallowConcurrentExecution of JobBuilder/,
+    ],
+    ['schema', { schema: {} }, /'schema' belongs to the job.*{ schema }\)\.$/],
+  ])('is refused with where it belongs: %s', async (field, options, message) => {
+    const { scheduler } = await open()
+    const schedule = { in: 0, ...options } as ScheduleOptions
+    await expect(scheduler.schedule('report', schedule)).rejects.toMatchObject({
+      code: 'ERR_INVALID_OPTION',
+      field,
+      message: expect.stringMatching(message) as string,
+    })
+  })
+})
+
+it("takes '0s' for at once, and says so of '0'", async () => {
+  const { scheduler } = await open()
+  expect((await scheduler.schedule('report', { in: '0s' })).change).toBe('added')
+  await expect(scheduler.schedule('report', { in: '0' })).rejects.toThrow(/pass the number 0 .* such as '0s'/)
 })
