@@ -131,12 +131,18 @@ export class PlannedJobs {
    * What is declared again at each start may be over by then; what is declared for the first time, or with other data,
    * was meant to run. In memory everything is new at each start.
    */
-  #warnOfPast({ job: { jobType, key }, trigger }: PlannedJob, outcome: PutPlan['outcome']): void {
+  #warnOfPast({ job: { durable, jobType, key }, trigger }: PlannedJob, outcome: PutPlan['outcome']): void {
     const { jobStore, logger } = this.#parts.options
     if (outcome === 'added' && jobStore.capabilities.persistent) {
       const left = trigger.calendarName === null ? '' : `, or are left out by '${trigger.calendarName}'`
       const problem = `is new and will never run: all of its times have passed${left}.`
       logger.warn({ jobType }, `The schedule '${key.toString()}' ${problem}`)
+    } else if (outcome === 'changed' && !durable) {
+      // It is still stored only because its run, or a retry, has not ended: the job itself may be declaring it.
+      const problem =
+        "was changed in its run or before a retry, and goes after that: 'at' or 'in' is the same."
+      const remedy = 'For another run declare another time, schedule it after that, or use another key.'
+      logger.warn({ jobType }, `The schedule '${key.toString()}' ${problem} ${remedy}`)
     } else if (outcome === 'changed') {
       const problem =
         'was changed and will not run: its times have passed, it has run once, or its trigger was deleted.'

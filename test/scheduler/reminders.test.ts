@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
 import {
   DailyCalendar,
   defineJob,
@@ -190,6 +191,35 @@ describe.each([
     await advance(second)
     expect([ran.length, await left()]).toEqual([2, 0])
   })
+})
+
+it.each([
+  { name: 'the same time', next: () => '1m', runs: [0], warned: 1 },
+  { name: 'another time', next: (cursor: number) => `${cursor + 1}m`, runs: [0, 1, 2], warned: 0 },
+])('a job that is not durable and declares itself with $name in its run', async ({ next, runs, warned }) => {
+  const warnings: string[] = []
+  const logger = { ...silentLogger, warn: (_fields: object, message: string) => warnings.push(message) }
+  const cursors: number[] = []
+  const poll = defineJob<{ cursor: number }>(
+    'poll',
+    async ({ mergedJobDataMap: { cursor }, scheduler: own }) => {
+      cursors.push(cursor)
+      if (cursor < 2)
+        await own.schedule('poll', { ...once, in: next(cursor + 1), data: { cursor: cursor + 1 } })
+    },
+  )
+  const { scheduler, clock } = await schedulerFixture({ jobs: [poll], logger })
+  onTestFinished(() => scheduler.shutdown())
+  await scheduler.start()
+  await scheduler.schedule(poll, { ...once, in: '1m', data: { cursor: 0 } })
+  await clock.advance(600 * second)
+  await scheduler.idle()
+  expect(cursors).toEqual(runs)
+  expect((await scheduler.queryJobs({ take: 100 })).items).toEqual([])
+  const warning =
+    "The schedule 'DEFAULT.k' was changed in its run or before a retry, and goes after that: 'at' or 'in' is the " +
+    'same. For another run declare another time, schedule it after that, or use another key.'
+  expect(warnings).toEqual(Array(warned).fill(warning))
 })
 
 describe('durable', () => {
