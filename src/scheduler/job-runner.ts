@@ -178,10 +178,11 @@ function errorOfThrown(context: ExecutionContext, thrown: unknown): JobExecution
   // What the job has set before it failed is not its result; nor is it that of a refire.
   context.result = undefined
   const failure = toJobExecutionError(jobKey, thrown)
-  // Whatever an interrupted job throws counts as the interruption.
-  return interruption !== null && !steers(failure)
-    ? new JobExecutionError(interruption.message, { code: interruption.code, cause: thrown })
-    : failure
+  if (interruption === null) return failure
+  // Whatever an interrupted job throws counts as the interruption, and steers all the same.
+  const { giveUp, refireImmediately, unscheduleAllTriggers, unscheduleFiringTrigger } = failure
+  const flags = { giveUp, refireImmediately, unscheduleAllTriggers, unscheduleFiringTrigger }
+  return new JobExecutionError(interruption.message, { ...flags, code: interruption.code, cause: thrown })
 }
 
 function runInline(
@@ -299,9 +300,4 @@ function timeoutError(context: ExecutionContext, timeoutMs: number): JobExecutio
     `Job ${context.jobKey.toString()} ran longer than its timeoutMs of ${timeoutMs} and was interrupted.`,
     { code: 'ERR_JOB_TIMEOUT' },
   )
-}
-
-function steers(failure: JobExecutionError): boolean {
-  const { giveUp, refireImmediately, unscheduleAllTriggers, unscheduleFiringTrigger } = failure
-  return refireImmediately || unscheduleFiringTrigger || unscheduleAllTriggers || giveUp
 }

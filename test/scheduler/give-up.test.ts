@@ -21,7 +21,7 @@ describe.each([
   { name: 'RAM', make: () => new RAMJobStore({ history: { record: 'all' } }) },
   { name: 'SQLite', make: () => sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }) },
 ])('a job that gives its firing up, on $name,', ({ make }) => {
-  async function fixture(run: (context: JobExecutionContext) => unknown) {
+  async function fixture(run: (context: JobExecutionContext) => unknown, timeoutMs: number = hour) {
     const clock = new ManualClock(new Date('2026-01-01T00:30:00Z'))
     const runs: string[] = []
     const work = defineJob(
@@ -32,7 +32,7 @@ describe.each([
         runs.push(`${hourOf}${item}#${context.attempt}`)
         return run(context)
       },
-      { retry },
+      { retry, timeoutMs },
     )
     const send = defineRemoteJob(
       'send',
@@ -129,6 +129,52 @@ describe.each([
     expect(runs).toHaveLength(1)
     expect(await scheduler.getTriggerState('nightly')).toBe('NORMAL')
   })
+
+  it.each([
+    {
+      order: 'after its time limit',
+      timeoutMs: second,
+      code: 'ERR_JOB_TIMEOUT',
+      outcome: 'timedOut',
+      text: 'Job DEFAULT.nightly ran longer than its timeoutMs of 1000 and was interrupted.',
+    },
+    {
+      order: 'before its time limit',
+      timeoutMs: 3 * second,
+      code: 'ERR_JOB_EXECUTION',
+      outcome: 'failed',
+      text: 'card declined',
+    },
+  ])(
+    '$order, has the code of what came first, and no other attempt',
+    async ({ timeoutMs, code, outcome, text }) => {
+      let decline: () => void = () => {}
+      const { scheduler, clock, work, runs, exhausted, advance } = await fixture(
+        () =>
+          new Promise((_resolve, reject) => {
+            decline = () => {
+              reject(new JobExecutionError('card declined', hopeless))
+            }
+          }),
+        timeoutMs,
+      )
+      const ended = scheduler.events.next('jobWasExecuted')
+      const begun = scheduler.events.next('jobToBeExecuted')
+      await scheduler.schedule(work, { key: 'nightly', cron: '0 * * * *', zone: 'UTC' })
+      await clock.advance(hour / 2)
+      await begun
+      await clock.advance(2 * second)
+      decline()
+      const { error } = await ended
+      expect(error).toMatchObject({ code, message: text, giveUp: true })
+      await advance(5 * second)
+      expect(runs).toEqual(['1#1'])
+      expect(exhausted).toEqual([`nightly 1 ${text}`])
+      const { items } = await scheduler.queryExecutions()
+      expect(items.map((each) => each.outcome)).toEqual([outcome])
+      expect(items[0]?.errorText).toContain('card declined')
+    },
+  )
 
   it('is told so from elsewhere, with the result of a remote job', async () => {
     const { scheduler, send, exhausted, again, advance } = await fixture(() => {})
