@@ -77,7 +77,8 @@ function reportFailure(
     const when = `attempt ${attempt} of ${attempts}; the next is at ${retry.startTime.toISOString()}`
     logThrown(logger, error, `${name} failed in ${when}.`, fields, 'warn')
   } else if (error.code === 'ERR_JOB_INTERRUPTED') {
-    logThrown(logger, error, `${name} was interrupted.`, fields, 'warn')
+    const gone = isDeleted ? ' and does not run again: it was deleted or replaced' : ''
+    logThrown(logger, error, `${name} was interrupted${gone}.`, fields, 'warn')
   } else if (isDeleted) {
     logThrown(logger, error, `${name} failed and is not tried again: it was deleted or replaced.`, fields)
   } else {
@@ -85,7 +86,8 @@ function reportFailure(
     const how = isExhausted ? ` in ${which} and is not tried again` : ''
     logThrown(logger, error, `${name} failed${how}.`, fields)
   }
-  if (!isExhausted && !isDeleted) return
+  // One without attempts, which was to be recovered, has exhausted none.
+  if (!isExhausted && (!isDeleted || attempts === null)) return
   notifier.events.emit('retriesExhausted', {
     jobKey,
     triggerKey: originalTriggerKey,

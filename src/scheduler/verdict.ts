@@ -70,8 +70,7 @@ export function judge(
 ): Verdict | Promise<Verdict> {
   if (error === null) return context.trigger.mayFireAgain() ? goesOn : isOver
   const verdict = verdictOn(error, context, run, parts)
-  if (verdict.again === null || verdict.again === 'recovery') return verdict
-  return unlessDeleted(verdict, context, parts)
+  return verdict.again === null ? verdict : unlessDeleted(verdict, context, parts)
 }
 
 function verdictOn(
@@ -96,7 +95,7 @@ function verdictOn(
   return { instruction, hasNoRefires, again: triesAgain ? retry : null, isDeleted: false }
 }
 
-/** Listeners and events must not be told of another attempt of a job that is gone or replaced: nothing runs it. */
+/** Neither listeners nor the log must be told of another run of a job that is gone or replaced: nothing runs it. */
 async function unlessDeleted(
   verdict: Verdict,
   { bundle }: ExecutionContext,

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { jobKey } from '../../src/core/key.ts'
+import { silentLogger } from '../../src/core/logger.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import type { JobExecutionContext } from '../../src/jobs/job-definition.ts'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
@@ -182,4 +184,37 @@ it('a job that ends after the shutdown is told in one line, and is recovered by 
   await second.idle()
   await second.shutdown()
   expect(runs).toEqual(['as planned', 'recovering'])
+})
+
+it.each([
+  { change: 'deleted', isOther: false },
+  { change: 'replaced', isOther: true },
+])('says of a job that was $change in its run that it does not run again', async ({ isOther }) => {
+  const warnings: string[] = []
+  const logger = { ...silentLogger, warn: (_fields: object, message: string) => warnings.push(message) }
+  const mail = defineJob('mail', async ({ signal }) => {
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve)
+    })
+    signal.throwIfAborted()
+  })
+  const other = defineJob('other', () => {})
+  const jobStore = onFile()()
+  const options = { jobs: [mail, other], jobStore, logger, interruptJobsOnShutdown: true }
+  const scheduler = await createScheduler(options)
+  const ends: unknown[] = []
+  scheduler.events.on('jobWasExecuted', ({ context }) => ends.push(context.runsAgain))
+  scheduler.events.on('retriesExhausted', ({ jobKey: key }) => ends.push(key))
+  const begun = scheduler.events.next('jobToBeExecuted')
+  await scheduler.schedule(mail, { key: 'daily', in: 0, requestRecovery: true })
+  await scheduler.start()
+  await begun
+  if (isOther) await scheduler.schedule(other, { key: 'daily', in: '1d' })
+  else await scheduler.deleteJob(jobKey('daily'))
+  warnings.length = 0
+  await scheduler.shutdown()
+  expect(ends).toEqual([false])
+  expect(warnings).toEqual([
+    'Job DEFAULT.daily was interrupted and does not run again: it was deleted or replaced.',
+  ])
 })
