@@ -7,9 +7,11 @@ import {
   builtPage,
   type DashboardFixture,
   dashboardFixture,
+  heldUp,
   openDashboard,
   seen,
 } from '../support/dashboard-fixture.ts'
+import { latch } from '../support/latch.ts'
 import { findingsInBothThemes, lookRight, type PageCase, settled } from '../support/page-looks.ts'
 import { auth } from '../support/server-fixture.ts'
 import { type XxlJobShop, xxlJobShop } from '../support/xxl-job-shop.ts'
@@ -118,6 +120,41 @@ inBrowser('executors of XXL-JOB', (browser) => {
       ...options,
     })
     await second.listen({ port: Number(new URL(address).port) })
+    await seen(page, 'mail-executor')
+    await page.close()
+  })
+
+  test('a page is loaded anew after a stream that does not go on, whatever the answer of before says', async () => {
+    await using shop = await xxlJobShop()
+    await shop.scheduler.start()
+    await using fixture = await dashboardFixture({ served: shop.scheduler, xxlJob: shop.admin })
+    const { page } = await openDashboard(browser(), fixture.address, '/settings')
+    const asked = new Set<string>()
+    const begin = await heldUp(page, /\/api\/events/)
+    const { promise: answered, open: answer } = latch()
+    // The server of before has no admin, and answers after the stream of the next one has begun.
+    await page.route(/\/api\/xxl-job\//, async (route) => {
+      const { pathname } = new URL(route.request().url())
+      if (asked.has(pathname)) return route.continue()
+      asked.add(pathname)
+      begin()
+      await answered
+      const json = {
+        type: 'about:blank',
+        title: 'Not Found',
+        status: 404,
+        code: 'ERR_NOT_FOUND',
+        detail: 'None.',
+      }
+      return route.fulfill({
+        status: 404,
+        contentType: 'application/problem+json',
+        body: JSON.stringify(json),
+      })
+    })
+    await page.goto(`${fixture.address}/executors`)
+    await seen(page, 'Live')
+    answer()
     await seen(page, 'mail-executor')
     await page.close()
   })

@@ -102,6 +102,8 @@ class Loader<Value> {
   #request: AbortController | null = null
   #isWaiting = false
   #isWanted = false
+  /** Since the last request began something was told after which no answer stands, however final. */
+  #isInDoubt = false
   #cancel: () => void = () => undefined
   #tookMs = 0
   #gapMs: number = gapMs.first
@@ -123,6 +125,7 @@ class Loader<Value> {
     const request = new AbortController()
     this.#request = request
     this.#isWanted = false
+    this.#isInDoubt = false
     this.#told.requests.value++
     this.#settle(this.#current().load(request.signal), request).catch(() => undefined)
   }
@@ -147,7 +150,8 @@ class Loader<Value> {
           if (isOfOthers.value) value.value = null
           error.value = failure
         })
-        if (this.#isAnswered()) this.#isWanted = false
+        // Another server may have come while this one answered.
+        if (this.#isAnswered() && !this.#isInDoubt) this.#isWanted = false
       }
     } finally {
       this.#told.requests.value--
@@ -206,6 +210,7 @@ class Loader<Value> {
 
   #listen(): () => void {
     const stopEvents = onLive((event) => {
+      if (event === 'own' || event === 'resync') this.#isInDoubt = true
       // Whoever has the page stand still wants to see what they have done all the same.
       if (event === 'own' && isPaused.value) this.loadNow()
       else if (event === 'own') this.#loadSooner()
