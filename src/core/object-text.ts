@@ -26,14 +26,19 @@ class ObjectReader {
     const kind = Object.prototype.toString.call(value)
     const isList = Array.isArray(value)
     if (!isList && kind !== '[object Object]') return kind
-    this.#ancestors.push(value)
+    const keys = Object.keys(value)
     const entries: string[] = []
-    for (const key of Object.keys(value)) {
-      if (this.#left === 0) break
-      const text = this.#entry(value, key)
-      if (text !== null) entries.push(isList ? text : `${JSON.stringify(key)}:${text}`)
+    this.#ancestors.push(value)
+    try {
+      for (const key of keys) {
+        if (this.#left === 0) break
+        const text = this.#entry(value, key)
+        if (text !== null) entries.push(isList ? text : `${JSON.stringify(key)}:${text}`)
+      }
+    } finally {
+      // A proxy among the entries of another one may throw.
+      this.#ancestors.pop()
     }
-    this.#ancestors.pop()
     if (entries.length === 0) return kind
     return isList ? `[${entries.join(',')}]` : `{${entries.join(',')}}`
   }
@@ -42,11 +47,13 @@ class ObjectReader {
   #entry(owner: object, key: string): string | null {
     this.#left--
     const value: unknown = Object.getOwnPropertyDescriptor(owner, key)?.value
-    if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return null
+    if (value === undefined || typeof value === 'function') return null
     if (value === null) return 'null'
     if (isSecretName(key)) return JSON.stringify(hidden)
     if (typeof value === 'string') return shownText(value)
-    return typeof value === 'object' ? this.#nested(value) : String(value)
+    if (typeof value === 'object') return this.#nested(value)
+    const isShown = typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint'
+    return isShown ? String(value) : null
   }
 
   #nested(value: object): string {

@@ -37,7 +37,9 @@ describe('JobRegistry', () => {
     const refused = `'jobs[2]' is the definition of '${name}' that 'jobs[1]' is already: leave one of them out.`
     expect(() => new JobRegistry([others[0], job, job, others[1]])).toThrow(refused)
     const registry = new JobRegistry([])
-    expect(() => registry.registerAll([others[0], job, job], () => {})).toThrow(refused)
+    expect(() => {
+      registry.registerAll([others[0], job, job], () => {})
+    }).toThrow(refused)
     expect(registry.jobTypes).toEqual([])
   })
 
