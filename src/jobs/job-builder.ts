@@ -2,7 +2,7 @@ import { checkBoolean, checkOptions, checkString, checkWhole, orNull, refuseNew 
 import { InvalidArgumentError } from '../core/errors.ts'
 import { systemIds } from '../core/ids.ts'
 import { copyJobData, emptyJobDataMap, type JobDataMap, jobDataEntries } from '../core/job-data-map.ts'
-import type { RequiredKeys } from '../core/job-data-type.ts'
+import type { MoreJobData, RequiredKeys } from '../core/job-data-type.ts'
 import { checkJobKey, generatedJobKey, JobKey } from '../core/key.ts'
 import { describeValue, isDataObject, isObject } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
@@ -30,7 +30,12 @@ export interface MissingJobData<Missing extends PropertyKey> {
 /** Forbids fields that the data type does not have, in words that the compiler shows: `extends` would let them pass. */
 export type UnknownKeys<Given, Data extends object> = object extends Data
   ? unknown
-  : { readonly [Key in Exclude<keyof Given, keyof Data>]: 'The data of this job has no such field' }
+  : {
+      readonly [Key in Exclude<
+        keyof Given,
+        Data extends unknown ? keyof Data : never
+      >]: 'The data of this job has no such field'
+    }
 
 /** Fields that are there for certain: one that may be undefined may be left out. */
 export type FilledKeys<Given, Data> = {
@@ -132,7 +137,7 @@ export class JobBuilder<
   }
 
   /** Adds entries to the data: one, or all those of an object. Entries of the same key are replaced. */
-  usingJobData<Given extends Partial<Data>>(
+  usingJobData<Given extends MoreJobData<Data>>(
     data: Given & UnknownKeys<Given, Data>,
   ): JobBuilder<Data, Exclude<Missing, FilledKeys<Given, Data>>>
   usingJobData<Key extends keyof Data & string>(
@@ -146,7 +151,7 @@ export class JobBuilder<
   }
 
   /** Replaces all data. */
-  setJobData<Given extends Partial<Data>>(
+  setJobData<Given extends MoreJobData<Data>>(
     data: Given & UnknownKeys<Given, Data>,
   ): JobBuilder<Data, Exclude<RequiredKeys<Data>, FilledKeys<Given, Data>>>
   setJobData(data: object): object {

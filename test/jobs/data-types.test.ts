@@ -79,6 +79,20 @@ describe('data that a job needs', () => {
     })
   })
 
+  it('are those of one member of a union', () => {
+    const tell = defineJob<{ by: 'mail'; to: string } | { by: 'hook'; url: string }>('tell', () => {})
+    const job = JobBuilder.newJob(tell).usingJobData({ by: 'mail', to: 'a' }).build()
+    expect(job.jobDataMap).toEqual({ by: 'mail', to: 'a' })
+    expect(JobBuilder.from(job).setJobData({ by: 'hook', url: 'b' }).build().jobDataMap).toEqual({
+      by: 'hook',
+      url: 'b',
+    })
+    // @ts-expect-error no member has it
+    JobBuilder.newJob(tell).usingJobData({ by: 'mail', too: 'a' })
+    // @ts-expect-error the field of all members is missing
+    JobBuilder.newJob(tell).usingJobData({ to: 'a' }).build()
+  })
+
   it('may come from triggers', () => {
     expect(JobBuilder.newJob(mail).restOfDataFromTriggers().build().jobDataMap).toEqual({})
   })
