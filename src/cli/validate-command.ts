@@ -1,4 +1,5 @@
 import { CronExpressionError } from '../core/errors.ts'
+import { linesOf } from '../core/text-lines.ts'
 import { visible } from '../core/visible-text.ts'
 import type { CronDialect } from '../triggers/cron/cron-dialect.ts'
 import { CronExpression } from '../triggers/cron/cron-expression.ts'
@@ -61,8 +62,7 @@ function validateExpressions(path: string, dialect: CronDialect, values: Values,
     throw new UsageError('--user-column and --seconds are for crontabs.')
   }
   const options = { dialect, timeZone: requireZone(values.zone).name, dst: requireDst(values.dst) }
-  const lines = readText(path, 'file')
-    .split('\n')
+  const lines = linesOf(readText(path, 'file'))
     .map((text, index) => ({ line: index + 1, text }))
     .filter(({ text }) => text.trim() !== '' && !text.trimStart().startsWith('#'))
   const problems = lines.flatMap(({ line, text }): CrontabLineProblem[] => {

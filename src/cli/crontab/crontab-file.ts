@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { CronExpressionError, InvalidArgumentError, type SchedulerError } from '../../core/errors.ts'
 import { nearestName } from '../../core/options.ts'
+import { linesOf } from '../../core/text-lines.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import { visible } from '../../core/visible-text.ts'
 import { type Crontab, type CrontabEntry, parseCrontab } from '../../triggers/cron/crontab.ts'
@@ -38,7 +39,10 @@ export interface CrontabLineProblem {
   readonly error: SchedulerError
 }
 
-/** What a comment `# quartz-ts: ...` may say. It is a comment so that other programs can read the file. */
+/**
+ * What a comment `# quartz-ts: ...` may say, in whatever capitals: passed over, it would let commands run at other
+ * times. It is a comment so that other programs can read the file.
+ */
 const directives = ['seconds', 'user-column', 'demo-jobs'] as const
 type Directive = (typeof directives)[number]
 
@@ -112,10 +116,10 @@ export function readText(path: string, what: 'crontab' | 'file'): string {
 function readDirectives(text: string): { found: ReadonlySet<Directive>; problems: CrontabLineProblem[] } {
   const found = new Set<Directive>()
   const problems: CrontabLineProblem[] = []
-  text.split('\n').forEach((line, index) => {
-    const words = /^\s*#\s*quartz-ts:(.*)$/.exec(line)?.[1]?.split(/[\s,]+/) ?? []
+  linesOf(text).forEach((line, index) => {
+    const words = /^\s*#\s*quartz-ts:(.*)$/i.exec(line)?.[1]?.split(/[\s,]+/) ?? []
     for (const word of words) {
-      const directive = directives.find((name) => name === word)
+      const directive = directives.find((name) => name === word.toLowerCase())
       if (directive !== undefined) found.add(directive)
       else if (word !== '') problems.push({ line: index + 1, text: line, error: unknownDirective(word) })
     }

@@ -1,6 +1,7 @@
 import { type ArgumentCheck, checkOneOf, checkOptions, checkString } from '../../core/arguments.ts'
 import { withoutMark } from '../../core/byte-order-mark.ts'
 import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
+import { linesOf } from '../../core/text-lines.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { CronExpression } from './cron-expression.ts'
 import { type CronDst, cronDsts } from './dst-policy.ts'
@@ -76,11 +77,9 @@ class CrontabReader {
   }
 
   read(text: string): Crontab {
-    withoutMark(text)
-      .split('\n')
-      .forEach((raw, index) => {
-        this.#readLine(index + 1, raw.endsWith('\r') ? raw.slice(0, -1) : raw)
-      })
+    linesOf(withoutMark(text)).forEach((line, index) => {
+      this.#readLine(index + 1, line)
+    })
     return { entries: this.#entries, errors: this.#errors, environment: this.#environment }
   }
 
