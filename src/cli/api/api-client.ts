@@ -101,8 +101,9 @@ export class ApiClient implements AsyncDisposable {
     const shown = withKeyOfCommand(status >= 500 ? failure(said, status) : said, params)
     const whole = more === '' ? shown : `${shown} ${more}`
     if (problem.code === 'ERR_COMMIT_UNKNOWN') return changeNotKnown(whole)
-    const exitCode = exitCodeOf(status, problem.field)
-    // A server that is away, or cannot do it, has done nothing; what fails unexpectedly may do so after the change.
+    const exitCode = exitCodeOf(status, problem)
+    // A server that is away, cannot do it, or whose database refused it has done nothing; what fails unexpectedly may
+    // do so after the change.
     const hasRefused = status < 500 || status === 501 || status === 503
     return hasRefused ? new CommandFailure(exitCode, whole) : new MayBeDone(exitCode, whole)
   }
@@ -177,8 +178,10 @@ interface Problem {
 /** What stands behind the address of a request is on the command line. */
 const queryField = /^(filter|after|query\..*)$/
 
-function exitCodeOf(status: number, field: unknown): ExitCode {
+function exitCodeOf(status: number, { field, code }: Problem): ExitCode {
   if (status === 400 && typeof field === 'string' && queryField.test(field)) return exitCodes.usage
+  // The database is there: that it refuses this does not pass by itself.
+  if (code === 'ERR_DATABASE') return exitCodes.failed
   if (status === 404) return exitCodes.notFound
   if (status === 401 || status === 403) return exitCodes.refused
   if (status === 429 || status === 503) return exitCodes.unreachable

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { SchedulerError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
 import { textOf } from '../../core/thrown-value.ts'
@@ -117,6 +118,8 @@ class ProblemLog {
   #last = ''
   /** Why the last request that failed did. */
   #ofRequest = ''
+  /** Whether the database refused a statement of it. */
+  #isRefused = false
 
   readonly logger: Logger = {
     debug: () => {},
@@ -136,15 +139,23 @@ class ProblemLog {
     return status === 500 ? reason : `${said} ${reason}`
   }
 
+  /** A database that refuses the change often refuses its record as well, which is no second problem to begin with. */
   isOfRequest(error: unknown): boolean {
+    if (this.#isRefused && isRefusal(error)) return true
     return this.#ofRequest !== '' && this.#ofRequest === shownTextOf(error)
   }
 
   #note(fields: object, message: string): void {
     const { err, request } = fields as { readonly err?: unknown; readonly request?: unknown }
     this.#last = err === undefined || err === null ? `(${message})` : shownTextOf(err)
-    if (request !== undefined) this.#ofRequest = this.#last
+    if (request === undefined) return
+    this.#ofRequest = this.#last
+    this.#isRefused = isRefusal(err)
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return SchedulerError.is(error) && error.code === 'ERR_DATABASE'
 }
 
 /** As answers show it, so that both can be compared. */

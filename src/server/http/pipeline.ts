@@ -16,7 +16,7 @@ import type { Connection } from './connection.ts'
 import { csvOf } from './csv.ts'
 import { IdempotentAnswers, type KeptAnswer } from './idempotency.ts'
 import { entityTag, Preconditions } from './preconditions.ts'
-import { fieldProblems, type ProblemJson, problemOf, RequestProblem } from './problem.ts'
+import { changeProblemOf, fieldProblems, type ProblemJson, problemOf, RequestProblem } from './problem.ts'
 import { jsonOf, readBody } from './read-body.ts'
 import { requireDecodable, requireHost, requireOwnOrigin } from './request-guards.ts'
 import { type Asker, TokenGuesses } from './token-guesses.ts'
@@ -327,15 +327,18 @@ export class RequestPipeline {
   async #carryOutChange(change: Admitted, bodyText: string): Promise<KeptAnswer> {
     const { routed, scheduler } = change
     let what: Told = { ...told, bodyText }
+    let isAdmitted = false
     let isBegun = false
     let mayBeDone = false
     try {
       const call = await this.#callOf(change, bodyText)
       what = { ...what, isDryRun: call.isDryRun, params: call.params }
+      isAdmitted = routed.operation.role !== null
       isBegun = !call.isDryRun
       what = { ...what, answer: await this.#handleChange(routed.operation, call) }
     } catch (error) {
-      const problem = problemOf(error, this.#options.logger, routed.operation.id)
+      const found = isAdmitted ? changeProblemOf : problemOf
+      const problem = found(error, this.#options.logger, routed.operation.id)
       // What fails unexpectedly may do so after the change was stored.
       mayBeDone = isBegun && (problem.status === 500 || problem.code === 'ERR_COMMIT_UNKNOWN')
       const hasKey = routed.request.headers.has('idempotency-key')

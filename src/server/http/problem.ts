@@ -139,6 +139,17 @@ export function problemOf(error: unknown, logger: Logger, request: string): Prob
   }
 }
 
+/**
+ * The same of a change, for those who may make it: what the database refused was not done, and they are told why, since
+ * it is mended in the database and may then be asked for again. Who only looks is not told what its rows or tables are.
+ */
+export function changeProblemOf(error: unknown, logger: Logger, request: string): ProblemJson {
+  const problem = problemOf(error, logger, request)
+  if (!SchedulerError.is(error) || error.code !== 'ERR_DATABASE') return problem
+  const status = 503
+  return { ...problem, title: titles[status] ?? 'Error', status, detail: withoutSecrets(error.message) }
+}
+
 function internalProblem(code: ErrorCode | null): ProblemJson {
   return {
     type: `urn:quartz-ts:error:${code ?? 'ERR_INVARIANT'}`,

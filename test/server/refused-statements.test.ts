@@ -1,0 +1,44 @@
+import { expect, test, vi } from 'vitest'
+import { type ErrorCode, JobPersistenceError } from '../../src/core/errors.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { filledScheduler, serverFixture } from '../support/server-fixture.ts'
+
+const said =
+  'PostgreSQL refused a statement: permission denied for table qrtz_triggers (42501). Grant the user it.'
+const refusal = (code: ErrorCode): Error => new JobPersistenceError(said, { code })
+
+/** A scheduler whose database refuses one change and then none. */
+async function refusing(code: ErrorCode): Promise<Scheduler> {
+  const scheduler = await filledScheduler()
+  vi.spyOn(scheduler, 'pauseJob').mockRejectedValueOnce(refusal(code))
+  return scheduler
+}
+
+test('a change that the database refused was not made, and may be asked for under the same key', async () => {
+  await using fixture = await serverFixture({ served: await refusing('ERR_DATABASE') })
+  const headers = { 'idempotency-key': 'deploy-8' }
+  const ask = () => fixture.ask('POST /jobs/mail/hourly/pause', { body: {}, headers })
+  const refused = await ask()
+  expect([refused.status, refused.json]).toMatchObject([
+    503,
+    { code: 'ERR_DATABASE', status: 503, detail: said },
+  ])
+  expect((await ask()).json).toMatchObject({ changed: true })
+})
+
+test('a dry run says why the database refuses it', async () => {
+  const scheduler = await filledScheduler()
+  vi.spyOn(scheduler, 'changeDefinitions').mockRejectedValueOnce(refusal('ERR_DATABASE'))
+  await using fixture = await serverFixture({ served: scheduler })
+  const { status, json } = await fixture.ask('POST /jobs/mail/hourly/run?dryRun=true', { body: {} })
+  expect([status, json]).toMatchObject([503, { detail: said }])
+})
+
+test('who only looks is not told what the database said', async () => {
+  const scheduler = await filledScheduler()
+  vi.spyOn(scheduler, 'queryJobs').mockRejectedValue(refusal('ERR_DATABASE'))
+  await using fixture = await serverFixture({ served: scheduler })
+  const { status, json } = await fixture.ask('GET /jobs')
+  expect(status).toBe(500)
+  expect(JSON.stringify(json)).not.toContain('qrtz_triggers')
+})
