@@ -55,11 +55,24 @@ describe('the table of jobs', () => {
     expect(lines[4]).toMatch(/1\.5 s {7}1 {2}exit 3 {2}no such host/)
   })
 
-  test.each([20, 40, 79, 80, 99, 100, 120, 250])('is never wider than %d columns', (columns) => {
-    const fake = sampleBoard().add('日本語'.repeat(100), start)
-    fake.execute({ job: '日本語'.repeat(100), dueMs: start, outcome: { ...good, text: 'é'.repeat(500) } })
-    const lines = drawBoard('/a/long/path'.repeat(20), fake.board, start, { ...style, columns })
-    expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(Math.max(columns, 61))
+  test.each([4, 9, 20, 21, 33, 40, 43, 52, 59, 60, 61, 79, 80, 99, 100, 120, 250])(
+    'is never wider than %d columns',
+    (columns) => {
+      const fake = sampleBoard().add('日本語'.repeat(100), start)
+      fake.execute({ job: '日本語'.repeat(100), dueMs: start, outcome: { ...good, text: 'é'.repeat(500) } })
+      const lines = drawBoard('/a/long/path'.repeat(20), fake.board, start, { ...style, columns, rows: 9 })
+      expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(columns)
+    },
+  )
+
+  test.each([
+    [60, 'JOB        NEXT       LAST        LATE    TOOK  RESULT'],
+    [58, 'JOB           NEXT       LAST        TOOK  RESULT'],
+    [45, 'JOB        NEXT       LAST      RESULT'],
+    [40, 'JOB           NEXT       RESULT'],
+    [30, 'JOB           RESULT'],
+  ])('leaves out columns where there is no room: %d wide', (columns, head) => {
+    expect(drawBoard('file', sampleBoard().board, start, { ...style, columns })[3]).toBe(head)
   })
 
   test('names how many jobs a low window does not show', () => {

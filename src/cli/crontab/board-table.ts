@@ -35,6 +35,10 @@ const wideColumns = 100
 /** Title, totals and column heads; a line of its own for jobs that did not fit; the cursor's line. */
 const frameRows = 6
 
+/** What job and result need together; columns go, in this order, until they have it. */
+const restMin = 20
+const spared = ['LATE', 'TOOK', 'LAST', 'NEXT'] as const
+
 const plain = (text: string): Cell => ({ text, tone: 'plain' })
 const faint = (text: string): Cell => ({ text, tone: 'faint' })
 
@@ -47,13 +51,17 @@ export function drawBoard(title: string, board: JobBoard, nowMs: EpochMs, style:
   const { columns: width, paint, zone } = style
   const time = `${formatLocal(zone, nowMs)} ${zone.name}`
   return [
-    spread(truncate(title, Math.max(10, width - time.length - 2)), time, style, 'strong'),
+    spread(truncate(title, Math.max(Math.min(10, width), width - time.length - 2)), time, style, 'strong'),
     spread(truncate(describeTotals(board), width), 'Ctrl-C stops', style, 'plain'),
     '',
     paint(head.trimEnd(), 'faint'),
     ...shownRows.map((row) => drawRow(row, nowMs, columns, paint)),
-    ...(hidden === 0 ? [] : [paint(`… and ${count(hidden, 'more job')}; make the window higher`, 'faint')]),
+    ...(hidden === 0 ? [] : [paint(truncate(describeHidden(hidden), width), 'faint')]),
   ]
+}
+
+function describeHidden(hidden: number): string {
+  return `… and ${count(hidden, 'more job')}; make the window higher`
 }
 
 /** `14 jobs, 2 running, 34 fires, 1 failed, late p99 2 ms, max 3 ms` */
@@ -109,15 +117,29 @@ function columnsFor({ columns, zone }: TableStyle): readonly Column[] {
     align: 'right',
     cell: (row) => (row.fires === 0 ? faint('-') : plain(row.fires.toLocaleString('en-US'))),
   }
-  const middle = columns >= wideColumns ? [...narrow, fires] : narrow
-  const taken = middle.reduce((sum, { width }) => sum + width + gap.length, gap.length)
-  const rest = Math.max(20, columns - taken)
+  const middle = columns >= wideColumns ? [...narrow, fires] : fitting(narrow, columns)
+  const rest = Math.max(0, columns - takenBy(middle))
   const jobWidth = Math.floor(rest * 0.45)
   return [
     { title: 'JOB', width: jobWidth, align: 'left', cell: ({ label }) => plain(label) },
     ...middle,
     { title: 'RESULT', width: rest - jobWidth, align: 'left', cell: resultCell },
   ]
+}
+
+/** A row that is wider than the terminal would be wrapped, and the table could not be drawn again in its place. */
+function fitting(all: readonly Column[], columns: number): readonly Column[] {
+  let left = all
+  for (const title of spared) {
+    if (columns - takenBy(left) >= restMin) break
+    left = left.filter((column) => column.title !== title)
+  }
+  return left
+}
+
+/** What the columns between job and result take, with their gaps. */
+function takenBy(middle: readonly Column[]): number {
+  return middle.reduce((sum, { width }) => sum + width + gap.length, gap.length)
 }
 
 function duration(durationMs: number | null): Cell {
