@@ -74,7 +74,13 @@ export interface BrowserPage extends Omit<Locator, 'click' | 'fill' | 'press' | 
   /** Resolves with the next answer from an address that fits. */
   waitForResponse(url: RegExp): Promise<unknown>
   setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>
-  emulateMedia(options: { readonly colorScheme: 'light' | 'dark' }): Promise<void>
+  /** What is left out stays as it was. */
+  emulateMedia(options: {
+    readonly colorScheme?: 'light' | 'dark'
+    readonly forcedColors?: 'active' | 'none'
+    readonly reducedMotion?: 'reduce' | 'no-preference'
+    readonly media?: 'print' | 'screen'
+  }): Promise<void>
   screenshot(options: { readonly path: string; readonly fullPage: boolean }): Promise<unknown>
   /** What the text of an expression gives in the page. */
   evaluate(text: string): Promise<unknown>

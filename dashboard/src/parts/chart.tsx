@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Drawing } from '../charts/draw.ts'
+import { onLookChange } from '../state/look.ts'
 import { theme, viewerZone } from '../state/preferences.ts'
 import { unawaited } from '../state/toasts.ts'
 
@@ -22,8 +23,6 @@ interface ChartProps {
   readonly label: string
 }
 
-const dark = matchMedia('(prefers-color-scheme: dark)')
-
 /** Bars over time. What draws them is loaded when it is first needed. */
 export function Chart({ data, label }: ChartProps): JSX.Element {
   const element = useRef<HTMLDivElement>(null)
@@ -31,29 +30,27 @@ export function Chart({ data, label }: ChartProps): JSX.Element {
   const latest = useRef(data)
   latest.current = data
   const isDrawn = useSignal(false)
-  const inks = useSignal(0)
   const zone = viewerZone()
-  const look = `${theme.value} ${inks.value} ${zone} ${data.series.length}`
-  useEffect(() => {
-    const change = (): void => {
-      inks.value++
-    }
-    dark.addEventListener('change', change)
-    return () => {
-      dark.removeEventListener('change', change)
-    }
-  }, [])
+  const look = `${theme.value} ${zone} ${data.series.length}`
   useEffect(() => {
     let isOver = false
+    let forget = (): void => undefined
     const begin = async (): Promise<void> => {
       const { draw } = await import('../charts/draw.ts')
       if (isOver || element.current === null) return
-      drawing.current = draw(element.current, latest.current, zone)
+      const { current } = element
+      const drawAnew = (): void => {
+        drawing.current?.remove()
+        drawing.current = draw(current, latest.current, zone)
+      }
+      drawAnew()
+      forget = onLookChange(drawAnew)
       isDrawn.value = true
     }
     unawaited(begin())
     return () => {
       isOver = true
+      forget()
       drawing.current?.remove()
       drawing.current = null
     }

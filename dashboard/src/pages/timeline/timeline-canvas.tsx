@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { ExecutionOutcome } from '../../../../src/jobstore/queries.ts'
 import { keyText } from '../../parts/links.tsx'
+import { onLookChange } from '../../state/look.ts'
 import { language, theme, viewerZone } from '../../state/preferences.ts'
 import { durationText, fullInstantText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
@@ -11,8 +12,6 @@ import { words as misfires } from '../misfires/words.ts'
 import { axisHeight, barAt, drawTimeline, rowHeight, type Scene } from './drawing.ts'
 import type { Bar, BarKind } from './rows.ts'
 import { words } from './words.ts'
-
-const dark = matchMedia('(prefers-color-scheme: dark)')
 
 interface Pointed {
   readonly bar: Bar
@@ -40,10 +39,10 @@ export function TimelineCanvas({
     }
     const resize = new ResizeObserver(draw)
     if (element.current !== null) resize.observe(element.current)
-    dark.addEventListener('change', draw)
+    const forget = onLookChange(draw)
     return () => {
       resize.disconnect()
-      dark.removeEventListener('change', draw)
+      forget()
     }
   }, [])
   useEffect(() => {
