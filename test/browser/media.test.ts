@@ -84,11 +84,13 @@ inBrowser('the dashboard as its viewer needs it', (browser) => {
   test.each([
     ['/', 'Next to fire'],
     ['/timeline', 'mail/slow'],
-  ])('draws %s anew for the colours of the viewer', async (path, text) => {
+  ])('draws %s anew for paper, and for the colours of the viewer', async (path, text) => {
     const { page, errors } = await open(path, text, { colorScheme: 'dark' })
     expect(await isDrawnDark(page)).toBe(true)
+    await page.emulateMedia({ media: 'print' })
+    expect(await isDrawnDark(page)).toBe(false)
     await page.evaluate("localStorage.setItem('quartz-ts.theme', 'dark')")
-    await page.emulateMedia({ colorScheme: 'light' })
+    await page.emulateMedia({ media: 'screen', colorScheme: 'light' })
     await page.reload()
     await settled(page, text)
     expect(await isDrawnDark(page)).toBe(true)
@@ -97,6 +99,44 @@ inBrowser('the dashboard as its viewer needs it', (browser) => {
     await page.emulateMedia({ forcedColors: 'none' })
     expect(await isDrawnDark(page)).toBe(true)
     expect(errors).toEqual([])
+    await page.close()
+  })
+
+  const lists = [
+    ['/', 'Next to fire'],
+    ['/jobs', 'reports/good'],
+    ['/triggers', 'mail/hourly'],
+    ['/running', 'mail/slow'],
+    ['/history', 'Failed'],
+    ['/nodes', 'n1'],
+    ['/groups', 'mail'],
+    ['/audit', '127.0.0.1'],
+    ['/jobs/mail/bad', 'Last executions'],
+  ] as const
+
+  test.each(lists)('prints %s on white, as a whole, without what can be pressed', async (path, text) => {
+    const { page, errors } = await open(path, text, { colorScheme: 'dark' })
+    await page.setViewportSize({ width: 718, height: 1000 })
+    await page.emulateMedia({ media: 'print' })
+    await picture(page, `print-${path.split('/').pop() ?? ''}`)
+    expect(await styles(page, ':root', 'backgroundColor')).toEqual(['rgb(255, 255, 255)'])
+    expect(await styles(page, 'h1', 'color')).toEqual(['rgb(24, 32, 43)'])
+    expect(await shown(page, '.top-bar, .navigation, .button, button, input, .menu, .toolbar')).toBe(0)
+    const positions = new Set(await styles(page, 'main *', 'position'))
+    expect([positions.has('sticky'), positions.has('fixed')]).toEqual([false, false])
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    const cut = `[...document.querySelectorAll('.table-box')].filter((box) => box.scrollWidth > box.clientWidth).length`
+    expect(await page.evaluate(cut)).toBe(0)
+    expect(new Set(await styles(page, '.table tr', 'breakInside'))).toEqual(new Set(['avoid']))
+    expect(new Set(await styles(page, '.table thead', 'display'))).toEqual(new Set(['table-header-group']))
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('prints to what a list is narrowed', async () => {
+    const { page } = await open('/triggers?search=hourly', 'mail/hourly')
+    await page.emulateMedia({ media: 'print' })
+    expect([await shown(page, '.toolbar input'), await shown(page, '.toolbar select')]).toEqual([1, 0])
     await page.close()
   })
 

@@ -44,6 +44,7 @@ export function Chart({ data, label }: ChartProps): JSX.Element {
         drawing.current = draw(current, latest.current, zone)
       }
       drawAnew()
+      // At once: paper does not wait.
       forget = onLookChange(drawAnew)
       isDrawn.value = true
     }

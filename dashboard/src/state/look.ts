@@ -1,5 +1,5 @@
-/** What the colours depend on beside the choice of a theme: that of the system, and the viewer's own colours. */
-const media = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((query) =>
+/** What the colours depend on beside the choice of a theme: that of the system, the viewer's own colours, and paper. */
+const media = ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'].map((query) =>
   matchMedia(query),
 )
 
