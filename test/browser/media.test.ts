@@ -41,6 +41,18 @@ async function isDrawnDark(page: BrowserPage): Promise<boolean> {
   return has[1] === true
 }
 
+/** The texts of cells that lie below the buttons of their own row. */
+const covered = `[...document.querySelectorAll('.table .row-actions')].flatMap((actions) => {
+  const buttons = actions.getBoundingClientRect()
+  const lies = ({ left, right, top, bottom }) =>
+    left < buttons.right && right > buttons.left && top < buttons.bottom && bottom > buttons.top
+  return [...actions.closest('tr').cells].filter((cell) => !cell.contains(actions)).flatMap((cell) => {
+    const range = document.createRange()
+    range.selectNodeContents(cell)
+    return [...range.getClientRects()].some(lies) ? [cell.textContent] : []
+  })
+})`
+
 const different = (values: readonly string[]): number => new Set(values).size
 
 inBrowser('the dashboard as its viewer needs it', (browser) => {
@@ -137,6 +149,17 @@ inBrowser('the dashboard as its viewer needs it', (browser) => {
     const { page } = await open('/triggers?search=hourly', 'mail/hourly')
     await page.emulateMedia({ media: 'print' })
     expect([await shown(page, '.toolbar input'), await shown(page, '.toolbar select')]).toEqual([1, 0])
+    await page.close()
+  })
+
+  test.each(lists)('covers nothing by buttons on %s, however wide it is', async (path, text) => {
+    const { page, errors } = await open(path, text)
+    for (const width of [680, 900, 1100, 1280, 1360]) {
+      await page.setViewportSize({ width, height: 800 })
+      await picture(page, `zoom-${width}-${path.split('/').pop() ?? ''}`)
+      expect([width, await page.evaluate(covered)]).toEqual([width, []])
+    }
+    expect(errors).toEqual([])
     await page.close()
   })
 

@@ -93,8 +93,13 @@ function columns(asked: Signal<KeyJson | null>): readonly Column<JobSummaryJson>
   const text = words()
   return [
     { id: 'job', title: job, cell: ({ key }) => <JobLink of={key} />, isWide: true },
-    { id: 'type', title: type, cell: ({ jobType }) => <span class="mono">{jobType}</span> },
-    { id: 'description', title: description, cell: (row) => visible(row.description ?? ''), isMinor: true },
+    { id: 'type', title: type, cell: ({ jobType }) => <span class="key mono">{jobType}</span> },
+    {
+      id: 'description',
+      title: description,
+      cell: (row) => <span class="key">{visible(row.description ?? '')}</span>,
+      isMinor: true,
+    },
     { id: 'traits', title: text.traits, cell: (row) => <Traits of={row} />, isMinor: true },
     {
       id: 'actions',
