@@ -25,10 +25,12 @@ test.each(points)('a node that stands still %s does not begin what another node 
     return node
   }
   const written = (isIt: (line: LogLine) => boolean): Promise<void> =>
-    vi.waitFor(async () => expect((await readLog(log)).some(isIt)).toBe(true), {
-      timeout: 60_000,
-      interval: 20,
-    })
+    vi.waitFor(
+      async () => {
+        expect((await readLog(log)).some(isIt)).toBe(true)
+      },
+      { timeout: 60_000, interval: 20 },
+    )
 
   const frozen = await open('frozen', { killAt: { point, nth: 1, signal: 'SIGSTOP' } })
   const trigger = TriggerBuilder.newTrigger().withIdentity('once').build()

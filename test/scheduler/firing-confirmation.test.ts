@@ -23,7 +23,7 @@ class DoubtingStore extends DelegatingJobStore {
 
   /** From now on it is in doubt. */
   doubt(): void {
-    let end = (_error?: Error): void => {}
+    let end: (error?: Error) => void = () => {}
     const promise = new Promise<void>((resolve, reject) => {
       end = (error) => {
         if (error === undefined) resolve()
