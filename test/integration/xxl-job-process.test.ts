@@ -20,8 +20,8 @@ interface Running {
   readonly call: (target: string, body: object) => Promise<unknown>
 }
 
-async function startProcess(admin: FakeAdmin, logPath: string): Promise<Running> {
-  const options = JSON.stringify({ adminAddresses: admin.address, logPath })
+async function startProcess(admin: FakeAdmin, logPath: string, more: object = {}): Promise<Running> {
+  const options = JSON.stringify({ adminAddresses: admin.address, logPath, ...more })
   const child = spawn(process.execPath, [script, options], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => {
     child.kill('SIGKILL')
@@ -78,6 +78,34 @@ describe('a process', () => {
     await startProcess(admin, logPath)
     await admin.until(({ results }) => results.length === 2)
     expect(admin.results).toEqual([2, 3].map((logId) => ({ logId, code: 200, msg: 'done' })))
+  })
+
+  test('that is killed while it drops a queue has kept the result of each run whose end was told', async () => {
+    const [admin, logPath] = [await startAdmin(), temporaryFolder()]
+    const { child, call, send } = await startProcess(admin, logPath, { diesAtEnd: 120 })
+    const exited = once(child, 'exit')
+    await admin.until(({ beats }) => beats.length > 0)
+    admin.behaviour = (_request, response) => {
+      response.destroy()
+      return true
+    }
+    const waiting = Array.from({ length: 300 }, (_, index) => index + 2)
+    for (const logId of [1, ...waiting]) await send(logId, 'endless', { jobId: 1 })
+    // The process may die before or after it has answered.
+    await call('/kill', { jobId: 1 }).catch(() => {})
+    await exited
+    admin.behaviour = () => false
+    await startProcess(admin, logPath)
+    const folder = join(logPath, 'callbacklogs', 'app-demo-executor')
+    await vi.waitFor(
+      () => {
+        expect(readdirSync(folder)).toEqual([])
+      },
+      { timeout: 30_000 },
+    )
+    const told = admin.results.map(({ logId }) => logId)
+    expect(told.length).toBeGreaterThanOrEqual(120)
+    expect(told).toEqual(waiting.slice(0, told.length))
   })
 
   test('that is asked to end has ended by its deadline, by itself, and every run has a result', async () => {

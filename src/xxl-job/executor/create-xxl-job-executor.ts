@@ -28,6 +28,7 @@ import { JobLogs } from './logs/job-logs.ts'
 import { cleanDaily } from './logs/log-cleaner.ts'
 import { ResultSender } from './results/result-sender.ts'
 import { ResultStore } from './results/result-store.ts'
+import { RunEnds } from './results/run-ends.ts'
 
 /** How long a shutdown sends results; those that are left are on disk. */
 const sendingMs = 10_000
@@ -73,10 +74,14 @@ class Executor implements XxlJobExecutor {
     const store = new ResultStore(folder, clock, logger)
     const [admins, logs] = [this.#admins, this.#logs]
     this.#results = new ResultSender({ store, admins, logs, clock, logger, events })
+    const ends = new RunEnds({ logs, results: this.#results, events })
     this.#lanes = new JobLanes({
       ...options,
       runStarted: ({ facts: { jobId, logId } }) => {
         events.emit('runStarted', { jobId, logId })
+      },
+      runsEnded: (dropped) => {
+        ends.add(dropped)
       },
     })
     this.#operations = new ExecutorOperations({
@@ -86,7 +91,7 @@ class Executor implements XxlJobExecutor {
       logs,
       results: this.#results,
       admins,
-      events,
+      ends,
       scriptFolder: join(logPath, 'gluesource'),
     })
     const { accessToken } = options

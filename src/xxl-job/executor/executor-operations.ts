@@ -1,5 +1,4 @@
 import { beginningOf } from '../../core/text-beginning.ts'
-import type { TypedEventEmitter } from '../../core/typed-events.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { CallbackShape } from '../protocol/callback.ts'
 import { failure, type Reply, success } from '../protocol/reply.ts'
@@ -12,13 +11,13 @@ import {
   type TriggerRequest,
 } from '../protocol/trigger-request.ts'
 import type { Admins } from './admins/admins.ts'
-import type { XxlJobExecutorEventMap } from './executor-events.ts'
 import type { HandlerRegistry } from './handlers/handler-registry.ts'
 import type { JobRunner } from './handlers/job-runner.ts'
 import type { JobLanes } from './lanes/job-lanes.ts'
 import type { AcceptedRun } from './lanes/job-run.ts'
 import type { JobLogs } from './logs/job-logs.ts'
 import type { ResultSender } from './results/result-sender.ts'
+import type { RunEnds } from './results/run-ends.ts'
 import { ScriptRunner, scriptTypes, type XxlJobScript } from './scripts/script-runner.ts'
 
 export interface OperationsOptions {
@@ -27,7 +26,7 @@ export interface OperationsOptions {
   readonly logs: JobLogs
   readonly results: ResultSender
   readonly admins: Admins
-  readonly events: TypedEventEmitter<XxlJobExecutorEventMap>
+  readonly ends: RunEnds
   /** The kinds of scripts that may run. */
   readonly scripts: ReadonlySet<string>
   readonly scriptFolder: string
@@ -81,7 +80,7 @@ export class ExecutorOperations {
     if (this.#closed !== null) return failure(this.#closed)
     const runner = this.#runnerOf(request)
     if (typeof runner === 'string') return failure(runner)
-    if (results.size >= maxResults) {
+    if (results.size + lanes.dropping >= maxResults) {
       return failure(`the executor is full: ${maxResults} results wait for an admin (maxResults).`)
     }
     return lanes.run({
@@ -121,26 +120,25 @@ export class ExecutorOperations {
   }
 
   #accept(request: TriggerRequest, { name }: JobRunner): AcceptedRun {
-    const { logs, results, events } = this.#options
+    const { logs, ends } = this.#options
     const { jobId, logId, logDateTimeMs } = request
     const log = logs.open(logId, logDateTimeMs, `[${name}]-[${jobId}]-[${logId}]`)
+    const facts = {
+      jobId,
+      logId,
+      logDateTimeMs,
+      handler: name,
+      param: request.executorParams,
+      shardIndex: request.broadcastIndex,
+      shardTotal: request.broadcastTotal,
+      logFileName: log.path,
+    }
     return {
-      facts: {
-        jobId,
-        logId,
-        logDateTimeMs,
-        handler: name,
-        param: request.executorParams,
-        shardIndex: request.broadcastIndex,
-        shardTotal: request.broadcastTotal,
-        logFileName: log.path,
-      },
+      facts,
       timeoutSeconds: request.executorTimeout,
       log,
       ended: (handleCode, handleMsg) => {
-        logs.close(logId, log)
-        results.add({ logId, logDateTimeMs, handleCode, handleMsg })
-        events.emit('runEnded', { jobId, logId, handleCode, handleMsg })
+        ends.add([{ facts, log, handleCode, handleMsg }])
       },
     }
   }

@@ -2,7 +2,6 @@ import type { Logger } from '../../../core/logger.ts'
 import { unawaited } from '../../../core/promises.ts'
 import { logThrown } from '../../../core/thrown-value.ts'
 import type { Clock, ClockTimer } from '../../../time/clock.ts'
-import { xxlJobCodes } from '../../protocol/reply.ts'
 import type { JobRunner } from '../handlers/job-runner.ts'
 import { type AcceptedRun, JobRun, type StopReason, withResolver } from './job-run.ts'
 
@@ -13,8 +12,10 @@ const laneIdleMs = 93_000
 export interface LaneEvents {
   readonly clock: Clock
   readonly logger: Logger
-  /** A run waits no more: it begins, or it was dropped. */
-  leftQueue(run: AcceptedRun, why: 'begins' | 'dropped'): void
+  /** A run waits no more. */
+  begins(run: AcceptedRun): void
+  /** They wait no more, and will not run: they are to get their results. */
+  dropped(runs: readonly AcceptedRun[], reason: StopReason): void
   /** Nothing waits or runs in the lane for now. */
   rests(lane: JobLane): void
   /** The lane had no work for `laneIdleMs`. */
@@ -80,19 +81,15 @@ export class JobLane {
     })
   }
 
-  /** Fails what waits, asks what runs to end, and takes no more. */
+  /** Drops what waits, asks what runs to end, and takes no more. */
   stop(reason: StopReason): void {
     if (this.#isStopped) return
     this.#isStopped = true
     this.#idleTimer?.cancel()
     this.#idleTimer = null
-    const msg = `${reason} [job not executed, in the job queue, killed.]`
     this.#waitingIds.clear()
-    for (const run of this.#queue.splice(0)) {
-      this.#events.leftQueue(run, 'dropped')
-      run.log.line(`<br>----------- the run does not begin -----------<br>${msg}`)
-      run.ended(xxlJobCodes.failure, msg)
-    }
+    const dropped = this.#queue.splice(0)
+    if (dropped.length > 0) this.#events.dropped(dropped, reason)
     this.#current?.stop(reason)
     if (!this.#isWorking) this.#finish()
   }
@@ -107,7 +104,7 @@ export class JobLane {
     if (this.#queue.length > 0) await this.#begin()
     for (let run = this.#queue.shift(); run !== undefined; run = this.#queue.shift()) {
       this.#waitingIds.delete(run.facts.logId)
-      this.#events.leftQueue(run, 'begins')
+      this.#events.begins(run)
       this.#current = new JobRun(run, this.runner, this.#events.clock)
       const { left } = this.#current
       unawaited(this.#current.execute(), (error) => {

@@ -4,6 +4,8 @@ import { Waiters } from '../../../time/waiters.ts'
 import { failure, type Reply, success } from '../../protocol/reply.ts'
 import { type BlockStrategy, blockStrategies } from '../../protocol/trigger-request.ts'
 import type { JobRunner } from '../handlers/job-runner.ts'
+import type { RunEnd } from '../results/run-ends.ts'
+import { DroppedRuns } from './dropped-runs.ts'
 import { JobLane, type LaneEvents } from './job-lane.ts'
 import type { AcceptedRun, StopReason } from './job-run.ts'
 
@@ -16,6 +18,8 @@ export interface JobLanesOptions {
   readonly clock: Clock
   readonly logger: Logger
   runStarted(run: AcceptedRun): void
+  /** Runs that were dropped get their results. */
+  runsEnded(ends: readonly RunEnd[]): void
 }
 
 /** One run that is asked for. */
@@ -36,19 +40,34 @@ export class JobLanes {
   /** Also lanes that were replaced or killed, until their last handler has ended. */
   readonly #live = new Set<JobLane>()
   readonly #laneEvents: LaneEvents
+  readonly #dropped: DroppedRuns
   #waiting = 0
   #waitingChars = 0
   readonly #changes = new Waiters()
 
   constructor(options: JobLanesOptions) {
     this.#options = options
+    const { clock, logger } = options
+    this.#dropped = new DroppedRuns({
+      clock,
+      logger,
+      runsEnded: (ends) => {
+        options.runsEnded(ends)
+      },
+      onRest: () => {
+        this.#changes.wakeAll()
+      },
+    })
     this.#laneEvents = {
-      clock: options.clock,
-      logger: options.logger,
-      leftQueue: (run, why) => {
-        this.#waiting--
-        this.#waitingChars -= run.facts.param.length
-        if (why === 'begins') options.runStarted(run)
+      clock,
+      logger,
+      begins: (run) => {
+        this.#leftQueue(run)
+        options.runStarted(run)
+      },
+      dropped: (runs, reason) => {
+        for (const run of runs) this.#leftQueue(run)
+        this.#dropped.add(runs, reason)
       },
       rests: () => {
         this.#changes.wakeAll()
@@ -67,6 +86,11 @@ export class JobLanes {
     return [...this.#live]
   }
 
+  /** How many runs were dropped, and have no result yet. */
+  get dropping(): number {
+    return this.#dropped.size
+  }
+
   isBusy(jobId: number): boolean {
     return this.#byJob.get(jobId)?.isBusy === true
   }
@@ -80,6 +104,8 @@ export class JobLanes {
       const refusal = this.#refusal(kept, wanted)
       if (refusal !== null) return failure(refusal)
     } else if (lane?.has(wanted.logId) === true) return failure(`repeat trigger job, logId:${wanted.logId}`)
+    // Its result would come behind that of the one that runs.
+    if (this.#dropped.has(wanted.logId)) return failure(`repeat trigger job, logId:${wanted.logId}`)
     const full = this.#isFull(wanted)
     if (full !== null) return failure(full)
     if (lane !== null && reason !== null) this.#remove(lane, reason)
@@ -97,17 +123,21 @@ export class JobLanes {
     return lane !== undefined
   }
 
-  /** Waits until no run waits or runs; false when that takes longer. */
+  /** Waits until no run waits or runs, and all have their results; false when that takes longer. */
   async idle(limitMs: number): Promise<boolean> {
-    return this.#until(() => !this.lanes.some((lane) => lane.isBusy), limitMs)
+    return this.#until(() => this.#dropped.size === 0 && !this.lanes.some((lane) => lane.isBusy), limitMs)
   }
 
-  /** Ends all lanes; waits for handlers at most so long, and then no more. Answers how many go on. */
+  /**
+   * Ends all lanes; waits for handlers at most so long, and then no more. Answers how many go on. Whatever was dropped
+   * has its result then.
+   */
   async stop(reason: StopReason, graceMs: number): Promise<number> {
     for (const jobId of [...this.#byJob.keys()]) this.kill(jobId, reason)
-    if (await this.#until(() => this.#live.size === 0, graceMs)) return 0
+    await this.#until(() => this.#live.size === 0, graceMs)
     const left = this.lanes
     for (const lane of left) lane.abandon()
+    await this.#dropped.ended()
     return left.length
   }
 
@@ -158,6 +188,11 @@ export class JobLanes {
     this.#byJob.set(jobId, lane)
     this.#live.add(lane)
     return lane
+  }
+
+  #leftQueue({ facts }: AcceptedRun): void {
+    this.#waiting--
+    this.#waitingChars -= facts.param.length
   }
 
   #remove(lane: JobLane, reason: StopReason): void {

@@ -19,7 +19,7 @@ export interface AcceptedRun {
   /** Seconds; 0 and below: none. */
   readonly timeoutSeconds: number
   readonly log: JobLog
-  /** Told once. */
+  /** Told once of a run that has begun. */
   readonly ended: (code: number, msg: string) => void
 }
 

@@ -12,11 +12,9 @@ import type { JobResult } from '../../protocol/callback.ts'
 import type { Admins } from '../admins/admins.ts'
 import type { XxlJobExecutorEventMap } from '../executor-events.ts'
 import type { JobLogs } from '../logs/job-logs.ts'
-import type { ResultStore } from './result-store.ts'
+import { batchMax, type KeptResult, type ResultStore } from './result-store.ts'
 import { SendOrder } from './send-order.ts'
 
-/** Most results of one request. */
-export const batchMax = 50
 /** Most characters of the messages of one request; one result may have more. */
 const batchChars = 1_000_000
 /** How long after a failure results are sent again, when nothing says earlier that an admin is back. */
@@ -30,8 +28,8 @@ const inMemoryMax = 1000
 
 /** A result that no admin has yet. */
 interface Waiting {
-  /** The file; null when the disk did not take it. */
-  name: string | null
+  /** Where it is on disk; null when the disk did not take it. */
+  kept: KeptResult | null
   /** Null: it is read from the file. */
   result: JobResult | null
   /** An admin refused a request that it was part of, or did not answer: it goes with others of that kind only. */
@@ -91,22 +89,25 @@ export class ResultSender {
   }
 
   start(): void {
-    const names = this.#options.store.open()
-    this.#queue.add(names.map((name) => ({ name, result: null, isSuspect: false })))
+    const found = this.#options.store.open()
+    this.#queue.add(found.map((kept) => ({ kept, result: null, isSuspect: false })))
     this.#loop = this.#run()
     unawaited(this.#loop, (error) => {
       logThrown(this.#options.logger, error, 'the results of XXL-JOB runs are sent no more')
     })
   }
 
-  /** On disk when this returns, where the disk takes it. */
-  add(result: JobResult): void {
-    const name = this.#options.store.keep(result)
-    const isKept = name === null || this.#inMemory < inMemoryMax
-    if (isKept) this.#inMemory++
-    const waiting = { name, result: isKept ? result : null, isSuspect: false }
-    if (name === null) this.#unkept.add(waiting)
-    this.#queue.add([waiting])
+  /** Takes 1 to `batchMax`. On disk when this returns, where the disk takes them. */
+  add(results: readonly JobResult[]): void {
+    const places = this.#options.store.keep(results)
+    for (const [at, result] of results.entries()) {
+      const kept = places?.[at] ?? null
+      const isInMemory = kept === null || this.#inMemory < inMemoryMax
+      if (isInMemory) this.#inMemory++
+      const waiting = { kept, result: isInMemory ? result : null, isSuspect: false }
+      if (kept === null) this.#unkept.add(waiting)
+      this.#queue.add([waiting])
+    }
     this.#gate.wake()
   }
 
@@ -169,8 +170,8 @@ export class ResultSender {
   async #keepAgain(): Promise<void> {
     let kept = 0
     for (const waiting of this.#unkept) {
-      if (waiting.result !== null) waiting.name = this.#options.store.keep(waiting.result)
-      if (waiting.name === null) return
+      if (waiting.result !== null) waiting.kept = this.#options.store.keep([waiting.result])?.[0] ?? null
+      if (waiting.kept === null) return
       this.#unkept.delete(waiting)
       if (++kept % batchMax === 0) await nextTurn(this.#options.clock)
     }
@@ -184,7 +185,7 @@ export class ResultSender {
       const next = this.#queue.first
       if (next === undefined || !this.#goesWith(batch, next)) break
       this.#queue.takeFirst()
-      const result = next.result ?? (next.name === null ? null : this.#options.store.read(next.name))
+      const result = next.result ?? (next.kept === null ? null : this.#options.store.read(next.kept))
       if (result === 'later') this.#refused.push(next)
       if (result === null || result === 'later') continue
       batch.push({ waiting: next, result })
@@ -233,7 +234,7 @@ export class ResultSender {
   #accepted(batch: readonly Sent[], adminAddress: string): void {
     const { store, logs, events, logger } = this.#options
     for (const { waiting, result } of batch) {
-      if (waiting.name !== null) store.remove(waiting.name)
+      if (waiting.kept !== null) store.remove(waiting.kept)
       this.#unkept.delete(waiting)
       if (waiting.result !== null) this.#inMemory--
       this.#note(logs, result, `result sent to ${adminAddress}`)

@@ -6,15 +6,25 @@ import { codeOf, logThrown } from '../../../core/thrown-value.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { JobResult } from '../../protocol/callback.ts'
 
-/** Ends of names: a result, one that is being written, and one that cannot be read. */
+/** Most results of one file, and of one request to an admin. */
+export const batchMax = 50
+
+/** Ends of names: a result, several of them, a file that is being written, and one that cannot be read. */
 const whole = '.json'
+const several = '.batch'
 const unfinished = '.tmp'
 const broken = '.broken'
 
+/** Where a result is on disk: in which file, and at which place of one that has several. */
+export interface KeptResult {
+  readonly name: string
+  readonly at: number
+}
+
 /**
- * Results on disk, one file each: written before anything is sent, deleted when an admin has taken it. A file gets its
- * name when all of it is on the disk, so a process that is killed, or a machine without power, leaves a whole result or
- * none.
+ * Results on disk, one file for those that came together: written before anything is sent, deleted when admins have
+ * taken all that is in it. A file gets its name when all of it is on the disk, so a process that is killed, or a machine
+ * without power, leaves whole results or none.
  *
  * Writing is synchronous: when a run has ended, its result is safe before anything else happens.
  */
@@ -23,6 +33,8 @@ export class ResultStore {
   readonly #clock: Clock
   readonly #logger: Logger
   #sequence = 0
+  /** Of files with several results: how many of them no admin has yet. */
+  readonly #left = new Map<string, number>()
   #hasFailed = false
   #hasFailedToRead = false
 
@@ -32,31 +44,39 @@ export class ResultStore {
     this.#logger = logger
   }
 
-  /** The names of the results of earlier processes, the oldest first. */
-  open(): readonly string[] {
+  /** The results of earlier processes, the oldest first. */
+  open(): readonly KeptResult[] {
     mkdirSync(this.#folder, { recursive: true })
     const names = readdirSync(this.#folder)
-    for (const name of names) if (name.endsWith(unfinished)) this.remove(name)
-    return names.filter((name) => name.endsWith(whole)).toSorted()
+    for (const name of names) if (name.endsWith(unfinished)) this.#delete(name)
+    return names
+      .filter((name) => name.endsWith(whole) || name.endsWith(several))
+      .toSorted()
+      .flatMap((name) => {
+        return this.#placesOf(name, countIn(name))
+      })
   }
 
-  /** The name of the file, or null when the disk does not take it. */
-  keep(result: JobResult): string | null {
-    const name = this.#nameOf(result)
+  /** Takes 1 to `batchMax` results. Where they are, in their order, or null when the disk does not take them. */
+  keep(results: readonly JobResult[]): readonly KeptResult[] | null {
+    const name = this.#nameOf(results)
+    const [first] = results
     try {
       const path = join(this.#folder, name)
-      writeFileSync(`${path}${unfinished}`, JSON.stringify(result), { mode: 0o600, flush: true })
+      writeFileSync(`${path}${unfinished}`, JSON.stringify(results.length === 1 ? first : results), {
+        mode: 0o600,
+        flush: true,
+      })
       renameSync(`${path}${unfinished}`, path)
       this.#hasFailed = false
-      return name
+      return this.#placesOf(name, results.length)
     } catch (error) {
       if (!this.#hasFailed) {
-        const { logId } = result
         logThrown(
           this.#logger,
           error,
           'results of XXL-JOB runs cannot be kept on disk; until they are sent a crash would lose them',
-          { folder: this.#folder, logId },
+          { folder: this.#folder, logId: first?.logId },
         )
       }
       this.#hasFailed = true
@@ -68,15 +88,17 @@ export class ResultStore {
    * Null for a file that is gone, and for one that is no result, which is put aside. `later` for one that the disk does
    * not give now, as when the process has too many files open.
    */
-  read(name: string): JobResult | 'later' | null {
+  read({ name, at }: KeptResult): JobResult | 'later' | null {
     try {
       const parsed: unknown = JSON.parse(readFileSync(join(this.#folder, name), 'utf8'))
       this.#hasFailedToRead = false
-      if (isResult(parsed)) return parsed
+      const result: unknown = Array.isArray(parsed) ? parsed[at] : parsed
+      if (isResult(result)) return result
       throw new Error('it holds no result')
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return null
       if (codeOf(error) !== null && codeOf(error) !== 'EISDIR') return this.#later(error, name)
+      this.#left.delete(name)
       logThrown(this.#logger, error, 'a kept result of an XXL-JOB run cannot be read and is put aside', {
         name,
       })
@@ -93,7 +115,22 @@ export class ResultStore {
     return 'later'
   }
 
-  remove(name: string): void {
+  /** An admin has taken it. Those beside it are sent again after a restart, until the last one was taken. */
+  remove({ name }: KeptResult): void {
+    const left = (this.#left.get(name) ?? 1) - 1
+    if (left > 0) this.#left.set(name, left)
+    else {
+      this.#left.delete(name)
+      this.#delete(name)
+    }
+  }
+
+  #placesOf(name: string, count: number): readonly KeptResult[] {
+    if (count > 1) this.#left.set(name, count)
+    return Array.from({ length: count }, (_, at) => ({ name, at }))
+  }
+
+  #delete(name: string): void {
     try {
       rmSync(join(this.#folder, name), { force: true })
     } catch (error) {
@@ -109,12 +146,22 @@ export class ResultStore {
     }
   }
 
-  /** Sorts by time, and is unique among processes that share the folder. */
-  #nameOf({ logId }: JobResult): string {
+  /**
+   * Sorts by time, and is unique among processes that share the folder. Has the id of a run, or how many results there
+   * are, so that a start need not read them.
+   */
+  #nameOf(results: readonly JobResult[]): string {
     const time = String(this.#clock.now()).padStart(15, '0')
     const sequence = String(++this.#sequence).padStart(9, '0')
-    return `${time}-${sequence}-${logId}-${systemIds.uniqueName().slice(0, 8)}${whole}`
+    const [what, end] = results.length === 1 ? [results[0]?.logId, whole] : [results.length, several]
+    return `${time}-${sequence}-${what}-${systemIds.uniqueName().slice(0, 8)}${end}`
   }
+}
+
+/** How many results are in the file of that name. */
+function countIn(name: string): number {
+  const count = name.endsWith(several) ? Number(name.split('-')[2]) : 1
+  return Number.isSafeInteger(count) ? Math.min(Math.max(count, 1), batchMax) : 1
 }
 
 function isResult(value: unknown): value is JobResult {
