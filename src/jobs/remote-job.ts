@@ -70,8 +70,9 @@ export interface ResultTaker {
 export interface RemoteJobHooks {
   /**
    * Asks the other side to stop a firing that was interrupted, on the node where `interrupt` was called, or
-   * on one that has the code of the job where that node has not. The firing ends as interrupted when this has settled.
-   * Default: nothing is asked.
+   * on one that has the code of the job where that node has not. The firing ends as interrupted when this has settled,
+   * or after 10 seconds; then, and when it throws, the event `schedulerError` says that it was not stopped. Default:
+   * nothing is asked.
    */
   readonly stop?: (execution: RemoteExecution) => unknown
   /**

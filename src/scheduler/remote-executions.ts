@@ -41,6 +41,7 @@ import { toJobExecutionError } from './job-failure.ts'
 import { LateResults } from './late-results.ts'
 import type { Notifier } from './notifier.ts'
 import type { Recorder } from './recorder.ts'
+import { RemoteStops } from './remote-stops.ts'
 import { ResultDeadlines } from './result-deadlines.ts'
 
 /** What became of the firings that a caller interrupts. */
@@ -96,6 +97,7 @@ export class RemoteExecutions {
   readonly #finding: Gatherer<string, AwaitedResult | null>
   readonly #deadlines: ResultDeadlines
   readonly #late: LateResults
+  readonly #stops: RemoteStops
   /**
    * Firings that this node has ended, or is just ending, by fire instance id: the next attempt of a job may have the
    * reference of the last one.
@@ -125,6 +127,7 @@ export class RemoteExecutions {
       },
     )
     this.#late = new LateResults(parts)
+    this.#stops = new RemoteStops(parts)
     this.#deadlines = new ResultDeadlines({
       ...parts,
       hasRemoteJobs: () => this.#remoteJobs().length > 0,
@@ -166,8 +169,9 @@ export class RemoteExecutions {
     for (const hooks of added) this.#connected.add(hooks)
   }
 
-  /** Calls what `connect` of the remote jobs has returned: the scheduler shuts down. */
+  /** The scheduler closes: calls what `connect` of the remote jobs has returned, and waits for no `stop` of theirs. */
   disconnect(): void {
+    this.#stops.close()
     this.#callEnds(0)
   }
 
@@ -282,6 +286,7 @@ export class RemoteExecutions {
   /** Whether the caller is the one who ends the firing. */
   claim(fireInstanceId: string): boolean {
     if (this.#settled.has(fireInstanceId)) return false
+    this.#stops.noteEnd(fireInstanceId)
     this.#settled.add(fireInstanceId)
     if (this.#settled.size > settledMax) {
       const [oldest] = this.#settled
@@ -357,7 +362,8 @@ export class RemoteExecutions {
     const notStopped = `What job ${jobDetail.key.toString()} runs elsewhere ('${reference}') was not stopped`
     let problem: { readonly message: string; readonly error: unknown } | null = null
     try {
-      await remote?.stop?.(executionOf(awaited))
+      const why = await this.#stops.ask(fireInstanceId, () => remote?.stop?.(executionOf(awaited)))
+      if (why !== null) problem = { message: `${notStopped}, as far as is known: ${why}.`, error: null }
       if (remote === undefined) {
         problem = { message: `${notStopped}: no node is known that has the code to stop it.`, error: null }
       }
