@@ -11,6 +11,8 @@ import type { TriggerRequest } from '../protocol/trigger-request.ts'
 const answerBytesMax = 16 * 1024 * 1024
 /** Why an executor refuses goes into errors and logs: no more than this of it is kept. */
 const refusalLengthMax = 2000
+/** For so long routes ask an executor that did not answer after all others. */
+const silentMs = 30_000
 
 export interface ExecutorClientOptions {
   readonly appName: string
@@ -41,6 +43,8 @@ export class ExecutorClient {
   readonly #options: ExecutorClientOptions
   #runPath: '/run' | '/trigger' = '/run'
   #hasTakenRun = false
+  /** When it last did not answer, by the clock of durations; null when it has answered or registered since. */
+  #silentAtMs: number | null = null
 
   constructor(address: string, options: ExecutorClientOptions) {
     this.address = address
@@ -51,6 +55,21 @@ export class ExecutorClient {
   get dialect(): XxlJobDialect | null {
     if (!this.#hasTakenRun) return null
     return this.#runPath === '/run' ? '2.2' : '3.5'
+  }
+
+  /** Whether it did not answer when it was asked within the last `silentMs`. */
+  get isSilent(): boolean {
+    return this.#silentAtMs !== null && this.#options.clock.elapsedMs() - this.#silentAtMs < silentMs
+  }
+
+  /** It was asked and has not answered. */
+  noteSilence(): void {
+    this.#silentAtMs = this.#options.clock.elapsedMs()
+  }
+
+  /** It has shown that it is there. */
+  noteLife(): void {
+    this.#silentAtMs = null
   }
 
   beat(): Promise<ExecutorAnswer> {
@@ -105,6 +124,7 @@ export class ExecutorClient {
       const answer = await poster.post(url, body, { headers, timeoutMs, answerBytesMax, clock, ...wait })
       // What stands between may have passed the request on before it answered that.
       if (answer.status >= 500) throw new Error(`HTTP status ${answer.status}`)
+      this.noteLife()
       return { kind: 'answered', reply: readAnswer(answer) }
     } catch (thrown) {
       const cause: unknown = thrown instanceof PostError ? thrown.cause : thrown

@@ -109,6 +109,7 @@ export class ExecutorRegistry {
     // Of this one alone: a beat is not to look at thousands of others.
     if (found !== undefined && lastBeatMs - found.lastBeatMs >= aliveMs) this.#drop(appName, address)
     else if (found !== undefined) {
+      found.client.noteLife()
       this.#registered.get(appName)?.set(address, { client: found.client, lastBeatMs, admin: null })
       return found.admin === null ? 'known' : 'moved'
     }

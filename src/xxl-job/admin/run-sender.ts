@@ -9,8 +9,9 @@ import type { PostWait } from '../protocol/post.ts'
 import { xxlJobCodes } from '../protocol/reply.ts'
 import type { TriggerRequest } from '../protocol/trigger-request.ts'
 import type { XxlJobAdminEventMap, XxlJobRunPlace } from './admin-events.ts'
-import type { ExecutorAnswer, ExecutorClient } from './executor-client.ts'
+import type { ExecutorClient } from './executor-client.ts'
 import type { ExecutorRegistry } from './executor-registry.ts'
+import { firstThat, isGood, noExecutor, refuseAborted } from './first-that.ts'
 import type { RemotePlace } from './remote-place.ts'
 import type { ResultDesk } from './result-desk.ts'
 import type { RouteCounters } from './route-counters.ts'
@@ -63,7 +64,8 @@ export class RunSender {
     this.#refuseClosed()
     refuseAborted(run)
     const { desk, maxRuns, clock } = this.#options
-    const parts = await this.#partsOf(run)
+    const leftMs = timeOf(run, clock)
+    const parts = await this.#partsOf(run, leftMs)
     this.#refuseClosed()
     refuseAborted(run)
     if (desk.size + parts.length > maxRuns) {
@@ -72,9 +74,11 @@ export class RunSender {
         `There are ${desk.size} runs on their way already (maxRuns).`,
       )
     }
+    const waitMs = leftMs()
+    if (waitMs <= 0) throw noExecutor(timeIsOver(run))
     // The parts of a broadcast are of one time.
     const nowMs = clock.now()
-    const ends = await Promise.allSettled(parts.map((part) => this.#send(run, part, nowMs)))
+    const ends = await Promise.allSettled(parts.map((part) => this.#send(run, part, nowMs, waitMs)))
     const failures = ends
       .filter((end) => end.status === 'rejected')
       .map(({ reason }) => reason as SchedulerError)
@@ -91,13 +95,13 @@ export class RunSender {
   async send(run: ResolvedRun, writeDown: (place: RemotePlace) => Promise<void>): Promise<void> {
     this.#refuseClosed()
     refuseAborted(run)
-    const [part] = await this.#partsOf(run)
+    const { clock, events } = this.#options
+    const leftMs = timeOf(run, clock)
+    const [part] = await this.#partsOf(run, leftMs)
     if (part === undefined) throw noExecutor(`No executor of '${run.appName}' is registered.`)
     refuseAborted(run)
-    const { appName, jobId, signal, resultTimeoutMs } = run
-    const { clock, events } = this.#options
+    const { appName, jobId, signal } = run
     const nowMs = clock.now()
-    const beganMs = clock.elapsedMs()
     const written = await this.#writtenDown(nowMs, (logId) => {
       const place = { appName, jobId, logId, address: part.client.address, logDateTimeMs: nowMs }
       return writeDown(place)
@@ -109,9 +113,8 @@ export class RunSender {
     const fail = (why: string): void => {
       problems.push(why)
     }
-    // Not sent any more when its result would be late. A machine that stood still counts as time by one clock alone.
-    const takenMs = Math.max(clock.elapsedMs() - beganMs, clock.now() - nowMs)
-    const waitMs = resultTimeoutMs - takenMs
+    // Not sent any more when its result would be late.
+    const waitMs = leftMs()
     if (waitMs <= 0) fail('its time was over before it was sent')
     else
       await this.#post(part.client, request, place, fail, { waitMs, ...(signal !== undefined && { signal }) })
@@ -145,9 +148,9 @@ export class RunSender {
     if (this.#isClosed) throw new SchedulerError('ERR_XXL_JOB_RUN', 'The admin is closed; make another one.')
   }
 
-  async #partsOf(run: ResolvedRun): Promise<readonly Part[]> {
+  async #partsOf(run: ResolvedRun, leftMs: () => number): Promise<readonly Part[]> {
     const { route, appName, jobId, shard, address } = run
-    const { registry, counters } = this.#options
+    const { registry, counters, clock } = this.#options
     const clients = registry.clientsOf(appName)
     const [first] = clients
     if (first === undefined) throw noExecutor(`No executor of '${appName}' is registered.`)
@@ -162,9 +165,11 @@ export class RunSender {
       case 'SHARDING_BROADCAST':
         return clients.map((client, index) => ({ client, index, total: clients.length }))
       case 'FAILOVER':
-        return alone(await firstThat(run, clients, (client) => client.beat()))
+        return alone(await firstThat(run, clients, { clock, leftMs, ask: (client) => client.beat() }))
       case 'BUSYOVER':
-        return alone(await firstThat(run, clients, (client) => client.idleBeat(jobId)))
+        return alone(
+          await firstThat(run, clients, { clock, leftMs, ask: (client) => client.idleBeat(jobId) }),
+        )
       default: {
         const addresses = clients.map(({ address }) => address)
         return alone(clients[await counters.next(route, appName, jobId, addresses)] ?? first)
@@ -172,7 +177,7 @@ export class RunSender {
     }
   }
 
-  #send(run: ResolvedRun, part: Part, nowMs: EpochMs): Promise<XxlJobRunPart> {
+  #send(run: ResolvedRun, part: Part, nowMs: EpochMs, waitMs: number): Promise<XxlJobRunPart> {
     const { desk, clock, events } = this.#options
     const { signal, resultTimeoutMs, appName, jobId } = run
     const { client, index, total } = part
@@ -213,7 +218,7 @@ export class RunSender {
         if (handleCode === xxlJobCodes.success) end(null, handleMsg)
         else fail(`code ${handleCode}, ${handleMsg}`)
       })
-      const timer = clock.setTimer(resultTimeoutMs, () => {
+      const timer = clock.setTimer(waitMs, () => {
         giveUp(`none came within ${resultTimeoutMs} ms`)
       })
       this.#givingUp.add(giveUp)
@@ -223,7 +228,7 @@ export class RunSender {
       const onConnection = (): void => {
         isUnderWay = true
       }
-      const wait = { waitMs: resultTimeoutMs, signal: waiting.signal, onConnection }
+      const wait = { waitMs, signal: waiting.signal, onConnection }
       unawaited(this.#post(client, request, place, fail, wait), (error) => {
         fail(textOf(error))
       })
@@ -283,23 +288,14 @@ function requestOf(run: ResolvedRun, part: Part, logId: number, nowMs: EpochMs):
   }
 }
 
-async function firstThat(
-  run: ResolvedRun,
-  clients: readonly ExecutorClient[],
-  ask: (client: ExecutorClient) => Promise<ExecutorAnswer>,
-): Promise<ExecutorClient> {
-  for (const client of clients) {
-    refuseAborted(run)
-    if (isGood(await ask(client))) return client
-  }
-  const wanted = run.route === 'FAILOVER' ? 'answered' : `is idle for job ${run.jobId}`
-  throw noExecutor(`No executor of '${run.appName}' ${wanted}; ${clients.length} were asked.`)
+/** What is left of the time of a run, which begins now. A machine that stood still counts by one clock alone. */
+function timeOf({ resultTimeoutMs }: ResolvedRun, clock: Clock): () => number {
+  const [beganMs, nowMs] = [clock.elapsedMs(), clock.now()]
+  return () => resultTimeoutMs - Math.max(clock.elapsedMs() - beganMs, clock.now() - nowMs)
 }
 
-function refuseAborted({ signal }: ResolvedRun): void {
-  if (signal?.aborted === true) {
-    throw new SchedulerError('ERR_XXL_JOB_RUN', 'The run was interrupted before it was sent.')
-  }
+function timeIsOver({ resultTimeoutMs }: ResolvedRun): string {
+  return `The time of the run was over before it was sent (resultTimeoutMs, ${resultTimeoutMs} ms).`
 }
 
 function outcomeOf(error: SchedulerError | null): XxlJobAdminEventMap['runEnded']['outcome'] {
@@ -316,12 +312,4 @@ function oneOf(failures: readonly SchedulerError[], parts: number): unknown {
   const cause = new AggregateError(failures, 'parts of a broadcast')
   const message = `${failures.length} of ${parts} parts did not end well. One of them: ${textOf(first)}`
   return new SchedulerError(code, message, { cause })
-}
-
-function isGood(answer: ExecutorAnswer): boolean {
-  return answer.kind === 'answered' && answer.reply.code === xxlJobCodes.success
-}
-
-function noExecutor(message: string): SchedulerError {
-  return new SchedulerError('ERR_XXL_JOB_RUN', message)
 }
