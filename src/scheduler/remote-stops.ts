@@ -48,7 +48,7 @@ export class RemoteStops {
     }
   }
 
-  /** The firing ends here: nobody need stop it any more. */
+  /** The firing ends here: no caller need wait for its `stop` any more. */
   noteEnd(fireInstanceId: string): void {
     for (const wait of this.#waits)
       if (wait.fireInstanceId === fireInstanceId) wait.end('the firing has ended')

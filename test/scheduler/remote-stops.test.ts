@@ -5,7 +5,7 @@ import {
   JobBuilder,
   jobKey,
   ramJobStore,
-  type SchedulerError,
+  SchedulerError,
 } from '../../src/index.ts'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { sqliteJobStore } from '../../src/sqlite.ts'
@@ -91,7 +91,9 @@ describe.each([
 
   test('is answered when the scheduler shuts down', async () => {
     const { scheduler, interrupted } = await openWithSlowStop(makeStore())
-    const settled = interrupted.then(String, (error: SchedulerError) => error.code)
+    const settled = interrupted.then(String, (error: unknown) =>
+      SchedulerError.is(error) ? error.code : error,
+    )
     await scheduler.shutdown()
     expect(['true', 'ERR_SCHEDULER_SHUTDOWN']).toContain(await settled)
   })

@@ -8,7 +8,7 @@ import type { RunEnd } from '../results/run-ends.ts'
 import { SendOrder } from '../results/send-order.ts'
 import type { AcceptedRun, StopReason } from './job-run.ts'
 
-/** How many are ended in one turn of the event loop. Their results are in one file, so that the disk is waited for once. */
+/** How many end in one turn of the event loop. Their results are in one file: the disk is waited for once. */
 const atOnce = 25
 
 export interface DroppedRunsOptions {
@@ -59,7 +59,7 @@ export class DroppedRuns {
     })
   }
 
-  /** Resolves when all have their results. That takes as long as it takes to write them, and waits for nobody else. */
+  /** Resolves when all have their results. That takes as long as the disk takes to have them. */
   async ended(): Promise<void> {
     await this.#ending
   }

@@ -23,8 +23,8 @@ export interface KeptResult {
 
 /**
  * Results on disk, one file for those that came together: written before anything is sent, deleted when admins have
- * taken all that is in it. A file gets its name when all of it is on the disk, so a process that is killed, or a machine
- * without power, leaves whole results or none.
+ * taken all that is in it. A file gets its name when all of it is on the disk, so a process that is killed, or a
+ * machine without power, leaves whole results or none.
  *
  * Writing is synchronous: when a run has ended, its result is safe before anything else happens.
  */
