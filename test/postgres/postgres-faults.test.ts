@@ -51,6 +51,17 @@ describe('a commit of which the answer is lost', () => {
     expect([program.runs, await nNow()]).toEqual([1, 1])
   })
 
+  test('whose answer is none of a server is found to have happened', async () => {
+    await using proxy = await TcpProxy.startFor(database.connectionString)
+    await using store = testRunner(proxy.through(database.connectionString))
+    const program = counter()
+    // No message of the protocol has this letter.
+    const cut = proxy.cutOn(commit, 'after', { replyInstead: Buffer.from([0x78, 0, 0, 0, 4]) })
+    expect(await store.runner.transact(program.begin, rows)).toBe(1)
+    await cut
+    expect([program.runs, await nNow()]).toEqual([1, 1])
+  })
+
   test('is found not to have happened: the program is run again', async () => {
     await using proxy = await TcpProxy.startFor(database.connectionString)
     await using store = testRunner(proxy.through(database.connectionString))

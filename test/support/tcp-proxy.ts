@@ -10,6 +10,8 @@ interface Pair {
   isBehind: boolean
   /** The reply to a forwarded pattern is awaited; when it comes, the pair is cut. */
   cutOnReply: boolean
+  /** What the client gets in place of that reply; the pair stays then. */
+  replyInstead: Buffer | null
   repliesDropped: boolean
 }
 
@@ -17,6 +19,7 @@ interface CutPattern {
   readonly bytes: Buffer
   readonly behind: Buffer | null
   readonly forward: boolean
+  readonly replyInstead: Buffer | null
   readonly onCut: () => void
 }
 
@@ -102,12 +105,13 @@ export class TcpProxy implements AsyncDisposable {
   /**
    * Cuts the connection on which a client sends this text, once: `before` the server hears of it, or `after` the
    * server has answered, without passing the answer on. With `behind` the text counts only on a connection that has
-   * sent that one before. Resolves when it happened.
+   * sent that one before; with `replyInstead` the client gets that in place of all answers from then on, until it
+   * closes its connection. Resolves when it happened.
    */
   cutOn(
     text: string,
     when: 'before' | 'after',
-    { behind }: { readonly behind?: string } = {},
+    { behind, replyInstead = null }: { readonly behind?: string; readonly replyInstead?: Buffer | null } = {},
   ): Promise<void> {
     // What was sent earlier is not meant.
     for (const pair of this.#pairs) {
@@ -119,6 +123,7 @@ export class TcpProxy implements AsyncDisposable {
         bytes: Buffer.from(text),
         behind: behind === undefined ? null : Buffer.from(behind),
         forward: when === 'after',
+        replyInstead,
         onCut,
       }
     })
@@ -153,6 +158,7 @@ export class TcpProxy implements AsyncDisposable {
       tail: Buffer.alloc(0),
       isBehind: false,
       cutOnReply: false,
+      replyInstead: null,
       repliesDropped: false,
     }
     this.#pairs.add(pair)
@@ -197,6 +203,7 @@ export class TcpProxy implements AsyncDisposable {
         return
       }
       pair.cutOnReply = true
+      pair.replyInstead = pattern.replyInstead
       pair.client.once('close', pattern.onCut)
     }
     pair.tail = seen.subarray(Math.max(0, seen.length - 64))
@@ -206,7 +213,8 @@ export class TcpProxy implements AsyncDisposable {
   #fromServer(pair: Pair, chunk: Buffer): void {
     if (this.#isBlackHole || pair.repliesDropped) return
     if (pair.cutOnReply) {
-      this.#cut(pair)
+      if (pair.replyInstead === null) this.#cut(pair)
+      else pair.client.write(pair.replyInstead)
       return
     }
     this.#later(() => pair.client.write(chunk))

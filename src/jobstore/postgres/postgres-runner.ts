@@ -243,11 +243,14 @@ export class PostgresRunner implements SqlRunner {
     } catch (error) {
       const thrown = error instanceof DatabaseFailure ? error : null
       const failure = lockTimeoutMs === null ? thrown : this.#cancelled(thrown, startedMs)
-      if (failure?.fault.dropsConnection === true) session?.discard()
+      // Only what the server itself says of a COMMIT tells that it was refused.
+      const isLost =
+        failure?.fault.dropsConnection === true || (computed !== null && failure?.sqlState === '')
+      if (isLost) session?.discard()
       else await abandon(session)
       if (failure === null) throw error
       const number = transaction?.number ?? null
-      if (number !== null && computed !== null && failure.fault.dropsConnection) {
+      if (number !== null && computed !== null && isLost) {
         return { kind: 'doubt', failure, number, ...computed }
       }
       return { kind: 'failed', failure, number }
