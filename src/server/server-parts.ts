@@ -68,4 +68,9 @@ export interface Exchange {
    * when the request expects something else. @throws SchedulerError ERR_CHANGED_MEANWHILE
    */
   noteStored(stored: unknown): void
+  /**
+   * From now on what fails may have been done, at least in part, whatever the database says: what it refuses is not all
+   * that there is to do.
+   */
+  noteBegun(): void
 }

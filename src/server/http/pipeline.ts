@@ -213,6 +213,10 @@ export class RequestPipeline {
       isOnlyAsRead: new Preconditions(request).isOnlyAsRead,
       before: undefined,
       principal: null,
+      isBegun: false,
+      noteBegun: () => {
+        exchange.isBegun = true
+      },
       noteBefore: (before) => {
         exchange.before = before
       },
@@ -325,7 +329,7 @@ export class RequestPipeline {
 
   /** Never rejects: a problem is an answer, which the audit has as well. */
   async #carryOutChange(change: Admitted, bodyText: string): Promise<KeptAnswer> {
-    const { routed, scheduler } = change
+    const { routed, scheduler, exchange } = change
     let what: Told = { ...told, bodyText }
     let isAdmitted = false
     let isBegun = false
@@ -337,7 +341,7 @@ export class RequestPipeline {
       isBegun = !call.isDryRun
       what = { ...what, answer: await this.#handleChange(routed.operation, call) }
     } catch (error) {
-      const found = isAdmitted ? changeProblemOf : problemOf
+      const found = isAdmitted && !exchange.isBegun ? changeProblemOf : problemOf
       const problem = found(error, this.#options.logger, routed.operation.id)
       // What fails unexpectedly may do so after the change was stored.
       mayBeDone = isBegun && (problem.status === 500 || problem.code === 'ERR_COMMIT_UNKNOWN')
@@ -398,6 +402,8 @@ interface AuditedExchange extends Exchange {
   before: unknown
   /** Who has logged in with this request. */
   principal: string | null
+  /** Whether what the database refuses may have been done in part. */
+  isBegun: boolean
 }
 
 type Told = Pick<AuditedRequest, 'isDryRun' | 'query' | 'bodyText' | 'status' | 'answer'> &

@@ -140,8 +140,9 @@ export function problemOf(error: unknown, logger: Logger, request: string): Prob
 }
 
 /**
- * The same of a change, for those who may make it: what the database refused was not done, and they are told why, since
- * it is mended in the database and may then be asked for again. Who only looks is not told what its rows or tables are.
+ * The same of a change that is one transaction, for those who may make it: what the database refused was not done, and
+ * they are told why, since it is mended in the database and may then be asked for again. Who only looks is not told
+ * what its rows or tables are.
  */
 export function changeProblemOf(error: unknown, logger: Logger, request: string): ProblemJson {
   const problem = problemOf(error, logger, request)

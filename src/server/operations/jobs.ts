@@ -186,6 +186,7 @@ async function putAs(
     storeNonDurableWhileAwaitingScheduling: true,
     ...(exchange.isOnlyAsRead && stored !== null && { expected: stored }),
   })
+  exchange.noteBegun()
   return (await scheduler.getJobDetail(job.key)) ?? job
 }
 
@@ -337,7 +338,10 @@ const interruptJob: Operation = operation({
         if (!runs) refuseBlind(scheduler)
         return runs
       },
-      carryOut: () => scheduler.interrupt(key),
+      carryOut() {
+        call.exchange.noteBegun()
+        return scheduler.interrupt(key)
+      },
       result: null,
     })
   },

@@ -67,11 +67,12 @@ function steerNode({ verb, summary, wouldChange }: NodeVerb): Operation {
     query: nothing,
     body: null,
     answer: nodeChangeJson,
-    async handle({ scheduler, params: { instanceId }, isDryRun }) {
+    async handle({ scheduler, params: { instanceId }, isDryRun, exchange }) {
       const isSelf = instanceId === scheduler.schedulerInstanceId
       if (isSelf) refuseAttached(scheduler)
       const landed = { scope: 'node', node: instanceId } as const
       if (!isDryRun) {
+        exchange.noteBegun()
         const { changed, ...result } = await scheduler.cluster[verb](instanceId)
         return { dryRun: false, changed, landed, result }
       }
@@ -100,10 +101,13 @@ const removeNode: Operation = operation({
   query: nothing,
   body: null,
   answer: nodeChangeJson,
-  async handle({ scheduler, params: { instanceId }, isDryRun }) {
+  async handle({ scheduler, params: { instanceId }, isDryRun, exchange }) {
     const found = await findNode(scheduler, instanceId)
     if (found.state === 'alive') throw nodeAlive(instanceId)
-    if (!isDryRun) await scheduler.cluster.remove(instanceId)
+    if (!isDryRun) {
+      exchange.noteBegun()
+      await scheduler.cluster.remove(instanceId)
+    }
     return {
       dryRun: isDryRun,
       changed: true,

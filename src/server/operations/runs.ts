@@ -73,7 +73,10 @@ const interruptOne: Operation = operation({
     }
     return change(call, 'data', {
       wouldChange: () => true,
-      carryOut: () => scheduler.interrupt({ fireInstanceId: found.fireInstanceId }),
+      carryOut() {
+        call.exchange.noteBegun()
+        return scheduler.interrupt({ fireInstanceId: found.fireInstanceId })
+      },
       result: null,
     })
   },

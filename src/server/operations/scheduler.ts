@@ -90,6 +90,8 @@ function steerScheduler<Body>({ wouldChange, carryOut, ...described }: Steering<
       return change(call, described.reach, {
         wouldChange: () => changes,
         async carryOut() {
+          // A start or a standby is of this process first, and then of what its plugins do.
+          if (described.reach === 'node') call.exchange.noteBegun()
           // What is stored meanwhile is to be paused as well.
           if (changes || described.reach === 'data') await carryOut(scheduler, call)
           return changes
