@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { XxlJobContext, XxlJobExecutor, XxlJobExecutorOptions } from '../../src/xxl-job.ts'
@@ -145,5 +145,26 @@ describe('a thousand runs that are dropped', () => {
     })
     await allEnded(waitingRuns + 1)
     expect(Math.min(...kept)).toBeGreaterThanOrEqual(0)
+  })
+
+  test('while the disk takes no results share files when it takes them again', async () => {
+    const [admin, logPath] = [await startedAdmin(), temporaryFolder()]
+    const first = await startFull({ logPath }, admin)
+    await admin.stop()
+    // A file where the folder was: nothing can be written into it.
+    rmSync(folderOf(logPath), { recursive: true })
+    writeFileSync(folderOf(logPath), '')
+    await ask(first.executor, '/kill', { jobId: 17 })
+    await first.allEnded(waitingRuns + 1)
+    rmSync(folderOf(logPath))
+    mkdirSync(folderOf(logPath))
+    await first.executor.close({ timeoutMs: 0 })
+    expect(keptIn(logPath)).toBe(waitingRuns + 1)
+    expect(readdirSync(folderOf(logPath)).length).toBeLessThan(waitingRuns / 20)
+    await admin.start()
+    const { executor } = await startRig({ handlers: { demo }, logPath }, admin)
+    while (executor.status().waitingResults > 0) await executor.events.next('resultsSent')
+    expect(admin.results.map(({ logId }) => logId).toSorted((a, b) => a - b)).toEqual([1, ...waitingIds])
+    expect(readdirSync(folderOf(logPath))).toEqual([])
   })
 })

@@ -17,6 +17,10 @@ import { SendOrder } from './send-order.ts'
 
 /** Most characters of the messages of one request; one result may have more. */
 const batchChars = 1_000_000
+/** Most results that go into one file later than they came. */
+const keptAtOnce = 25
+/** With so many characters a file takes no further ones: each result is read from the whole file. */
+const keptChars = 100_000
 /** How long after a failure results are sent again, when nothing says earlier that an admin is back. */
 const retryMs = 30_000
 /** How long after a failure nothing is sent, whatever happens. */
@@ -61,7 +65,7 @@ export class ResultSender {
   /** Refused alone, or not to be read now; they wait for the next try. */
   #refused: Waiting[] = []
   /** Those without a file. They are in one of the lists too, or on their way. */
-  readonly #unkept = new Set<Waiting>()
+  readonly #unkept = new Map<Waiting, JobResult>()
   #inMemory = 0
   /** How many are on their way to an admin, and in neither list. */
   #onTheirWay = 0
@@ -105,7 +109,7 @@ export class ResultSender {
       const isInMemory = kept === null || this.#inMemory < inMemoryMax
       if (isInMemory) this.#inMemory++
       const waiting = { kept, result: isInMemory ? result : null, isSuspect: false }
-      if (kept === null) this.#unkept.add(waiting)
+      if (kept === null) this.#unkept.set(waiting, result)
       this.#queue.add([waiting])
     }
     this.#gate.wake()
@@ -166,15 +170,30 @@ export class ResultSender {
     this.#refusals = 0
   }
 
-  /** What the disk did not take at the end of its run. */
+  /** What the disk did not take at the end of its run: some in each turn, which share a file. */
   async #keepAgain(): Promise<void> {
-    let kept = 0
-    for (const waiting of this.#unkept) {
-      if (waiting.result !== null) waiting.kept = this.#options.store.keep([waiting.result])?.[0] ?? null
-      if (waiting.kept === null) return
-      this.#unkept.delete(waiting)
-      if (++kept % batchMax === 0) await nextTurn(this.#options.clock)
+    const { store, clock } = this.#options
+    while (this.#unkept.size > 0) {
+      const some = this.#someUnkept()
+      const places = store.keep(some.map(({ result }) => result))
+      if (places === null) return
+      for (const [at, { waiting }] of some.entries()) {
+        waiting.kept = places[at] ?? null
+        this.#unkept.delete(waiting)
+      }
+      if (this.#unkept.size > 0) await nextTurn(clock)
     }
+  }
+
+  #someUnkept(): Sent[] {
+    const some: Sent[] = []
+    let chars = 0
+    for (const [waiting, result] of this.#unkept) {
+      some.push({ waiting, result })
+      chars += result.handleMsg.length
+      if (some.length === keptAtOnce || chars >= keptChars) break
+    }
+    return some
   }
 
   /** Looks at so many at most that the event loop goes on, also when none can be read. */
