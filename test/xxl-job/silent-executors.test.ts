@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createScheduler, JobBuilder, jobKey } from '../../src/index.ts'
 import { ManualClock } from '../../src/testing.ts'
-import { createXxlJobAdmin, type XxlJobRunOptions } from '../../src/xxl-job.ts'
+import { createXxlJobAdmin, type XxlJobRunOptions, xxlJob } from '../../src/xxl-job.ts'
 
 /** An executor that answers all it is asked, or nothing, and tells who was asked for what. */
 async function executor(asked: (path: string) => void, answers: boolean): Promise<string> {
@@ -98,5 +99,34 @@ describe.each([
     expect(asked.slice(5)).toEqual([`0${path}`])
     await clock.advance(2000)
     await third
+  })
+
+  test('take their time from that of a stored run as well', async () => {
+    const { admin, clock, asked, untilAsked } = await open(1, 1)
+    const stored = xxlJob('stored', {
+      admin,
+      appName: 'billing',
+      jobId: 17,
+      handler: 'demo',
+      route,
+      resultTimeoutMs: 5000,
+    })
+    const key = jobKey('stored')
+    const scheduler = await createScheduler({ clock, logger: false, jobs: [stored] })
+    onTestFinished(() => scheduler.shutdown())
+    const told: string[] = []
+    scheduler.events.on('jobWasExecuted', ({ error }) => told.push(error?.code ?? 'succeeded'))
+    await scheduler.start()
+    await scheduler.addJob(JobBuilder.newJob(stored).withIdentity(key).storeDurably().build())
+    await scheduler.triggerJob(key)
+    await untilAsked(1)
+    await clock.advance(3000)
+    await untilAsked(3)
+    expect(asked).toEqual([`0${path}`, `1${path}`, '1/run'])
+    await clock.advance(1999)
+    expect(told).toEqual([])
+    await clock.advance(1)
+    await scheduler.idle()
+    expect(told).toEqual(['ERR_JOB_TIMEOUT'])
   })
 })

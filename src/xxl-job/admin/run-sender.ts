@@ -42,6 +42,9 @@ export interface RunSenderOptions {
 /** How many numbers are tried for a run. */
 const numberAttempts = 20
 
+/** Notes where a run goes, and that its result is awaited for so long. */
+type WriteDown = (place: RemotePlace, timeoutMs: number) => Promise<void>
+
 interface Part {
   readonly client: ExecutorClient
   readonly index: number
@@ -88,11 +91,11 @@ export class RunSender {
 
   /**
    * Sends a run whose result somebody else awaits, after it was written down. Resolves also when the answer was lost,
-   * because the executor may have it.
+   * because the executor may have it. `writeDown` is told for how long its result is awaited from then on.
    *
    * @throws SchedulerError ERR_XXL_JOB_RUN when no executor has it; and what `writeDown` throws
    */
-  async send(run: ResolvedRun, writeDown: (place: RemotePlace) => Promise<void>): Promise<void> {
+  async send(run: ResolvedRun, writeDown: WriteDown): Promise<void> {
     this.#refuseClosed()
     refuseAborted(run)
     const { clock, events } = this.#options
@@ -102,9 +105,11 @@ export class RunSender {
     refuseAborted(run)
     const { appName, jobId, signal } = run
     const nowMs = clock.now()
-    const written = await this.#writtenDown(nowMs, (logId) => {
+    const written = await this.#writtenDown(nowMs, async (logId) => {
       const place = { appName, jobId, logId, address: part.client.address, logDateTimeMs: nowMs }
-      return writeDown(place)
+      const timeoutMs = Math.ceil(leftMs())
+      if (timeoutMs <= 0) throw noExecutor(timeIsOver(run))
+      await writeDown(place, timeoutMs)
     })
     const place: XxlJobRunPlace = { appName, jobId, logId: written, address: part.client.address }
     events.emit('runSent', place)

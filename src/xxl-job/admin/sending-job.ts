@@ -40,11 +40,11 @@ export function defineSendingJob<Data extends StorableJobData<Data>>(
       const run = runOf(data)
       if (run.route === broadcast && shard === null) throw wasNotSplit(jobType)
       const wanted: ResolvedRun = { ...run, ...partOf(context, run), ...onceOf(data), signal }
-      await admin.sender.send(wanted, async (place) => {
+      await admin.sender.send(wanted, async (place, timeoutMs) => {
         await context.awaitResult({
           reference: admin.referenceOf(place),
           note: JSON.stringify(place),
-          timeoutMs: run.resultTimeoutMs,
+          timeoutMs,
           onTimeout,
         })
         admin.expectResult(run.resultTimeoutMs)
