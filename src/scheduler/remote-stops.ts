@@ -16,6 +16,7 @@ export class RemoteStops {
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #waits = new Set<Wait>()
+  #isClosed = false
 
   constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
     this.#clock = clock
@@ -34,6 +35,7 @@ export class RemoteStops {
       end(`stop has not settled within ${stopMaxMs / 1000} s`)
     })
     this.#waits.add(wait)
+    if (this.#isClosed) this.close()
     try {
       const why = await Promise.race([stopping.then(() => null), ended])
       if (why === null) return null
@@ -54,8 +56,9 @@ export class RemoteStops {
       if (wait.fireInstanceId === fireInstanceId) wait.end('the firing has ended')
   }
 
-  /** The scheduler closes. */
+  /** The scheduler closes. An interrupt that is under way may still ask. */
   close(): void {
+    this.#isClosed = true
     for (const wait of this.#waits) wait.end('the scheduler shuts down')
   }
 }

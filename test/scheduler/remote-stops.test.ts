@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   createScheduler,
   defineRemoteJob,
@@ -96,5 +96,27 @@ describe.each([
     )
     await scheduler.shutdown()
     expect(['true', 'ERR_SCHEDULER_SHUTDOWN']).toContain(await settled)
+  })
+
+  test('is answered also when it asks after the scheduler has closed', async () => {
+    const jobStore = makeStore()
+    const { scheduler, gate, interrupted } = await openWithSlowStop(jobStore)
+    const { awaitedResults } = jobStore
+    if (awaitedResults === null) throw new Error('the store awaits no results')
+    const findTarget = awaitedResults.findTarget.bind(awaitedResults)
+    const [looked, slow] = [latch(), latch()]
+    vi.spyOn(awaitedResults, 'findTarget').mockImplementation(async (target) => {
+      const found = await findTarget(target)
+      looked.open()
+      await slow.promise
+      return found
+    })
+    const second = scheduler.interrupt(key).then(String, String)
+    await looked.promise
+    await Promise.all([scheduler.shutdown(), interrupted.catch(() => {})])
+    slow.open()
+    // What it says depends on which of the two ended the firing; that it says something does not.
+    expect(await second).toMatch(/^(true|false|SchedulerError.*)/)
+    gate.open(null)
   })
 })
