@@ -295,15 +295,10 @@ class ClusterWorld {
         return Promise.resolve({
           runner: node.way,
           start: (transactor) => {
-            const options = {
-              checkInIntervalMs: 1500,
-              failedAfterMs,
-              locking: null,
-              sweepIntervalMs: 3_600_000,
-            }
-            const driver =
-              this.#sessions?.driver(transactor, node.process, node.way) ?? new EventLoopCheckIns(transactor)
-            member = new ClusterNode(transactor, options, driver)
+            const times = { checkInIntervalMs: 1500, failedAfterMs, sweepIntervalMs: 3_600_000 }
+            const own = this.#sessions?.driver(transactor, node.process, node.way)
+            const driver = own ?? new EventLoopCheckIns(transactor)
+            member = new ClusterNode(transactor, { ...times, locking: null }, driver)
             return member.start()
           },
           mayClaim: async () => member?.confirm(),

@@ -81,7 +81,7 @@ function partsInUse(step: PlannedMigration, inUse: ReadonlySet<keyof SqlNames>):
  * As `migrate`, for a store that starts. An index that cannot be made again, as by a role that does not own the table,
  * is told of and keeps no store from starting: without it statements are only slow.
  *
- * @throws JobPersistenceError as `migrate`; ERR_SCHEMA_TOO_OLD where the database refuses to change tables that are there
+ * @throws JobPersistenceError as `migrate`; ERR_SCHEMA_TOO_OLD where the database refuses to change older tables
  */
 export async function migrateAtStart(
   runner: SqlRunner,
