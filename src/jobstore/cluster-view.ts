@@ -110,7 +110,8 @@ export interface JobStoreCluster {
   /**
    * Asked right before a job begins: undefined while it is certain that no other node has taken over the firings of
    * this one. Else it resolves when that is certain again, however long that takes; `recoveredByPeer` has told before
-   * where others had taken them over. Absent where that is never in doubt. Does not throw at once.
+   * where others had taken them over, and it is asked again, until it answers undefined. Absent where that is never in
+   * doubt. Does not throw at once.
    *
    * @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when the store shuts down meanwhile
    */

@@ -95,7 +95,8 @@ export class JobRunShell implements Runnable {
   #begin(): Ended | Promise<Ended> {
     const confirming = confirmFiring(this.#context, this.#resources)
     if (confirming === undefined) return this.#runJob()
-    return confirming.then((error) => (error === null ? this.#runJob() : this.#after(error)))
+    // Asked again: of several that waited, the one before may have kept the event loop for long.
+    return confirming.then((error) => (error === null ? this.#begin() : this.#after(error)))
   }
 
   #runJob(): Ended | Promise<Ended> {

@@ -14,6 +14,8 @@ import { latch } from '../support/latch.ts'
 /** A store that is certain of its firings when the test says so. */
 class DoubtingStore extends DelegatingJobStore {
   signaler: JobStoreContext['signaler'] | null = null
+  /** What a job does. */
+  duringRun: () => void = () => {}
   #asked = latch()
   #doubt: { readonly promise: Promise<void>; readonly end: (error?: Error) => void } | null = null
 
@@ -86,6 +88,7 @@ async function inDoubt(): Promise<Fixture> {
   }
   const job = defineJob('job', () => {
     seen.push('ran')
+    store.duringRun()
   })
   const scheduler = await createScheduler({
     clock,
@@ -169,5 +172,23 @@ test('a job does not begin when the store shuts down meanwhile', async () => {
   expect(warnings[0]).toBe(
     'Job DEFAULT.once did not begin: it was not certain any more that this node fires it.',
   )
+  await scheduler.shutdown()
+})
+
+test('a job that waited asks again after the one before it kept the event loop busy', async () => {
+  const { clock, scheduler, seen, store } = await inDoubt()
+  await scheduler.schedule('job', { key: 'other', in: '1s' })
+  await clock.advance(1000)
+  // As after so long that others may have taken over.
+  store.duringRun = () => {
+    store.doubt()
+  }
+  store.end()
+  await clock.advance(1)
+  expect(seen.filter((what) => what === 'ran')).toHaveLength(1)
+  store.signaler?.recoveredByPeer()
+  store.end()
+  await clock.advance(1)
+  expect(seen.filter((what) => what === 'ran')).toHaveLength(1)
   await scheduler.shutdown()
 })
