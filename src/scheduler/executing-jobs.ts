@@ -20,7 +20,7 @@ export class ExecutingJobs {
     this.#contexts.add(context)
   }
 
-  /** Notes that listeners were told of the run, and the job begins. */
+  /** Notes that the job begins. */
   noteRun(context: ExecutionContext): void {
     context.isRunning = true
     this.#started++
@@ -50,7 +50,7 @@ export class ExecutingJobs {
     return [...this.#contexts]
   }
 
-  /** Those whose job runs: a listener that is asked for a veto does not find the execution that it is asked about. */
+  /** Those whose job runs, or waits until it may begin: a listener that is asked for a veto does not find the execution that it is asked about. */
   running(): readonly ExecutionContext[] {
     return this.all().filter(({ isRunning }) => isRunning)
   }

@@ -93,10 +93,16 @@ export class JobRunShell implements Runnable {
 
   /** Listeners were told that the job is to run: so they are told of its end, where it does not begin. */
   #begin(): Ended | Promise<Ended> {
-    const confirming = confirmFiring(this.#context, this.#resources)
+    const context = this.#context
+    const confirming = confirmFiring(context, this.#resources)
     if (confirming === undefined) return this.#runJob()
-    // Asked again: of several that waited, the one before may have kept the event loop for long.
-    return confirming.then((error) => (error === null ? this.#begin() : this.#after(error)))
+    context.isRunning = true
+    return confirming.then((error) => {
+      // Asked again: of several that waited, the one before may have kept the event loop for long.
+      if (error === null) return this.#begin()
+      context.jobRunTimeMs = 0
+      return this.#after(error)
+    })
   }
 
   #runJob(): Ended | Promise<Ended> {

@@ -192,3 +192,19 @@ test('a job that waited asks again after the one before it kept the event loop b
   expect(seen.filter((what) => what === 'ran')).toHaveLength(1)
   await scheduler.shutdown()
 })
+
+test('a job that waits is among those that execute until listeners were told of its end', async () => {
+  const { clock, scheduler, store } = await inDoubt()
+  const executing = (): string[] => scheduler.getCurrentlyExecutingJobs().map(({ jobKey }) => jobKey.name)
+  const atEnd: unknown[] = []
+  scheduler.events.on('jobWasExecuted', ({ context }) => atEnd.push(executing(), context.jobRunTimeMs))
+  expect(executing()).toEqual(['once'])
+  expect(scheduler.getMetaData().numberOfJobsExecuted).toBe(0)
+  store.signaler?.recoveredByPeer()
+  store.end()
+  await clock.advance(1)
+  expect(atEnd).toEqual([['once'], 0])
+  expect(executing()).toEqual([])
+  expect(scheduler.getMetaData().numberOfJobsExecuted).toBe(0)
+  await scheduler.shutdown()
+})
