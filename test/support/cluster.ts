@@ -238,6 +238,7 @@ export class TestCluster {
             return member.start()
           },
           mayClaim: async () => member?.confirm(),
+          mayClaimNow: () => member?.isConfirmed !== false,
           confirmFirings: () => member?.confirmFirings(),
           wakePeers,
           close: async () => member?.stop(),

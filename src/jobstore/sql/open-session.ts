@@ -88,7 +88,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
         : new JobGroupLimits(vocabulary, jobGroupLimits),
     triggersOfJava: sharedWithJava ? new TriggersOfJava(vocabulary) : null,
     ledger: new FiringLedger(),
-    nodeHealth: { isAlive: () => true },
+    nodeHealth: { isAlive: () => true, timesRecovered: 0 },
     itemOwners: new Set(),
     nextFireInstanceId: () => {
       fireCount++

@@ -28,6 +28,7 @@ export async function searchPastLocks(
       tells: 'none',
       whenLocked,
       ...(manner.fires ? inDoubt : {}),
+      withoutFired: (result) => ({ ...result, fired: [] }),
       // A claim that a crash undoes is missed when it is fired.
       mayBeLost: ({ fired }) => fired.length === 0,
     })

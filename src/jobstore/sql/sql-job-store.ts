@@ -385,6 +385,7 @@ export class SqlJobStore implements DatabaseJobStore {
       const fire = (): Promise<readonly TriggerFiredResult[]> =>
         this.#pass((tx) => fireTriggers(tx, named), {
           ...firingInDoubt(session, firedIds),
+          withoutFired: (answers) => answers.map((each) => (each.kind === 'fired' ? { kind: 'gone' } : each)),
           // A split firing is on the disk before its items are, so what a crash undoes has not run: the claim is back.
           lock: named.some(({ isSplit }) => isSplit === true) ? 'shared' : 'rows',
           mayBeLost: (answered) => areSplit && answered.every(({ kind }) => kind === 'gone'),
@@ -392,9 +393,8 @@ export class SqlJobStore implements DatabaseJobStore {
       const answers = await session.ledger.during(fire, firedIds)
       for (const [position, answer] of answers.entries()) results[claims[position]?.[0] ?? -1] = answer
     })
-    for (const { item, error } of failed) {
+    for (const { item, error } of failed)
       results[item[0]] = { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) }
-    }
     this.#forget(acquired.filter((claim, index) => hasEnded(claim, results[index])))
     return results
   }

@@ -144,6 +144,7 @@ export class ClusterNode implements CheckInObserver {
     this.#failures = 0
     if (!checkIn.isOurs) {
       this.#bootId = null
+      this.#transactor.session.nodeHealth.timesRecovered++
       this.#context.signaler.recoveredByPeer()
       this.#entering = this.#enterAnew()
       return

@@ -34,9 +34,12 @@ import type { FiringLedger } from './firing-ledger.ts'
 import type { SearchMemory } from './search-memory.ts'
 import type { ToldRows } from './told-rows.ts'
 
-/** How this node sees the others; recovery replaces it when it begins to watch them. */
+/** How this node sees the others, and they it. */
 export interface NodeHealth {
+  /** Recovery replaces it when it begins to watch them. */
   isAlive: (row: NodeRow, nowMs: EpochMs) => boolean
+  /** How often this node has learnt that others had recovered what it had in flight. */
+  timesRecovered: number
 }
 
 /** A store while one scheduler uses it: its tables, each the only place with its statements and encodings. */
@@ -93,6 +96,8 @@ export interface SqlTransaction {
   readonly signals: SignalBuffer
   /** The instant of the transaction, by which it decides everything. */
   readonly nowMs: EpochMs
+  /** As `NodeHealth` had it when the transaction began. */
+  readonly timesRecovered: number
   readonly offers: FireOffers
   readonly notes: CommitNotes
   /** The server answers these together with the COMMIT; the signals behind it say which jobs are gone. */

@@ -28,7 +28,7 @@ export class SqlTransactions implements SqlTransactor {
     program: (tx: SqlTransaction) => SqlProgram<Answer>,
     operation: SqlOperation<Answer>,
   ): Promise<Answer> {
-    const { mayBeLost, wasCommitted, ...options } = operation
+    const { mayBeLost, wasCommitted, withoutFired, ...options } = operation
     const peers = operation.isChange === true ? this.#peers : {}
     const { answer, tx } = await this.#runner.transact<Done<Answer>>(
       this.#measured(() => attempt(this.session, program, peers)),
@@ -46,7 +46,8 @@ export class SqlTransactions implements SqlTransactor {
     if (tx.offers.roomyGroups.size > 0 && operation.tells !== 'none') await this.#noteRooms(tx.offers)
     for (const deletion of tx.deletions) if (!deletion.isAnswered) await this.#lookForDeleted(deletion)
     this.#tell(tx, operation)
-    return answer
+    const isAnsweredInTime = tx.timesRecovered === this.session.nodeHealth.timesRecovered
+    return isAnsweredInTime ? answer : (withoutFired?.(answer) ?? answer)
   }
 
   read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer> {
@@ -132,5 +133,6 @@ export function beginTransaction(session: SqlSession): SqlTransaction {
     notes: new CommitNotes(),
     deletions: [],
     nowMs: session.context.clock.now(),
+    timesRecovered: session.nodeHealth.timesRecovered,
   }
 }

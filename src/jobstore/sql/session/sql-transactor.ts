@@ -11,6 +11,8 @@ export interface SqlOperation<Answer = unknown> extends TransactionOptions<Answe
   readonly tells?: 'all' | 'peers' | 'none'
   /** Other nodes are told that it has changed jobs, triggers or calendars. Default false. */
   readonly isChange?: boolean
+  /** The answer without what the transaction has fired, where other nodes had recovered that before it was answered. */
+  readonly withoutFired?: (answer: Answer) => Answer
 }
 
 /** How programs are run. */

@@ -248,6 +248,7 @@ export class ScheduleWriter {
         lock: 'shared',
         ...manner,
         isChange: true,
+        withoutFired: (stored) => stored.map((outcome) => ({ ...outcome, fired: [] })),
         ...(requests.some(({ slot }) => slot !== undefined) && firedInCall(this.#transactor.session)),
       })
     } catch (error) {
