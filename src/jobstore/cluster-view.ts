@@ -113,7 +113,7 @@ export interface JobStoreCluster {
    * where others had taken them over, and it is asked again, until it answers undefined. Absent where that is never in
    * doubt. Does not throw at once.
    *
-   * @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when the store shuts down meanwhile
+   * @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when the store is shut down, or shuts down meanwhile
    */
   confirmFirings?(): Promise<void> | undefined
   /**

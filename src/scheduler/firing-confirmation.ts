@@ -41,6 +41,8 @@ async function whyNot(
         { fireInstanceId, err: error },
         `${what}: it was not certain any more that this node fires it.`,
       )
+      // What happens to it is up to the others.
+      context.isTakenOver = true
     }
     return toJobExecutionError(jobKey, error)
   }

@@ -168,7 +168,7 @@ test('a job does not begin when the store shuts down meanwhile', async () => {
   const { clock, scheduler, seen, store, warnings } = await inDoubt()
   store.end(new SchedulerError('ERR_SCHEDULER_SHUTDOWN', 'the store shuts down'))
   await clock.advance(1)
-  expect(seen).toEqual(['toBeExecuted', 'wasExecuted ERR_SCHEDULER_SHUTDOWN'])
+  expect(seen).toEqual(['toBeExecuted', 'wasExecuted ERR_SCHEDULER_SHUTDOWN, taken over'])
   expect(warnings[0]).toBe(
     'Job DEFAULT.once did not begin: it was not certain any more that this node fires it.',
   )
