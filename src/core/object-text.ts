@@ -26,12 +26,16 @@ class ObjectReader {
     const kind = Object.prototype.toString.call(value)
     const isList = Array.isArray(value)
     if (!isList && kind !== '[object Object]') return kind
-    const keys = Object.keys(value)
+    // A list may have millions of entries, and all of its keys would be made.
+    const keys = isList ? firstKeys(value) : Object.keys(value)
     const entries: string[] = []
     this.#ancestors.push(value)
     try {
       for (const key of keys) {
-        if (this.#left === 0) break
+        if (this.#left === 0) {
+          entries.push('…')
+          break
+        }
         const text = this.#entry(value, key)
         if (text !== null) entries.push(isList ? text : `${JSON.stringify(key)}:${text}`)
       }
@@ -70,6 +74,10 @@ class ObjectReader {
       return '"unreadable"'
     }
   }
+}
+
+function firstKeys({ length }: readonly unknown[]): readonly string[] {
+  return Array.from({ length: Math.min(length, entriesMax + 1) }, (_, index) => String(index))
 }
 
 function shownText(text: string): string {

@@ -84,6 +84,20 @@ describe('the text of an object that is no error', () => {
     expect(long.length).toBeLessThanOrEqual(500)
   })
 
+  it('reads only the first entries of a list, and says that there are more', () => {
+    let looks = 0
+    const list = new Proxy(new Array<number>(100_000).fill(7), {
+      getOwnPropertyDescriptor: (target, key) => {
+        looks++
+        return Reflect.getOwnPropertyDescriptor(target, key)
+      },
+    })
+    expect(textOf({ list, status: 503 })).toMatch(/^{"list":\[(7,)+…],…}$/)
+    expect(looks).toBeLessThan(100)
+    expect(textOf(Array.from({ length: 50 }, () => 1))).not.toContain('…')
+    expect(textOf(Array.from({ length: 30 }, () => ({ a: 1 })))).not.toContain('[object')
+  })
+
   it('calls no code of the object', () => {
     const called: string[] = []
     const thrown = {
