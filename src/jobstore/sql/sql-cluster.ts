@@ -90,9 +90,9 @@ export class SqlCluster implements JobStoreCluster {
   confirmFirings(): Promise<void> | undefined {
     try {
       return this.#open().connection.confirmFirings?.()
-    } catch (error) {
-      // Of a store that has been shut down: its node has left, and others take over what it had fired.
-      return Promise.reject(error as Error)
+    } catch {
+      // Of a store that has been shut down, which throws this as well: its node has left, and others take over what it had fired.
+      return Promise.resolve().then(() => void this.#open())
     }
   }
 

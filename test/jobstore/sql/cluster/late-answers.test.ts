@@ -31,7 +31,7 @@ async function answeredLate<Answer>(
   await cluster.clock.advance(failOverMs)
   expect(node.member().isConfirmed).toBe(true)
   answer.come()
-  return await firing
+  return firing
 }
 
 test('a claim that was fired, and recovered before that was answered, is gone', async () => {
