@@ -50,7 +50,10 @@ export class ExecutingJobs {
     return [...this.#contexts]
   }
 
-  /** Those whose job runs, or waits until it may begin: a listener that is asked for a veto does not find the execution that it is asked about. */
+  /**
+   * Those whose job runs, or waits until it may begin: a listener that is asked for a veto does not find the execution
+   * that it is asked about.
+   */
   running(): readonly ExecutionContext[] {
     return this.all().filter(({ isRunning }) => isRunning)
   }

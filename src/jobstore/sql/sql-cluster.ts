@@ -91,7 +91,8 @@ export class SqlCluster implements JobStoreCluster {
     try {
       return this.#open().connection.confirmFirings?.()
     } catch {
-      // Of a store that has been shut down, which throws this as well: its node has left, and others take over what it had fired.
+      // Of a store that has been shut down, which throws this as well: its node has left, and others take over what it
+      // had fired.
       return Promise.resolve().then(() => void this.#open())
     }
   }
