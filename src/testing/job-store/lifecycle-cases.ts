@@ -19,6 +19,12 @@ export const lifecycleCases: readonly StoreCase[] = area('lifecycle', {
     assert.equal(store.scheduleAndFire !== undefined, store.capabilities.firesOnSchedule ?? false)
     assert.equal(store.changeDefinitions !== undefined, store.capabilities.changesDefinitions ?? false)
   },
+  'is certain of its firings when it has started': async ({ store }) => {
+    await store.schedulerStarted()
+    await store.cluster?.confirmFirings?.()
+    // A job is asked about again and again for as long as there is something to wait for.
+    assert.equal(store.cluster?.confirmFirings?.(), undefined)
+  },
   'is empty at first': async ({ store }) => {
     assert.deepEqual(await storedCounts(store), { jobs: 0, triggers: 0, calendars: 0 })
     assert.deepEqual(await store.getJobGroupNames(), [])
