@@ -1,13 +1,9 @@
-import { hidden, isSecretName, withoutSecrets } from './secrets.ts'
-import { beginningOf } from './text-beginning.ts'
+import { hidden, isSecretName, shownBeginning } from './secrets.ts'
+import { beginningOf, cutMark, shortened } from './text-beginning.ts'
 import { textOf } from './thrown-value.ts'
 
 /** Objects within objects that are shown; deeper ones are cut. */
 const maxDepth = 20
-/** What ends a text that was cut; no whole JSON text ends with it. */
-const cutMark = '…'
-/** Read of a longer text, so that a secret that the cut would halve is still seen whole. */
-const marginLength = 1000
 
 /**
  * The JSON of any value, for people: at most so many characters, `…` at the end where it was cut, `***` for what looks
@@ -18,11 +14,6 @@ export function boundedJson(value: unknown, maxLength: number): string {
   const writer = new BoundedWriter(maxLength)
   writer.value(value, null)
   return writer.isFull ? shortened(writer.text, maxLength) : writer.text
-}
-
-/** The beginning of a text, `…` at the end where it was cut. */
-export function shortened(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : beginningOf(text, maxLength - 1) + cutMark
 }
 
 class BoundedWriter {
@@ -57,8 +48,7 @@ class BoundedWriter {
   }
 
   #string(value: string): void {
-    const shown = withoutSecrets(value.slice(0, this.#maxLength + marginLength))
-    this.text += JSON.stringify(beginningOf(shown, this.#maxLength))
+    this.text += JSON.stringify(shownBeginning(value, this.#maxLength))
   }
 
   #object(value: object, key: string | null): void {

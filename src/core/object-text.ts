@@ -1,10 +1,8 @@
-import { hidden, isSecretName, withoutSecrets } from './secrets.ts'
-import { beginningOf } from './text-beginning.ts'
+import { hidden, isSecretName, shownBeginning } from './secrets.ts'
+import { cutMark, shortened } from './text-beginning.ts'
 
 /** The length of the whole text, and how much is shown of a text in the object. */
 const lengthMax = 500
-/** Read of a longer text, so that a secret that the cut would halve is still seen whole. */
-const marginLength = 1000
 /** Entries that are read, and objects within objects. */
 const [entriesMax, depthMax] = [50, 4]
 
@@ -14,8 +12,7 @@ const [entriesMax, depthMax] = [50, 4]
  * `[object Map]` for what keeps its content elsewhere, or shows nothing.
  */
 export function objectText(value: object): string {
-  const text = new ObjectReader().object(value)
-  return text.length <= lengthMax ? text : `${beginningOf(text, lengthMax - 1)}…`
+  return shortened(new ObjectReader().object(value), lengthMax)
 }
 
 class ObjectReader {
@@ -33,7 +30,7 @@ class ObjectReader {
     try {
       for (const key of keys) {
         if (this.#left === 0) {
-          entries.push('…')
+          entries.push(cutMark)
           break
         }
         const text = this.#entry(value, key)
@@ -62,7 +59,7 @@ class ObjectReader {
 
   #nested(value: object): string {
     if (this.#ancestors.includes(value)) return '"circular"'
-    if (this.#ancestors.length >= depthMax) return '"…"'
+    if (this.#ancestors.length >= depthMax) return JSON.stringify(cutMark)
     try {
       // The message of an error is a field of its own that is not listed with the others.
       const message: unknown = Object.getOwnPropertyDescriptor(value, 'message')?.value
@@ -81,5 +78,5 @@ function firstKeys({ length }: readonly unknown[]): readonly string[] {
 }
 
 function shownText(text: string): string {
-  return JSON.stringify(beginningOf(withoutSecrets(text.slice(0, lengthMax + marginLength)), lengthMax))
+  return JSON.stringify(shownBeginning(text, lengthMax))
 }

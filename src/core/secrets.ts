@@ -20,6 +20,14 @@ export function withoutSecrets(text: string): string {
   return withUsers(text, '').replace(parameter, `$1${hidden}`).replace(setting, `$1${hidden}`)
 }
 
+/** Read of a longer text, so that a secret that the cut would halve is still seen whole. */
+const marginLength = 1000
+
+/** The beginning of a text for people, without what looks like a secret. */
+export function shownBeginning(text: string, length: number): string {
+  return beginningOf(withoutSecrets(text.slice(0, length + marginLength)), length)
+}
+
 /** Read of the message of an error: more than any store keeps, so that what is cut off a secret is not shown. */
 const errorLength = 10_000
 

@@ -1,5 +1,6 @@
-import { boundedJson, shortened } from '../core/bounded-json.ts'
+import { boundedJson } from '../core/bounded-json.ts'
 import type { IdGenerator } from '../core/ids.ts'
+import { shortened } from '../core/text-beginning.ts'
 import type { AuditEntry, AuditNote } from '../jobstore/audit.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Recorder } from './recorder.ts'

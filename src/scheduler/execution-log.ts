@@ -1,6 +1,7 @@
-import { boundedJson, shortened } from '../core/bounded-json.ts'
+import { boundedJson } from '../core/bounded-json.ts'
 import { fieldsAndMessage, type JobLog, type JobLogMethod } from '../core/job-log.ts'
 import type { Logger } from '../core/logger.ts'
+import { shortened } from '../core/text-beginning.ts'
 import { type ExecutionLogLevel, executionLogLevels } from '../jobstore/execution-log.ts'
 import type { ExecutionLogLimits } from '../jobstore/job-store-records.ts'
 import type { Clock } from '../time/clock.ts'

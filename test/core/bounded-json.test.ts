@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { boundedJson, shortened } from '../../src/core/bounded-json.ts'
+import { boundedJson } from '../../src/core/bounded-json.ts'
 import { fieldsAndMessage } from '../../src/core/job-log.ts'
+import { shortened } from '../../src/core/text-beginning.ts'
 
 describe('JSON for people', () => {
   test.each([

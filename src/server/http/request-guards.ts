@@ -1,5 +1,5 @@
-import { shortened } from '../../core/bounded-json.ts'
 import { SchedulerError } from '../../core/errors.ts'
+import { shortened } from '../../core/text-beginning.ts'
 import { visibleName } from '../../core/visible-text.ts'
 import { RequestProblem } from './problem.ts'
 

@@ -4,12 +4,10 @@ import { logThrown } from '../../../core/thrown-value.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { nextTurn } from '../../../time/next-turn.ts'
 import { xxlJobCodes } from '../../protocol/reply.ts'
+import { keptAtOnce } from '../results/result-store.ts'
 import type { RunEnd } from '../results/run-ends.ts'
 import { SendOrder } from '../results/send-order.ts'
 import type { AcceptedRun, StopReason } from './job-run.ts'
-
-/** How many end in one turn of the event loop. Their results are in one file: the disk is waited for once. */
-const atOnce = 25
 
 export interface DroppedRunsOptions {
   readonly clock: Clock
@@ -75,7 +73,7 @@ export class DroppedRuns {
 
   #endSome(): void {
     const ends: RunEnd[] = []
-    while (ends.length < atOnce) {
+    while (ends.length < keptAtOnce) {
       const end = this.#queue.takeFirst()
       if (end === undefined) break
       this.#ids.delete(end.facts.logId)

@@ -1,6 +1,5 @@
-import { shortened } from '../../../core/bounded-json.ts'
 import { SchedulerError } from '../../../core/errors.ts'
-import { beginningOf } from '../../../core/text-beginning.ts'
+import { beginningOf, shortened } from '../../../core/text-beginning.ts'
 import { type Clock, type ClockTimer, type EpochMs, setLongTimer } from '../../../time/clock.ts'
 import { xxlJobCodes } from '../../protocol/reply.ts'
 import type { JobRunner } from '../handlers/job-runner.ts'

@@ -12,13 +12,11 @@ import type { JobResult } from '../../protocol/callback.ts'
 import type { Admins } from '../admins/admins.ts'
 import type { XxlJobExecutorEventMap } from '../executor-events.ts'
 import type { JobLogs } from '../logs/job-logs.ts'
-import { batchMax, type KeptResult, type ResultStore } from './result-store.ts'
+import { batchMax, type KeptResult, keptAtOnce, type ResultStore } from './result-store.ts'
 import { SendOrder } from './send-order.ts'
 
 /** Most characters of the messages of one request; one result may have more. */
 const batchChars = 1_000_000
-/** Most results that go into one file later than they came. */
-const keptAtOnce = 25
 /** With so many characters a file takes no further ones: each result is read from the whole file. */
 const keptChars = 100_000
 /** How long after a failure results are sent again, when nothing says earlier that an admin is back. */

@@ -8,6 +8,8 @@ import type { JobResult } from '../../protocol/callback.ts'
 
 /** Most results of one file, and of one request to an admin. */
 export const batchMax = 50
+/** How many results one turn of the event loop puts into a file: the disk is waited for once. */
+export const keptAtOnce = 25
 
 /** Ends of names: a result, several of them, a file that is being written, and one that cannot be read. */
 const whole = '.json'
